@@ -17,7 +17,7 @@
 enum { FRAMES = 60, HALF = 30, REFERENCE_SUBSTEPS = 60 };
 static const double MOST_P99 = 0.02, MOST_WORST = 0.05, MOST_RMS = 0.04;
 static const double BALL_RADIUS = 0.4, BALL_BELOW = 0.42;
-static const hed_cloth_fabric FABRIC = {1e6f, 1e6f, 40.0f, 1e-5f, 1e-5f, 0.15f};
+static const hed_cloth_fabric FABRIC = {1e6f, 1e6f, 40.0f, 1e-5f, 1e-5f, 0.15f, 4e-5f};
 
 typedef struct gate_case {
     const char *name;

@@ -659,8 +659,8 @@ Test(cloth_garment, wrong_surroundings_and_maps)
 
 Test(cloth_garment, wrong_fabrics)
 {
-    hed_cloth_fabric good = {100.0f, 100.0f, 10.0f, 1e-5f, 1e-5f, 0.2f},
-                     bad[4] = {good, good, good, good};
+    hed_cloth_fabric good = {100.0f, 100.0f, 10.0f, 1e-5f, 1e-5f, 0.2f, 0},
+                     bad[5] = {good, good, good, good, good};
     bad[0].weft = 0.0f;
     bad[1].shear = NAN;
     bad[2].bend_warp = -1e-5f;
@@ -669,6 +669,8 @@ Test(cloth_garment, wrong_fabrics)
     WRONG("fabric.shear is nan", def->fabric = &bad[1]);
     WRONG("fabric.bend_warp is -1e-05", def->fabric = &bad[2]);
     WRONG("fabric.density is inf", def->fabric = &bad[3]);
+    bad[4].poisson = 0.8f, bad[4].weft = 200;
+    WRONG("fabric.poisson is 0.8 with a weft of 200 and a warp of 100 N/m", def->fabric = &bad[4]);
     WRONG(
         "bend_scale of particle 4 is 0", def->fabric = &good, def->bend_scale = map_with(4, 0.0f));
     WRONG("stretch_scale of particle 5 is nan", def->fabric = &good,

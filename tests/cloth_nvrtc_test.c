@@ -133,8 +133,8 @@ Test(cloth_nvrtc, fabrics)
     static const struct {
         const hed_kernel_def *def;
         int64_t registers;
-    } kernels[] = {{&cloth_lines_def, 64}, {&cloth_elements_def, 128}, {&cloth_chains_def, 64},
-        {&cloth_places_def, 64}, {&cloth_shares_def, 64}};
+    } kernels[] = {{&cloth_lines_def, 64}, {&cloth_elements_def, 128}, {&cloth_cells_def, 64},
+        {&cloth_chains_def, 64}, {&cloth_places_def, 64}, {&cloth_shares_def, 64}};
     for (size_t k = 0; k < HED_COUNT(kernels); k++)
         for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
             hed_define group = {"WG", "256"};

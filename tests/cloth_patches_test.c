@@ -53,7 +53,7 @@ Test(cloth_patches, fabrics)
         {.kind = CLOTH_PLAN_FIGURES, .patches = 6, .threads = 64, .queue = 2, .held = 0},
     };
     /* as stiff against bending as to matter as much as its springs */
-    const hed_cloth_fabric stiff = {500, 400, 100, 2, 1, 0};
+    const hed_cloth_fabric stiff = {500, 400, 100, 2, 1, 0, 0.2f};
     test_mesh meshes[2] = {test_grid(23, 18), test_irregular(18, 7, 0.5f)};
     for (uint32_t i = 0; i < 23 * 18; i++)
         if (i % 37 == 5) meshes[0].inverse_masses[i] = 0.0f;
@@ -82,8 +82,9 @@ Test(cloth_patches, strips_follow_theory)
     for (int k = 0; k < 4; k++) {
         bool drawn = k % 2;
         test_mesh mesh = k < 2 ? strip_of(8, false) : irregular_strip(8, 0.1f, 5);
-        hed_cloth_fabric fabrics[2] = {{1e4f, 1e4f, 1e3f, (float)bending, (float)bending / 10, 0},
-            {(float)tension, (float)tension / 2, 1, 0, 0, 0}};
+        hed_cloth_fabric fabrics[2] = {
+            {1e4f, 1e4f, 1e3f, (float)bending, (float)bending / 10, 0, 0},
+            {(float)tension, (float)tension / 2, 1, 0, 0, 0, 0}};
         mesh.def.fabric = fabrics + drawn;
         hed_cloth_stiffness stiffness;
         double tip[3];

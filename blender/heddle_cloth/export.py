@@ -20,7 +20,7 @@ FABRICS = {
     "LEATHER": ("Leather", "Heavy and stiff", {"name": "leather"}),
     "JERSEY": ("Jersey", "T-shirt knit, which gives easily", {"name": "interlock"}),
     "RUBBER": ("Rubber sheet", "A millimetre thick, heavy, gives in every direction",
-               {"warp": 1500.0, "weft": 1500.0, "shear": 500.0, "bend_warp": 1.7e-4, "bend_weft": 1.7e-4, "density": 1.0}),
+               {"warp": 1500.0, "weft": 1500.0, "shear": 500.0, "bend_warp": 1.7e-4, "bend_weft": 1.7e-4, "density": 1.0, "poisson": 0.49}),
 }
 
 

@@ -26,6 +26,7 @@ static hed_status list_fabrics(bool json, hed_error *error)
             CLI_NUMBER("bend_warp", fabric->bend_warp, .heading = ">BEND N m", .format = "%.2g"),
             CLI_NUMBER("bend_weft", fabric->bend_weft, .heading = ">WEFT", .format = "%.2g"),
             CLI_NUMBER("density", fabric->density, .heading = ">kg/m^2"),
+            CLI_NUMBER("poisson", fabric->poisson, .heading = ">POISSON"),
             CLI_TEXT("source", source, .heading = "SOURCE"));
     }
     return cli_report_end(report, HED_OK, error);

@@ -73,6 +73,9 @@ typedef struct hed_cloth_fabric {
      *  Stiffness of torsion is the root of their product */
     float bend_warp, bend_weft;
     float density; /**< kg/m^2; 0: the garment's */
+    /** Poisson's ratio: contraction across / strain, pulled along the warp, 0 to 0.9; pulled along
+     *  the weft it is weft / warp times that. poisson^2 x weft / warp is at most 0.9 */
+    float poisson;
 } hed_cloth_fabric;
 
 /** One garment. Start from hed_default_cloth_garment_def(). Arrays are copied. */

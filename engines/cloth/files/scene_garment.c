@@ -271,6 +271,7 @@ static const hed_field fabric_rows[] = {
     {"shear", "shear stiffness", FABRIC(shear, 1e-3, 1e9, "N/m")},
     {"bend_warp", "bending stiffness along the warp; 0: limp", FABRIC(bend_warp, 0, 1e6, "N m")},
     {"bend_weft", "bending stiffness along the weft", FABRIC(bend_weft, 0, 1e6, "N m")},
+    {"poisson", "contraction across / strain, pulled along the warp", FABRIC(poisson, 0, 0.9, NULL)},
     {"warp_axis", "direction of the warp; y by default, and along the rows of a grid", HED_AS_OTHER("direction", NULL)},
     {"stretch_scale", "factor of warp, weft and shear", PAINTED},
     {"bend_scale", "factor of bend_warp and bend_weft", PAINTED},

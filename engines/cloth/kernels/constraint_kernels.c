@@ -1,6 +1,6 @@
 /* Descriptions and native versions of the kernels of constraints: `cloth_distance` (one colour in a
- * launch), `cloth_sets` (all sets in one group), `cloth_lines`, `cloth_elements` (one colour in a
- * launch). */
+ * launch), `cloth_sets` (all sets in one group), `cloth_lines`, `cloth_elements` and
+ * `cloth_cells` (one colour in a launch). */
 #include "kernels/kernels.h"
 
 HED_NATIVE_BODY distance_body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -141,8 +141,8 @@ HED_NATIVE_BODY elements_body(const hed_native_call *call, uint64_t begin, uint6
     for (uint64_t i = begin; i < end; i++) cloth_element_one(view.first + (uint)i, view, stiffness);
 }
 HED_NATIVE_CLONES(elements_native, elements_body)
-/* Six particles are read and written, and 128 bytes of the element read; 486 operations. */
-CLOTH_WORK(elements_work, 192.0 + 128.0, 486.0)
+/* Six particles are read and written, and 128 bytes of the element read; 570 operations. */
+CLOTH_WORK(elements_work, 192.0 + 128.0, 570.0)
 
 /* Element i of the sample has the particles 6 i to 6 i + 5; every third element is at a border. */
 const hed_kernel_def cloth_elements_def = {
@@ -157,6 +157,33 @@ const hed_kernel_def cloth_elements_def = {
         [HED_ROW(cloth_elements_view, pulled)].tolerance = 1e-4),
     CLOTH_PLAIN,
     CLOTH_FOR_EACH("elements", elements),
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63), HED_PROBLEM(1001)),
+    .sample.bytes = cloth_sample_bytes_of_one_more,
+    .sample.benchmark = HED_PROBLEM((1 << 20) - 1),
+};
+
+HED_NATIVE_BODY cells_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    const cloth_cells_view view = cloth_cells_view_of(call->arguments);
+    const float stiffness = cloth_stiffness_at(view.steps, view.substep);
+    for (uint64_t i = begin; i < end; i++) cloth_cell_one(view.first + (uint)i, view, stiffness);
+}
+HED_NATIVE_CLONES(cells_native, cells_body)
+/* Four particles are read and written, and 32 bytes of the cell read; 83 operations. */
+CLOTH_WORK(cells_work, 128.0 + 32.0, 83.0)
+
+/* Cell i of the sample has the particles 4 i to 4 i + 3. */
+const hed_kernel_def cloth_cells_def = {
+    .name = "cloth_cells",
+    .summary = "both diagonals of a fabric's cells of one colour, projected",
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"cell.cl", hed_cloth_cell_cl, 0}),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_CELLS),
+        [HED_ROW(cloth_cells_view, position)].count = "4*cells",
+        [HED_ROW(cloth_cells_view, cells)].count = "2*cells",
+        [HED_ROW(cloth_cells_view, position)].tolerance = 1e-4,
+        [HED_ROW(cloth_cells_view, pulled)].tolerance = 1e-4),
+    CLOTH_PLAIN,
+    CLOTH_FOR_EACH("cells", cells),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63), HED_PROBLEM(1001)),
     .sample.bytes = cloth_sample_bytes_of_one_more,
     .sample.benchmark = HED_PROBLEM((1 << 20) - 1),

@@ -181,8 +181,8 @@ static void sample_weights(float4 *weights, uint64_t count, uint64_t seed)
 }
 
 /* Fills elements; element i has the particles 6 i to 6 i + 5, every third element is at a border.
- * Rows of four words: six particles, two numbers of the warp and two of the weft, four compliances,
- * three times six weights. */
+ * Rows of four words: six particles, two numbers of the warp and two of the weft, three compliances,
+ * the coupling, three times six weights. */
 enum { ELEMENT_ROWS = 8, ELEMENT_WARP = 6, ELEMENT_GIVE = 10, ELEMENT_BEND = 14 };
 static void sample_elements(uint *words, uint64_t count, uint64_t seed)
 {
@@ -190,7 +190,8 @@ static void sample_elements(uint *words, uint64_t count, uint64_t seed)
         float row_words[4 * ELEMENT_ROWS];
         cloth_sample_floats(row_words + ELEMENT_WARP, 4, seed + i, 5, 0.5f, 2.0f);
         row_words[ELEMENT_WARP + 2] *= -1.0f;
-        cloth_sample_floats(row_words + ELEMENT_GIVE, 4, seed + i, 6, 1e-5f, 1e-3f);
+        cloth_sample_floats(row_words + ELEMENT_GIVE, 3, seed + i, 6, 1e-5f, 1e-3f);
+        cloth_sample_floats(row_words + ELEMENT_GIVE + 3, 1, seed + i, 8, 0.0f, 0.5f);
         cloth_sample_floats(row_words + ELEMENT_BEND, 18, seed + i, 7, -200.0f, 200.0f);
         for (float *k = row_words + ELEMENT_BEND; k < row_words + 4 * ELEMENT_ROWS; k += 6) {
             if (i % 3 == 1) k[1] = 0.0f;
@@ -200,6 +201,18 @@ static void sample_elements(uint *words, uint64_t count, uint64_t seed)
             row_words[v] = as_float(6 * (uint)i + (i % 3 == 1 && v == 1 ? 5 : v));
         for (uint64_t row = 0; row < ELEMENT_ROWS; row++)
             memcpy(words + 4 * (row * count + i), row_words + 4 * row, 16);
+    }
+}
+
+/* Fills cells, rows of four words: four particles, two lengths and two compliances. */
+static void sample_cells(uint *words, uint64_t count, uint64_t seed)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        float numbers[4];
+        cloth_sample_floats(numbers, 2, seed + i, 5, 0.5f, 2.0f);
+        cloth_sample_floats(numbers + 2, 2, seed + i, 6, 1e-5f, 1e-3f);
+        for (uint v = 0; v < 4; v++) words[4 * i + v] = 4 * (uint)i + v;
+        memcpy(words + 4 * (count + i), numbers, sizeof numbers);
     }
 }
 
@@ -350,6 +363,8 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
         sample_weights(data, bytes / 16, seed);
     } else if (IS("elements")) {
         sample_elements(data, bytes / (16 * ELEMENT_ROWS), seed);
+    } else if (IS("cells")) {
+        sample_cells(data, bytes / 32, seed);
     } else if (IS("multipliers")) {
         cloth_sample_floats(data, bytes / 4, seed, argument, -0.01f, 0.01f);
     } else if (IS("set_at")) {

@@ -356,6 +356,32 @@ CLOTH_FUNCTION void cloth_element_one(uint i, cloth_elements_view view, float st
     cloth_move_as(position + of.r1.y, c, origin);
 }
 
+#define CLOTH_CELLS(FIRST, NEXT) \
+    FIRST(SHARED, float4, position) \
+    NEXT(IN, uint4, cells) NEXT(INOUT, float4, pulled) NEXT(IN, float4, steps) \
+        NEXT(VALUE, uint, total) NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass) \
+            NEXT(VALUE, uint, first) NEXT(VALUE, uint, count)
+HED_VIEW(cloth_cells_view, CLOTH_CELLS)
+
+/* Projects cell i of `total` (cloth_diagonals; its rows of four words are `total` apart). `pulled`:
+ * multipliers; `pass`: as in CLOTH_PROJECTION. */
+CLOTH_FUNCTION void cloth_cell_one(uint i, cloth_cells_view view, float stiffness)
+{
+    __global float4 *position = view.position;
+    uint4 at = view.cells[i], words = view.cells[view.total + i];
+    float4 a = position[at.x], b = position[at.y], c = position[at.z], d = position[at.w],
+           pull = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (view.pass == 2) pull = view.pulled[i];
+    cloth_project_cell(&a, &b, &c, &d,
+        hed_f4(as_float(words.x), as_float(words.y), as_float(words.z), as_float(words.w)),
+        stiffness, &pull);
+    if (view.pass > 0) view.pulled[i] = pull;
+    if (a.w > 0.0f) position[at.x] = a;
+    if (b.w > 0.0f) position[at.y] = b;
+    if (c.w > 0.0f) position[at.z] = c;
+    if (d.w > 0.0f) position[at.w] = d;
+}
+
 /* ---- colliders, contact planes and the driver ---- */
 
 #define CLOTH_DRIVE(FIRST, NEXT) \

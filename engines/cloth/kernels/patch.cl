@@ -304,18 +304,20 @@ CLOTH_FUNCTION void begin_sweep(
     }
 }
 
-/* ---- bending constraints and elements of fabrics ---- */
+/* ---- bending constraints, cells and elements of fabrics ---- */
 
 #if FABRIC
+/* Solves a bending constraint, or a cell, whose words are all above 0. */
 CLOTH_FUNCTION void bend(const patch_view *view, patch_fabric fabric, uint k)
 {
-    uint4 at = view->word4[fabric.at + k], weights = view->word4[fabric.at + fabric.count + k];
+    uint4 at = view->word4[fabric.at + k], words = view->word4[fabric.at + fabric.count + k];
     __local float4 *place = view->place;
     float4 pulled = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), a = place[at.x], b = place[at.y],
-           c = place[at.z], d = place[at.w];
-    cloth_unbend(&a, &b, &c, &d,
-        hed_f4(as_float(weights.x), as_float(weights.y), as_float(weights.z), as_float(weights.w)),
-        view->step.stiffness, &pulled);
+           c = place[at.z], d = place[at.w],
+           of = hed_f4(as_float(words.x), as_float(words.y), as_float(words.z), as_float(words.w));
+    if (of.x > 0.0f && of.y > 0.0f && of.z > 0.0f && of.w > 0.0f)
+        cloth_project_cell(&a, &b, &c, &d, of, view->step.stiffness, &pulled);
+    else cloth_unbend(&a, &b, &c, &d, of, view->step.stiffness, &pulled);
     /* first: if it is the same particle as another, the other's value counts */
     store_free(&place[at.x], a);
     store_free(&place[at.y], b);
@@ -350,7 +352,7 @@ CLOTH_FUNCTION void strain(const patch_view *view, patch_fabric fabric, uint k)
     move_as(&place[of.r1.y], c, origin);
 }
 
-/* Solves steps [from, to) of bending constraints, or of elements. */
+/* Solves steps [from, to) of bending constraints and cells, or of elements. */
 CLOTH_FUNCTION void sweep_fabric(const patch_view *view, patch_fabric fabric, uint from, uint to)
 {
     CLOTH_ROLLED

@@ -236,6 +236,29 @@ CLOTH_FUNCTION void cloth_strain(
     *c = cloth_shift(*c, part * g.z * c->w, way);
 }
 
+/* Pulls |v| - 1 + coupling x (|u| - 1) to 0, u and v being the images of g and h. */
+CLOTH_FUNCTION void cloth_strain_coupled(
+    float4 *a, float4 *b, float4 *c, float4 g, float4 h, float coupling, float give, float *pulled)
+{
+    float4 u = cloth_way_of(*a, *b, *c, g), v = cloth_way_of(*a, *b, *c, h);
+    float long_u = sqrt(cloth_square(u.x, u.y, u.z)), long_v = sqrt(cloth_square(v.x, v.y, v.z)),
+          per_u = long_u > 1e-6f ? cloth_inverse(long_u) : 0.0f,
+          per_v = long_v > 1e-6f ? cloth_inverse(long_v) : 0.0f,
+          uv = fma(u.x, v.x, fma(u.y, v.y, u.z * v.z)) * (per_u * per_v),
+          twice = 2.0f * coupling * uv, square = coupling * coupling;
+    /* squared gradient |h v / |v| + coupling g u / |u||^2 of each corner, times its inverse mass */
+    float weight = fma(a->w, fma(h.x, fma(twice, g.x, h.x), square * (g.x * g.x)), give);
+    weight = fma(b->w, fma(h.y, fma(twice, g.y, h.y), square * (g.y * g.y)), weight);
+    weight = fma(c->w, fma(h.z, fma(twice, g.z, h.z), square * (g.z * g.z)), weight);
+    float excess = fma(coupling, long_u - 1.0f, long_v - 1.0f);
+    float pull = -(fma(give, *pulled, excess) * cloth_inverse(weight));
+    float part_u = pull * coupling * per_u, part_v = pull * per_v;
+    *pulled += pull;
+    *a = cloth_shift(cloth_shift(*a, part_v * h.x * a->w, v), part_u * g.x * a->w, u);
+    *b = cloth_shift(cloth_shift(*b, part_v * h.y * b->w, v), part_u * g.y * b->w, u);
+    *c = cloth_shift(cloth_shift(*c, part_v * h.z * c->w, v), part_u * g.z * c->w, u);
+}
+
 /* Pulls the scalar product of two images, u of g and v of h (cloth_way_of()), to 0. */
 CLOTH_FUNCTION void cloth_square_up(
     float4 *a, float4 *b, float4 *c, float4 g, float4 h, float give, float *pulled)
@@ -279,6 +302,32 @@ CLOTH_FUNCTION void cloth_flatten(float4 *a, float4 *b, float4 *c, float4 *p, fl
     *r = cloth_shift(*r, l.z * r->w, pull);
 }
 
+/* Solves both diagonals of a cell, a b and c d (model/cell.c): the sum and the difference of their
+ * excesses. `of`: lengths at rest, compliances of sum and difference; `pulled`: multipliers of both
+ * in this substep. */
+CLOTH_FUNCTION void cloth_project_cell(
+    float4 *a, float4 *b, float4 *c, float4 *d, float4 of, float give, float4 *pulled)
+{
+    float4 u = hed_f4(b->x - a->x, b->y - a->y, b->z - a->z, 0.0f),
+           v = hed_f4(d->x - c->x, d->y - c->y, d->z - c->z, 0.0f);
+    float long_u = sqrt(cloth_square(u.x, u.y, u.z)), long_v = sqrt(cloth_square(v.x, v.y, v.z)),
+          weight_u = a->w + b->w, weight_v = c->w + d->w, both = weight_u + weight_v,
+          sum_give = of.z * give, turn_give = of.w * give, excess = long_u - of.x,
+          other = long_v - of.y;
+    float sum = -(fma(sum_give, pulled->x, excess + other) * cloth_inverse(both + sum_give));
+    /* the sum's correction changes the difference if the diagonals have different masses */
+    float turned = fma(weight_u - weight_v, sum, excess - other);
+    float turn = -(fma(turn_give, pulled->y, turned) * cloth_inverse(both + turn_give));
+    float part_u = long_u > 1e-6f ? (sum + turn) * cloth_inverse(long_u) : 0.0f,
+          part_v = long_v > 1e-6f ? (sum - turn) * cloth_inverse(long_v) : 0.0f;
+    pulled->x += sum;
+    pulled->y += turn;
+    *a = cloth_shift(*a, -(part_u * a->w), u);
+    *b = cloth_shift(*b, part_u * b->w, u);
+    *c = cloth_shift(*c, -(part_v * c->w), v);
+    *d = cloth_shift(*d, part_v * d->w, v);
+}
+
 CLOTH_FUNCTION float4 cloth_from(float4 at, float4 origin)
 {
     return hed_f4(at.x - origin.x, at.y - origin.y, at.z - origin.z, at.w);
@@ -314,7 +363,8 @@ CLOTH_FUNCTION void cloth_project_element(float4 *a, float4 *b, float4 *c, float
         hed_f4(as_float(of.r7.y), as_float(of.r7.z), as_float(of.r7.w), 0.0f),
         hed_f4(as_float(of.r6.z), as_float(of.r6.w), as_float(of.r7.x), 0.0f), give, &pulled->weft);
     cloth_square_up(a, b, c, warp, weft, as_float(of.r3.x) * give, &turned);
-    cloth_strain(a, b, c, weft, as_float(of.r2.w) * give, &crossed);
+    cloth_strain_coupled(
+        a, b, c, warp, weft, as_float(of.r3.y), as_float(of.r2.w) * give, &crossed);
     cloth_strain(a, b, c, warp, as_float(of.r2.z) * give, &strained);
     pulled->warp.w = strained;
     pulled->twist.w = turned;

@@ -101,12 +101,17 @@ static hed_status make_grid(
             count += (uint64_t)(garment->grid_width - f->dx) * (garment->grid_height - f->dy);
     hed_status status = allocate_constraints(garment, count, number, error);
     if (status) return status;
-    uint32_t ends[2 * GRID_FAMILIES + 1] = {0}, colours = 0, next = 0;
-    for (int f = 0; f < GRID_FAMILIES; f++)
-        for (uint32_t colour = 0; def->family[grid_families[f].family] && colour < 2; colour++) {
-            make_grid_colour(garment, grid_families + f, colour, &next);
+    uint32_t ends[2 * GRID_FAMILIES + 1] = {0}, colours = 0, next = 0,
+                                      first = def->fabric
+                                                  ? GRID_FAMILIES - 2
+                                                  : 0; /* diagonals of a fabric are loose: last */
+    for (uint32_t i = 0; i < GRID_FAMILIES; i++) {
+        const grid_family *f = grid_families + (first + i) % GRID_FAMILIES;
+        for (uint32_t colour = 0; def->family[f->family] && colour < 2; colour++) {
+            make_grid_colour(garment, f, colour, &next);
             if (next > ends[colours]) ends[++colours] = next;
         }
+    }
     garment->colour_at =
         hed_arena_new(&garment->arena, (uint64_t)colours + 1, sizeof *garment->colour_at, error);
     if (!garment->colour_at) return HED_ERROR_MEMORY;

@@ -2,9 +2,10 @@
  * yield between each other, by 10 to 70 %, with any weights; elements do not.
  *
  * Strain: each triangle by itself, linear in its positions (the constant-strain triangle): a
- * metre of warp is mapped to U = sum g x, a metre of weft to V, and the energy is (warp (|U| -
- * 1)^2 + weft (|V| - 1)^2 + shear (U . V)^2) / 2 for each square metre: an even strain meets the
- * requested stiffness, on any triangles.
+ * metre of warp is mapped to U = sum g x, a metre of weft to V. With e = |U| - 1, f = |V| - 1, g =
+ * U . V and Poisson's ratio k the energy is (warp e^2 + across (f + k e)^2 + shear g^2) / 2 for each
+ * square metre, across = weft / (1 - k^2 weft / warp): an even strain meets the requested stiffness,
+ * on any triangles, and pulled along the warp f is -k e.
  *
  * Bending: by the bends over a triangle's three sides together (Onate and Zarate, Rotation-free
  * triangular plate and shell elements, 2000; Grinspun, Gingold, Reisman and Zorin, Computing
@@ -272,10 +273,12 @@ static cloth_element element_of(
     const uint32_t *corner = flat->particle + 3;
     double stretch = cloth_painted(make->def->stretch_scale, corner, 3),
            bend = cloth_painted(make->def->bend_scale, corner, 3);
-    const float stiff[3] = {fabric->warp, fabric->weft, fabric->shear};
+    const cloth_plane plane = cloth_plane_of(fabric);
+    const double stiff[3] = {fabric->warp, plane.weft, plane.shear};
     cloth_element element = {
         .warp = {(float)(p[2][1] / (2 * flat->area)), (float)(-p[1][1] / (2 * flat->area))},
-        .weft = {(float)(-p[2][0] / (2 * flat->area)), (float)(p[1][0] / (2 * flat->area))}};
+        .weft = {(float)(-p[2][0] / (2 * flat->area)), (float)(p[1][0] / (2 * flat->area))},
+        .coupling = (float)(plane.coupling / plane.weft)};
     memcpy(element.particle, flat->particle, sizeof element.particle);
     for (int k = 0; k < 3; k++) {
         double spring = stiff[k] * stretch * flat->area;

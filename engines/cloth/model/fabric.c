@@ -1,10 +1,9 @@
 /* Fabric: its stiffness in its plane, and the stiffness that a sweep can reach.
  *
- * Tension and shear: each constraint is a spring, whose compliance is a material. On a grid in
- * closed form: the diagonals l of a cell a x b have G l^2 / (2 a b) each, which is a shear of G
- * and adds G a^2 / b^2 to the warp's stiffness and G to the coupling of warp and weft; the edges
- * have the remainder that gives a strip with free sides the requested stiffness. Meshes have
- * elements instead of springs (element.c).
+ * Tension: the edges of a grid are springs, whose compliance is a material; its cells have shear,
+ * and the coupling of warp and weft, which adds coupling a^2 / b^2 to the warp of cells a x b
+ * (cell.c). The edges have the remainder, so that a strip with free sides has the requested
+ * stiffness. Meshes have elements instead of springs (element.c).
  *
  * Loss of a sweep: with a steady load each substep adds the same displacement, which the sweep
  * has to remove. A constraint then yields, in addition to its own compliance, to the residual
@@ -56,25 +55,18 @@ double cloth_painted(const float *map, const uint32_t *particles, uint32_t count
 
 /* ---- springs ---- */
 
-/* Stiffness of edges and diagonals of a fabric: the energy of a strain is (warp e^2 + weft f^2 +
- * 2 shear e f + shear g^2) / 2 for each square metre. Pulled along the warp alone, the strip has
- * the requested stiffness, warp - shear^2 / weft. */
-typedef struct plane_stiffness {
-    double warp, weft, shear;
-} plane_stiffness;
-
-static plane_stiffness plane_of(const hed_cloth_fabric *fabric)
+cloth_plane cloth_plane_of(const hed_cloth_fabric *fabric)
 {
-    double ratio = (double)fabric->weft / fabric->warp, coupling = fabric->shear;
-    double warp = 0.5 * (fabric->warp + sqrt((double)fabric->warp * fabric->warp +
-                                             4 * coupling * coupling / ratio));
-    return (plane_stiffness){warp, warp * ratio, coupling};
+    double ratio = (double)fabric->weft / fabric->warp, poisson = fabric->poisson,
+           scale = 1 / (1 - poisson * poisson * ratio);
+    return (cloth_plane){
+        fabric->warp * scale, fabric->weft * scale, poisson * fabric->weft * scale, fabric->shear};
 }
 
-/* Minimum stiffness of edges, as a fraction of their stiffness without diagonals. */
+/* Minimum stiffness of edges, as a fraction of their stiffness without cells. */
 #define LEAST_SHARE 0.02
 
-static double length_between(const cloth_garment *garment, uint32_t a, uint32_t b)
+double cloth_rest_distance(const cloth_garment *garment, uint32_t a, uint32_t b)
 {
     double square = 0;
     for (int k = 0; k < 3; k++) {
@@ -87,34 +79,32 @@ static double length_between(const cloth_garment *garment, uint32_t a, uint32_t 
 /* Computes the spring of the edge from particle `a` in steps of `along`, with cells on both
  * sides in steps of `across`; N/m. */
 static double grid_edge(const cloth_garment *garment, uint32_t a, uint32_t along, uint32_t across,
-    uint32_t place, uint32_t places, double stiffness, double shear)
+    uint32_t place, uint32_t places, double stiffness, double coupling)
 {
     uint32_t b = a + along;
-    double length = length_between(garment, a, b), sum = 0;
+    double length = cloth_rest_distance(garment, a, b), sum = 0;
     for (int side = 0; side < 2; side++) {
         if (side ? place + 1 >= places : place == 0) continue;
-        double width = 0.5 * (length_between(garment, a, side ? a + across : a - across) +
-                                 length_between(garment, b, side ? b + across : b - across));
-        double edge_stiffness = stiffness - shear * length * length / (width * width);
+        double width = 0.5 * (cloth_rest_distance(garment, a, side ? a + across : a - across) +
+                                 cloth_rest_distance(garment, b, side ? b + across : b - across));
+        double edge_stiffness = stiffness - coupling * length * length / (width * width);
         sum += 0.5 * width * fmax(edge_stiffness, LEAST_SHARE * stiffness);
     }
     return sum / length;
 }
 
+/* Spring of a grid's constraint, N/m; a diagonal, which is loose, has none. */
 static double grid_spring(
-    const cloth_garment *garment, const plane_stiffness *plane, const hed_cloth_constraint *c)
+    const cloth_garment *garment, const cloth_plane *plane, const hed_cloth_constraint *c)
 {
     uint32_t width = garment->grid_width, height = garment->grid_height;
     uint32_t low = c->a < c->b ? c->a : c->b, high = c->a < c->b ? c->b : c->a;
     uint32_t x = low % width, y = low / width;
     if (high / width == y)
-        return grid_edge(garment, low, 1, width, y, height, plane->warp, plane->shear);
+        return grid_edge(garment, low, 1, width, y, height, plane->warp, plane->coupling);
     if (high % width == x)
-        return grid_edge(garment, low, width, 1, x, width, plane->weft, plane->shear);
-    uint32_t corner = y * width + (x < high % width ? x : high % width);
-    double a = length_between(garment, corner, corner + 1),
-           b = length_between(garment, corner, corner + width), l = c->rest;
-    return plane->shear * l * l / (2 * a * b);
+        return grid_edge(garment, low, width, 1, x, width, plane->weft, plane->coupling);
+    return INFINITY;
 }
 
 /* ---- materials ---- */
@@ -160,14 +150,19 @@ static void add_loss(loss *sums, int kind, double weight_squares, double complia
     sums->count[kind]++;
 }
 
-static void add_edge_loss(
-    const cloth_garment *garment, const hed_cloth_constraint *c, uint8_t family, loss *sums)
+static void add_edge_loss(const cloth_garment *garment, const hed_cloth_constraint *c, loss *sums)
 {
     double squares = (double)garment->positions[c->a][3] + garment->positions[c->b][3],
            compliance = garment->materials[c->material].compliance;
     bool row = c->a / garment->grid_width == c->b / garment->grid_width;
-    int kind = family == HED_CLOTH_SHEAR ? CLOTH_SHEARED : row ? CLOTH_WARP : CLOTH_WEFT;
-    add_loss(sums, kind, squares, compliance);
+    add_loss(sums, row ? CLOTH_WARP : CLOTH_WEFT, squares, compliance);
+}
+
+static void add_cell_loss(const cloth_garment *garment, const cloth_diagonals *cell, loss *sums)
+{
+    double squares = 0;
+    for (int v = 0; v < 4; v++) squares += garment->positions[cell->particle[v]][3];
+    add_loss(sums, CLOTH_SHEARED, squares, cell->compliance[1]);
 }
 
 static void add_bend_loss(const cloth_garment *garment, const cloth_bend *bend, loss *sums)
@@ -198,6 +193,7 @@ static void add_element_loss(const cloth_garment *garment, const cloth_element *
             bent[row] += inverse_mass * (double)element->bend[row][v] * element->bend[row][v];
     }
     squares[2] = squares[0] + squares[1];
+    squares[1] += squares[0] * element->coupling * element->coupling;
     static const int strained[3] = {CLOTH_WARP, CLOTH_WEFT, CLOTH_SHEARED};
     for (int k = 0; k < 3; k++) add_loss(sums, strained[k], squares[k], element->compliance[k]);
     add_loss(sums, CLOTH_BENT_WARP, bent[0], 1);
@@ -210,7 +206,9 @@ static void find_softening(cloth_garment *garment)
     for (uint32_t k = 0; k < garment->element_count; k++)
         add_element_loss(garment, garment->elements + k, &sums);
     for (uint32_t k = 0; k < cloth_kept_constraints(garment); k++)
-        add_edge_loss(garment, garment->constraints + k, garment->families[k], &sums);
+        add_edge_loss(garment, garment->constraints + k, &sums);
+    for (uint32_t k = 0; k < garment->cell_count; k++)
+        add_cell_loss(garment, garment->cells + k, &sums);
     for (uint32_t k = 0; k < garment->bend_count; k++)
         add_bend_loss(garment, garment->bends + k, &sums);
     for (int kind = 0; kind < CLOTH_STIFF_COUNT; kind++)
@@ -225,10 +223,10 @@ hed_status cloth_make_fabric(
     garment->fabric = *def->fabric;
     double *springs = hed_new(allocator, garment->constraint_count, sizeof *springs, error);
     if (!springs) return HED_ERROR_MEMORY;
-    plane_stiffness plane = plane_of(def->fabric);
+    cloth_plane plane = cloth_plane_of(def->fabric);
     hed_status status = HED_OK;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
-        /* most: of a mesh's loose edges: one material */
+        /* stiffest: loose edges, which have one material */
         static const double softest = 1e-9, stiffest = 1e12;
         const uint32_t ends[2] = {garment->constraints[k].a, garment->constraints[k].b};
         springs[k] = stiffest;

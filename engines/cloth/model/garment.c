@@ -223,6 +223,7 @@ static hed_status garment_fill(cloth_garment *garment, const hed_cloth_garment_d
         !cloth_make_constraints(garment, def, &faces, number, error) &&
         !(def->fabric && cloth_make_elements(garment, def, error)) &&
         !(def->fabric && cloth_make_bends(garment, def, error)) &&
+        !(def->fabric && cloth_make_cells(garment, def, error)) &&
         !(def->fabric && cloth_make_fabric(garment, def, error)) &&
         !(def->lattices &&
             (cloth_is_grid(garment) ? cloth_make_lattices(garment, error)

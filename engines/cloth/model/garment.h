@@ -26,6 +26,14 @@ typedef struct cloth_bend {
     float weight[4];
 } cloth_bend;
 
+/* Both diagonals of a cell of a fabric's grid, as one constraint (cell.c). As long as a
+ * cloth_bend, whose weights are never all above 0: so a list of sums may have both. */
+typedef struct cloth_diagonals {
+    uint32_t particle[4]; /* ends of a diagonal, then ends of the other one */
+    float rest[2];        /* lengths, m */
+    float compliance[2];  /* of the sum and of the difference of their excesses, m/N */
+} cloth_diagonals;
+
 /* Bending constraints of a grid that are solved as one system, each with its neighbours in the
  * line. Row j has the particles first + j step, + step, + 2 step of a line of the grid or, with
  * `across` above 0, first + j step, + step, + step + across, first + j step + across: the
@@ -49,8 +57,8 @@ typedef struct cloth_element {
     /* coefficients of the displacements from the first corner to the second and third: their
      * sums are the images of a metre of warp and of weft */
     float warp[2], weft[2];
-    float compliance[3]; /* m/N: warp, weft, angle between them */
-    float unused;
+    float compliance[3]; /* m/N: warp, weft with the coupled warp, angle between them */
+    float coupling;      /* strain of the warp that counts as strain of the weft */
     /* weights of three bending constraints, each as in cloth_bend */
     float bend[3][CLOTH_ELEMENT_PARTICLES];
 } cloth_element;
@@ -123,7 +131,7 @@ typedef struct cloth_garment {
 
     uint32_t constraint_count;
     /* (constraint_count) sorted by colour: no free particle twice in a colour; then the
-     * `loose_count` edges that elements replace: no solver uses these, but lengths are measured
+     * `loose_count` edges that elements, cells and chains replace: no solver uses these, but lengths are measured
      * on them and tethers run along them */
     uint32_t loose_count;
     hed_cloth_constraint *constraints;
@@ -146,6 +154,12 @@ typedef struct cloth_garment {
     /* first line of each set: the constraints in `bends` again, as lines */
     uint32_t line_at[CLOTH_LINE_SETS + 1];
     cloth_line *lines;
+    uint32_t cell_count;
+    cloth_diagonals *cells; /* (cell_count) of a grid, sorted by colour, directly after `bends` */
+    uint32_t cell_colours;
+    uint32_t *cell_at; /* (cell_colours + 1) first cell of each colour */
+    /* (bend_colours + cell_colours + 1) colours of `bends` and `cells` as one list */
+    uint32_t *sum_at;
     uint32_t line_rows;
     float (*line_weights)[4]; /* (line_rows) in a row's order of particles; all 0: no constraint */
     uint32_t element_count;
@@ -193,7 +207,7 @@ static inline bool cloth_is_grid(const cloth_garment *garment)
     return garment->grid_width > 1 && garment->grid_height > 1;
 }
 
-/* Sums of a fabric, in addition to its springs: bending constraints, or elements. */
+/* Sums of a fabric, in addition to its springs: bending constraints and cells, or elements. */
 typedef struct cloth_sums {
     uint32_t count, colours;
     /* words of 32 bits in a sum; the first `particles` words are particles */
@@ -202,13 +216,24 @@ typedef struct cloth_sums {
     const uint32_t *at;    /* (colours + 1) first sum of each colour */
 } cloth_sums;
 
+static inline cloth_sums cloth_elements_of(const cloth_garment *garment)
+{
+    return (cloth_sums){garment->element_count, garment->element_colours, CLOTH_ELEMENT_WORDS,
+        CLOTH_ELEMENT_PARTICLES, (const uint32_t *)garment->elements, garment->element_at};
+}
+
+static inline cloth_sums cloth_cells_of(const cloth_garment *garment)
+{
+    return (cloth_sums){garment->cell_count, garment->cell_colours, sizeof(cloth_diagonals) / 4, 4,
+        (const uint32_t *)garment->cells, garment->cell_at};
+}
+
 static inline cloth_sums cloth_sums_of(const cloth_garment *garment)
 {
-    if (garment->element_count)
-        return (cloth_sums){garment->element_count, garment->element_colours, CLOTH_ELEMENT_WORDS,
-            CLOTH_ELEMENT_PARTICLES, (const uint32_t *)garment->elements, garment->element_at};
-    return (cloth_sums){garment->bend_count, garment->bend_colours, sizeof(cloth_bend) / 4, 4,
-        (const uint32_t *)garment->bends, garment->bend_at};
+    if (garment->element_count) return cloth_elements_of(garment);
+    return (cloth_sums){garment->bend_count + garment->cell_count,
+        garment->bend_colours + garment->cell_colours, sizeof(cloth_bend) / 4, 4,
+        (const uint32_t *)garment->bends, garment->sum_at};
 }
 
 /* Counts the constraints that have colours. */
@@ -313,6 +338,13 @@ hed_status cloth_garment_around(const cloth_garment *garment, bool free_only, he
 /* Counts the maximum of constraints at one free particle. */
 hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error *error);
 
+/* Stiffness of a fabric in its plane, N/m: the energy of strains e of the warp, f of the weft and an
+ * angle g is (warp e^2 + weft f^2 + 2 coupling e f + shear g^2) / 2 for each square metre. */
+typedef struct cloth_plane {
+    double warp, weft, coupling, shear;
+} cloth_plane;
+/* fabric.c */
+cloth_plane cloth_plane_of(const hed_cloth_fabric *fabric);
 /* fabric.c: makes a material for each stiffness of the constraints, and computes the stiffness
  * that a substep loses. Errors: MEMORY. */
 hed_status cloth_make_fabric(
@@ -328,6 +360,13 @@ hed_status cloth_make_elements(
 /* bend.c: makes the bending constraints of a grid, and the same as lines. Errors: MEMORY. */
 hed_status cloth_make_bends(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
+/* cell.c: makes the cells of a grid, after its bending constraints; its diagonals become loose.
+ * Errors: MEMORY. */
+hed_status cloth_make_cells(
+    cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
+
+/* Distance of two particles at rest, m. */
+double cloth_rest_distance(const cloth_garment *garment, uint32_t a, uint32_t b);
 
 /* Averages a painted map over particles; 1 without a map. */
 double cloth_painted(const float *map, const uint32_t *particles, uint32_t count);

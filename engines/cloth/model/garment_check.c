@@ -252,6 +252,13 @@ static hed_status check_fabric(const subject *check)
     garment_check_number(check, "fabric.bend_warp", fabric->bend_warp, 0.0f, 1e6f);
     garment_check_number(check, "fabric.bend_weft", fabric->bend_weft, 0.0f, 1e6f);
     garment_check_number(check, "fabric.density", fabric->density, 0.0f, 1e6f);
+    garment_check_number(check, "fabric.poisson", fabric->poisson, 0.0f, 0.9f);
+    double coupled = (double)fabric->poisson * fabric->poisson * fabric->weft / fabric->warp;
+    if (!check->error->status && !(coupled <= 0.9))
+        return garment_wrong(check,
+            "fabric.poisson is %g with a weft of %g and a warp of %g N/m; expected poisson^2 x weft / warp at most "
+            "0.9",
+            fabric->poisson, fabric->weft, fabric->warp);
     for (int k = 0; k < 3; k++)
         garment_check_number(check, "warp_axis", def->warp_axis[k], -MOST_METRES, MOST_METRES);
     check_map(check, "stretch_scale", def->stretch_scale, 1e-4f, 1e4f);

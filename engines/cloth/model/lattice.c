@@ -71,15 +71,16 @@ static hed_status make_grid_chains(
     return HED_OK;
 }
 
-/* Replaces the structural constraints of a grid, which come last in closed form, by chains. */
+/* Replaces the structural constraints of a grid, which come last in closed form before those that
+ * are loose, by chains. */
 static hed_status make_tension(cloth_garment *garment, hed_error *error)
 {
-    uint32_t width = garment->grid_width, first = garment->constraint_count;
+    uint32_t width = garment->grid_width, end = cloth_kept_constraints(garment), first = end;
     cloth_chains *tension = &garment->tension;
     while (first && garment->families[first - 1] == HED_CLOTH_STRUCTURAL) first--;
     if (make_grid_chains(tension, &garment->arena, width, garment->grid_height, error))
         return error->status;
-    for (uint32_t k = first; k < garment->constraint_count; k++) {
+    for (uint32_t k = first; k < end; k++) {
         const hed_cloth_constraint *c = garment->constraints + k;
         const hed_cloth_material *material = garment->materials + c->material;
         cloth_edge *edge =
@@ -310,8 +311,9 @@ hed_status cloth_make_lattices(cloth_garment *garment, hed_error *error)
 {
     uint32_t longest =
         garment->grid_width > garment->grid_height ? garment->grid_width : garment->grid_height;
-    bool closed_form = garment->colour_at && garment->constraint_count &&
-                       garment->families[garment->constraint_count - 1] == HED_CLOTH_STRUCTURAL;
+    uint32_t kept_count = cloth_kept_constraints(garment);
+    bool closed_form = garment->colour_at && kept_count &&
+                       garment->families[kept_count - 1] == HED_CLOTH_STRUCTURAL;
     if (!cloth_is_grid(garment) || !closed_form) return HED_OK;
     if (make_tension(garment, error)) return error->status;
     uint32_t count = 1, stride = STRIDE;

@@ -187,34 +187,45 @@ static void NAME(flatten)(const cloth_garment *garment, const cloth_substep *ste
     }
 }
 
-/* Solves one strain of an element: the displacement by `g` gets length 1, as cloth_strain();
- * with `h`, its product with the displacement by `h` becomes 0, as cloth_square_up(). */
-static void NAME(strain)(const cloth_garment *garment, const cloth_substep *step,
-    const cloth_element *element, const float *g, const float *h, float compliance, double *pulled,
-    REAL *positions)
+/* Image of a direction `g` of an element, as cloth_way_of(). */
+static void NAME(image)(
+    const cloth_element *element, const float *g, const REAL *positions, REAL image[3])
 {
-    REAL give = (REAL)compliance * (REAL)step->stiffness, u[3] = {0}, v[3] = {0}, weight = give,
-         gradient[3][3];
-    for (int corner = 0; corner < 3; corner++)
-        for (int axis = 0; axis < 3; axis++) {
-            REAL at = positions[3 * (size_t)element->particle[3 + corner] + (size_t)axis];
-            u[axis] += (corner ? (REAL)g[corner - 1] : -(REAL)g[0] - (REAL)g[1]) * at;
-            if (h) v[axis] += (corner ? (REAL)h[corner - 1] : -(REAL)h[0] - (REAL)h[1]) * at;
-        }
-    REAL length = SQRT(NAME(squared)(u)),
-         wrong = h ? FMA(u[0], v[0], FMA(u[1], v[1], u[2] * v[2])) : length - 1;
+    const REAL *origin = positions + 3 * (size_t)element->particle[3];
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        image[axis] = 0;
+        for (int corner = 1; corner < 3; corner++)
+            image[axis] +=
+                (REAL)g[corner - 1] *
+                (positions[3 * (size_t)element->particle[3 + corner] + axis] - origin[axis]);
+    }
+}
+
+/* Solves one strain of an element. `kind`: 0: |U| - 1, as cloth_strain(); 1: |V| - 1 + coupling x
+ * (|U| - 1), as cloth_strain_coupled(); 2: U . V, as cloth_square_up(). */
+static void NAME(strain)(const cloth_garment *garment, const cloth_substep *step,
+    const cloth_element *element, int kind, double *pulled, REAL *positions)
+{
+    REAL give = (REAL)element->compliance[kind] * (REAL)step->stiffness, u[3], v[3], weight = give,
+         gradient[3][3], coupling = (REAL)element->coupling;
+    NAME(image)(element, element->warp, positions, u);
+    NAME(image)(element, element->weft, positions, v);
+    REAL long_u = SQRT(NAME(squared)(u)), long_v = SQRT(NAME(squared)(v)), excess = long_u - 1;
+    if (kind == 1) excess = long_v - 1 + coupling * (long_u - 1);
+    if (kind == 2) excess = FMA(u[0], v[0], FMA(u[1], v[1], u[2] * v[2]));
     for (int corner = 0; corner < 3; corner++) {
-        REAL g_weight = corner ? (REAL)g[corner - 1] : -(REAL)g[0] - (REAL)g[1],
-             h_weight = !h       ? 0
-                        : corner ? (REAL)h[corner - 1]
-                                 : -(REAL)h[0] - (REAL)h[1];
-        for (int axis = 0; axis < 3; axis++)
-            gradient[corner][axis] =
-                h ? g_weight * v[axis] + h_weight * u[axis] : g_weight * u[axis] / length;
+        const float *g = element->warp, *h = element->weft;
+        REAL along = corner ? (REAL)g[corner - 1] : -(REAL)g[0] - (REAL)g[1],
+             across = corner ? (REAL)h[corner - 1] : -(REAL)h[0] - (REAL)h[1];
+        for (int axis = 0; axis < 3; axis++) {
+            REAL of_u = along * u[axis] / long_u, of_v = across * v[axis] / long_v;
+            gradient[corner][axis] = kind ? of_v + coupling * of_u : of_u;
+            if (kind == 2) gradient[corner][axis] = along * v[axis] + across * u[axis];
+        }
         weight = FMA((REAL)garment->positions[element->particle[3 + corner]][3],
             NAME(squared)(gradient[corner]), weight);
     }
-    REAL so_far = pulled ? (REAL)*pulled : 0, pull = -(FMA(give, so_far, wrong) / weight);
+    REAL so_far = pulled ? (REAL)*pulled : 0, pull = -(FMA(give, so_far, excess) / weight);
     if (pulled) *pulled = (double)(so_far + pull);
     for (int corner = 0; corner < 3; corner++) NAME(move)
     (positions + 3 * (size_t)element->particle[3 + corner],
@@ -228,22 +239,55 @@ static void NAME(element)(const cloth_garment *garment, const cloth_substep *ste
     const cloth_element *e = garment->elements + number;
     for (int row = 0; row < 3; row++)
         NAME(flatten)(garment, step, e, row, pulled ? pulled + 3 * row : NULL, positions);
-    NAME(strain)
-    (garment, step, e, e->warp, e->weft, e->compliance[2], pulled ? pulled + 9 : NULL, positions);
-    NAME(strain)
-    (garment, step, e, e->weft, NULL, e->compliance[1], pulled ? pulled + 10 : NULL, positions);
-    NAME(strain)
-    (garment, step, e, e->warp, NULL, e->compliance[0], pulled ? pulled + 11 : NULL, positions);
+    for (int kind = 2; kind >= 0; kind--) NAME(strain)
+    (garment, step, e, kind, pulled ? pulled + 11 - kind : NULL, positions);
 }
 
-/* Solves bending constraint or element `number`; `pulled`: numbers of all of them. */
-static void NAME(fabric_sum)(const cloth_garment *garment, const cloth_substep *step,
+/* Solves both diagonals of a cell, as cloth_project_cell(); `pulled`: two numbers. */
+static void NAME(diagonals)(const cloth_garment *garment, const cloth_substep *step,
     uint32_t number, double *pulled, REAL *positions)
 {
-    if (garment->bend_count) NAME(bend)
-    (garment, step, number, pulled ? pulled + 3 * (size_t)number : NULL, positions);
+    const cloth_diagonals *cell = garment->cells + number;
+    REAL way[2][3], excess[2], weight[2], pull[2], sums[2];
+    for (int k = 0; k < 2; k++) {
+        const uint32_t *ends = cell->particle + 2 * k;
+        weight[k] = (REAL)garment->positions[ends[0]][3] + (REAL)garment->positions[ends[1]][3];
+        for (uint32_t axis = 0; axis < 3; axis++)
+            way[k][axis] =
+                positions[3 * (size_t)ends[1] + axis] - positions[3 * (size_t)ends[0] + axis];
+        excess[k] = SQRT(NAME(squared)(way[k])) - (REAL)cell->rest[k];
+    }
+    sums[0] = excess[0] + excess[1];
+    sums[1] = excess[0] - excess[1];
+    for (int k = 0; k < 2; k++) {
+        REAL give = (REAL)cell->compliance[k] * (REAL)step->stiffness,
+             so_far = pulled ? (REAL)pulled[k] : 0;
+        if (k) sums[1] = FMA(weight[0] - weight[1], pull[0], sums[1]);
+        pull[k] = -(FMA(give, so_far, sums[k]) / (weight[0] + weight[1] + give));
+        if (pulled) pulled[k] = (double)(so_far + pull[k]);
+    }
+    for (int k = 0; k < 2; k++) {
+        REAL length = SQRT(NAME(squared)(way[k])),
+             part = length > 0 ? (k ? pull[0] - pull[1] : pull[0] + pull[1]) / length : 0;
+        for (int end = 0; end < 2; end++) NAME(move)
+        (positions + 3 * (size_t)cell->particle[2 * k + end],
+            (end ? part : -part) * (REAL)garment->positions[cell->particle[2 * k + end]][3],
+            way[k]);
+    }
+}
+
+/* Solves sum `number`: a bending constraint, a cell or an element. `pulled`: numbers of all of
+ * them; those of cells begin after `bend_rows` bending constraints or rows of lines. */
+static void NAME(fabric_sum)(const cloth_garment *garment, const cloth_substep *step,
+    uint32_t number, uint32_t bend_rows, double *pulled, REAL *positions)
+{
+    uint32_t bends = garment->bend_count, cell = number - bends;
     if (garment->element_count) NAME(element)
     (garment, step, number, pulled ? pulled + 12 * (size_t)number : NULL, positions);
+    else if (number < bends)
+        NAME(bend)(garment, step, number, pulled ? pulled + 3 * (size_t)number : NULL, positions);
+    else NAME(diagonals)(
+        garment, step, cell, pulled ? pulled + 3 * ((size_t)bend_rows + cell) : NULL, positions);
 }
 
 /* ---- chains and lattices ---- */
@@ -418,11 +462,12 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
     uint32_t count = def->order.constraints ? def->order.count : cloth_kept_constraints(garment);
     bool lines = def->lines && garment->line_rows;
     uint32_t bends = lines ? garment->line_rows : garment->bend_count,
-             sums = lines ? 0 : garment->bend_count + garment->element_count,
+             first_sum = lines ? garment->bend_count : 0, sums = cloth_sums_of(garment).count,
              longest = garment->grid_width > garment->grid_height ? garment->grid_width
                                                                   : garment->grid_height;
-    uint64_t multiplier_count =
-        garment->constraint_count + 3 * (uint64_t)bends + 12 * (uint64_t)garment->element_count;
+    uint64_t multiplier_count = garment->constraint_count +
+                                3 * ((uint64_t)bends + garment->cell_count) +
+                                12 * (uint64_t)garment->element_count;
     hed_arena arena = {.allocator = garment->arena.allocator, .owner = "reference of cloth"};
     double *multipliers = NULL, *band = NULL;
     NAME(lattice_memory) memory = {0};
@@ -448,13 +493,13 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
                 NAME(line)
             (garment, &step, garment->lines + k, band,
                 pulled ? pulled + 3 * (size_t)garment->lines[k].weights : NULL, positions);
-            for (uint32_t k = 0; k < sums && !def->order.sums; k++) NAME(fabric_sum)
-            (garment, &step, k, pulled, positions);
+            for (uint32_t k = first_sum; k < sums && !def->order.sums; k++) NAME(fabric_sum)
+            (garment, &step, k, bends, pulled, positions);
             for (uint32_t k = 0; k < count; k++) {
                 uint32_t constraint = def->order.constraints ? def->order.constraints[k] : k;
                 bool sum = constraint >= garment->constraint_count;
                 if (sum) NAME(fabric_sum)
-                (garment, &step, constraint - garment->constraint_count, pulled, positions);
+                (garment, &step, constraint - garment->constraint_count, bends, pulled, positions);
                 if (!sum) NAME(project)
                 (garment, &step, constraint, multipliers ? multipliers + constraint : NULL,
                     positions);

@@ -269,7 +269,7 @@ static void report_garment(
     for (uint32_t i = 0; i < g->particle_count && g->anchor_count; i++)
         tethers += g->tether_anchor[i] != UINT32_MAX;
     report->constraints +=
-        g->copies * ((uint64_t)cloth_kept_constraints(g) + g->bend_count + g->element_count);
+        g->copies * ((uint64_t)cloth_kept_constraints(g) + cloth_sums_of(g).count);
     report->tethers += g->copies * tethers;
     report->lattices += g->lattice_count > 0;
     if (g->degree > report->degree) report->degree = g->degree;

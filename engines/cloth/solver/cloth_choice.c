@@ -121,7 +121,7 @@ static hed_status tuned_resolve(
 bool cloth_has_fabric_sums(const hed_cloth *cloth)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++)
-        if (cloth->garments[g]->bend_count || cloth->garments[g]->element_count) return true;
+        if (cloth_sums_of(cloth->garments[g]).count) return true;
     return false;
 }
 

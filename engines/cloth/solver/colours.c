@@ -23,8 +23,14 @@ typedef struct colours_buffers {
     hed_buffer *ends, *rests, *kinds, *materials, *multipliers, *steps, *set_at;
     /* bending: lines, two uint4 each (cloth_line_of()); data of their rows */
     hed_buffer *lines, *weights, *sums, *links, *pulled;
-    hed_buffer *elements, *element_pulled;
+    hed_buffer *elements, *element_pulled, *cells, *cell_pulled;
 } colours_buffers;
+
+/* Elements or cells of all garments. */
+typedef struct sum_list {
+    uint32_t count, colours;
+    uint32_t *at; /* (colours + 1) */
+} sum_list;
 
 struct cloth_solver {
     colours_buffers b;
@@ -35,9 +41,8 @@ struct cloth_solver {
     uint32_t *colour_at; /* (colours + 1) */
     uint32_t colour_room;
     uint32_t line_at[CLOTH_LINE_SETS + 1];
-    uint32_t elements, element_colours;
-    uint32_t *element_at; /* (element_colours + 1) */
-    uint32_t batch;       /* substeps of the graph */
+    sum_list elements, cells;
+    uint32_t batch;      /* substeps of the graph */
     cloth_step *written; /* (batch) content of buffer `steps`, of which `written_count` are valid */
     cloth_step *next;    /* (batch) */
     uint32_t written_count;
@@ -171,41 +176,56 @@ static hed_status upload_lines(hed_cloth *cloth, cloth_solver *s, hed_error *err
     return cloth_kernel_ensure(cloth, CLOTH_KERNEL_LINES, (uint32_t)count, error);
 }
 
-/* Fills the elements of all garments in order of colour; row r of all elements before row r + 1. */
-static void fill_elements(const hed_cloth *cloth, cloth_solver *s, uint4 *rows)
+static cloth_sums sums_of(const cloth_garment *garment, bool cells)
+{
+    return cells ? cloth_cells_of(garment) : cloth_elements_of(garment);
+}
+
+static void count_sums(const hed_cloth *cloth, bool cells, sum_list *list, uint64_t *count)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        cloth_sums sums = sums_of(cloth->garments[g], cells);
+        *count += (uint64_t)cloth->garments[g]->copies * sums.count;
+        if (sums.colours > list->colours) list->colours = sums.colours;
+    }
+    list->count = (uint32_t)*count;
+}
+
+/* Fills the sums of all garments in order of colour; row r of all sums before row r + 1. */
+static void fill_sums(const hed_cloth *cloth, bool cells, sum_list *list, uint4 *rows)
 {
     uint32_t at = 0;
-    for (uint32_t colour = 0; colour < s->element_colours; colour++, s->element_at[colour] = at)
+    for (uint32_t colour = 0; colour < list->colours; colour++, list->at[colour] = at)
         for (uint32_t g = 0; g < cloth->garment_count; g++) {
             const cloth_garment *garment = cloth->garments[g];
-            for (uint32_t copy = 0; colour < garment->element_colours && copy < garment->copies;
-                 copy++) {
+            cloth_sums sums = sums_of(garment, cells);
+            for (uint32_t copy = 0; colour < sums.colours && copy < garment->copies; copy++) {
                 uint32_t first = cloth->first_particle[g] + copy * garment->particle_count;
-                for (uint32_t i = garment->element_at[colour]; i < garment->element_at[colour + 1];
-                     i++, at++) {
-                    cloth_element element = garment->elements[i];
-                    for (int v = 0; v < CLOTH_ELEMENT_PARTICLES; v++) element.particle[v] += first;
-                    for (uint64_t row = 0; row < CLOTH_ELEMENT_WORDS / 4; row++)
-                        memcpy(rows + row * s->elements + at, (const uint *)&element + 4 * row,
-                            sizeof *rows);
+                for (uint32_t i = sums.at[colour]; i < sums.at[colour + 1]; i++, at++) {
+                    uint32_t item[CLOTH_ELEMENT_WORDS];
+                    memcpy(item, sums.items + (size_t)sums.words * i, sums.words * sizeof *item);
+                    for (uint32_t v = 0; v < sums.particles; v++) item[v] += first;
+                    for (uint64_t row = 0; row < sums.words / 4; row++)
+                        memcpy(rows + row * list->count + at, item + 4 * row, sizeof *rows);
                 }
             }
         }
 }
 
-static hed_status upload_elements(hed_cloth *cloth, cloth_solver *s, hed_error *error)
+static hed_status upload_sums(hed_cloth *cloth, bool cells, sum_list *list, hed_buffer **buffer,
+    hed_buffer **pulled, hed_error *error)
 {
-    uint64_t n = s->elements;
+    uint64_t n = list->count, size = cells ? sizeof(cloth_diagonals) : sizeof(cloth_element);
     if (!n) return error->status;
-    cloth_element *rows = hed_new(&cloth->allocator, n, sizeof *rows, error);
-    s->element_at =
-        hed_new(&cloth->allocator, s->element_colours + 1, sizeof *s->element_at, error);
-    if (rows && s->element_at) fill_elements(cloth, s, (uint4 *)rows);
-    cloth_upload(cloth, rows, n * sizeof *rows, &s->b.elements, error);
+    uint4 *rows = hed_new(&cloth->allocator, n, size, error);
+    list->at = hed_new(&cloth->allocator, list->colours + 1, sizeof *list->at, error);
+    if (rows && list->at) fill_sums(cloth, cells, list, rows);
+    cloth_upload(cloth, rows, n * size, buffer, error);
     if (cloth->def.iterations > 1)
-        cloth_upload(cloth, NULL, 3 * n * sizeof(float4), &s->b.element_pulled, error);
-    hed_delete(&cloth->allocator, rows, n, sizeof *rows);
-    return cloth_kernel_ensure(cloth, CLOTH_KERNEL_ELEMENTS, n / s->element_colours, error);
+        cloth_upload(cloth, NULL, (cells ? 1 : 3) * n * sizeof(float4), pulled, error);
+    hed_delete(&cloth->allocator, rows, n, size);
+    return cloth_kernel_ensure(
+        cloth, cells ? CLOTH_KERNEL_CELLS : CLOTH_KERNEL_ELEMENTS, n / list->colours, error);
 }
 
 /* True if constraints need multipliers (XPBD): several iterations, and some compliance. */
@@ -228,11 +248,10 @@ static bool colours_valid(const hed_cloth *cloth, char *reason, size_t size)
 
 static hed_status colours_count_all(const hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
-    uint64_t constraints = 0, materials = 0, elements = 0;
+    uint64_t constraints = 0, materials = 0, elements = 0, cells = 0;
+    count_sums(cloth, false, &s->elements, &elements);
+    count_sums(cloth, true, &s->cells, &cells);
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
-        elements += (uint64_t)cloth->garments[g]->copies * cloth->garments[g]->element_count;
-        if (cloth->garments[g]->element_colours > s->element_colours)
-            s->element_colours = cloth->garments[g]->element_colours;
         constraints +=
             (uint64_t)cloth->garments[g]->copies * cloth_kept_constraints(cloth->garments[g]);
         materials += cloth->garments[g]->material_count;
@@ -243,7 +262,9 @@ static hed_status colours_count_all(const hed_cloth *cloth, cloth_solver *s, hed
     if (elements > 1u << 28) /* eight rows for each element */
         return hed_fail(
             error, HED_ERROR_LIMIT, "%" PRIu64 " triangles of fabrics: at most 2^28", elements);
-    s->elements = (uint32_t)elements;
+    if (cells > 1u << 30)
+        return hed_fail(
+            error, HED_ERROR_LIMIT, "%" PRIu64 " cells of fabrics: at most 2^30", cells);
     if (materials > 1u << 16)
         return hed_fail(error, HED_ERROR_LIMIT,
             "%" PRIu64 " materials of all garments: at most 65536", materials);
@@ -263,7 +284,8 @@ static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
     cloth_tension_destroy(cloth, s->tension);
     cloth_buffers_destroy(CLOTH_BUFFERS(&s->b));
     hed_delete(a, s->colour_at, s->colour_room, sizeof *s->colour_at);
-    hed_delete(a, s->element_at, s->element_colours + 1, sizeof *s->element_at);
+    hed_delete(a, s->elements.at, s->elements.colours + 1, sizeof *s->elements.at);
+    hed_delete(a, s->cells.at, s->cells.colours + 1, sizeof *s->cells.at);
     hed_delete(a, s->written, s->batch, sizeof *s->written);
     hed_delete(a, s->next, s->batch, sizeof *s->next);
     hed_delete(a, s, 1, sizeof *s);
@@ -323,9 +345,9 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     if (colours_count_all(cloth, s, error)) return error->status;
     s->colour_room = s->colours + 1;
     if (cloth_tension_create(cloth, &s->tension, error)) return error->status;
-    uint32_t nodes =
-        1 + cloth_tension_launches(s->tension) +
-        cloth->def.iterations * (s->colours + CLOTH_LINE_SETS + s->element_colours + 1);
+    uint32_t nodes = 1 + cloth_tension_launches(s->tension) +
+                     cloth->def.iterations * (s->colours + CLOTH_LINE_SETS + s->elements.colours +
+                                                 s->cells.colours + 1);
     s->batch =
         NODES_AT_MOST / nodes < cloth->def.substeps ? NODES_AT_MOST / nodes : cloth->def.substeps;
     /* self-collision is a pass of its own after each substep */
@@ -336,7 +358,8 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     if (!s->next) return HED_ERROR_MEMORY;
     upload_tables(cloth, s, error);
     upload_lines(cloth, s, error);
-    upload_elements(cloth, s, error);
+    upload_sums(cloth, false, &s->elements, &s->b.elements, &s->b.element_pulled, error);
+    upload_sums(cloth, true, &s->cells, &s->b.cells, &s->b.cell_pulled, error);
     if (needs_multipliers(cloth))
         cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->b.multipliers, error);
     cloth_upload(cloth, NULL, s->batch * sizeof(cloth_step), &s->b.steps, error);
@@ -372,8 +395,42 @@ HED_VIEW_BIND(colours_distance, CLOTH_DISTANCE, colours_pass)
 HED_VIEW_BIND(colours_sets, CLOTH_SETS, colours_pass)
 HED_VIEW_LAUNCH(cloth_lines_launch, CLOTH_LINES)
 HED_VIEW_LAUNCH(cloth_elements_launch, CLOTH_ELEMENTS)
+HED_VIEW_LAUNCH(cloth_cells_launch, CLOTH_CELLS)
 HED_VIEW_LAUNCH(cloth_integrate_launch, CLOTH_INTEGRATE)
 HED_VIEW_LAUNCH(cloth_drive_launch, CLOTH_DRIVE)
+
+/* Solves what a fabric has in addition to its distances: lines, elements, cells. `again`: 1: the
+ * first iteration, 2: a later one. */
+static void project_fabric(
+    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t again, hed_error *error)
+{
+    hed_buffer *position = cloth->buffers.position, *steps = s->b.steps;
+    for (uint32_t set = 0; set < CLOTH_LINE_SETS; set++) {
+        uint32_t lines = s->line_at[set + 1] - s->line_at[set];
+        if (lines)
+            cloth_run(cloth, CLOTH_KERNEL_LINES, lines,
+                HED_VIEW_ARGS(cloth_lines_launch, .position = position, .lines = s->b.lines,
+                    .weights = s->b.weights, .sums = s->b.sums, .links = s->b.links,
+                    .pulled = cloth_or_none(cloth, s->b.pulled), .steps = steps, .substep = substep,
+                    .pass = s->b.pulled ? again : 0, .first = s->line_at[set]),
+                error);
+    }
+    for (uint32_t c = 0; c < s->elements.colours; c++)
+        cloth_run(cloth, CLOTH_KERNEL_ELEMENTS, s->elements.at[c + 1] - s->elements.at[c],
+            HED_VIEW_ARGS(cloth_elements_launch, .position = position, .elements = s->b.elements,
+                .pulled = cloth_or_none(cloth, s->b.element_pulled), .steps = steps,
+                .total = s->elements.count, .substep = substep,
+                .pass = s->b.element_pulled ? again : 0, .first = s->elements.at[c],
+                .count = s->elements.at[c + 1] - s->elements.at[c]),
+            error);
+    for (uint32_t c = 0; c < s->cells.colours; c++)
+        cloth_run(cloth, CLOTH_KERNEL_CELLS, s->cells.at[c + 1] - s->cells.at[c],
+            HED_VIEW_ARGS(cloth_cells_launch, .position = position, .cells = s->b.cells,
+                .pulled = cloth_or_none(cloth, s->b.cell_pulled), .steps = steps,
+                .total = s->cells.count, .substep = substep, .pass = s->b.cell_pulled ? again : 0,
+                .first = s->cells.at[c], .count = s->cells.at[c + 1] - s->cells.at[c]),
+            error);
+}
 
 static void colours_project(
     hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t iteration, hed_error *error)
@@ -391,23 +448,7 @@ static void colours_project(
         .substep = substep,
         .pass = s->b.multipliers ? again : 0,
         .sets = s->sets};
-    for (uint32_t set = 0; set < CLOTH_LINE_SETS; set++) {
-        uint32_t lines = s->line_at[set + 1] - s->line_at[set];
-        if (lines)
-            cloth_run(cloth, CLOTH_KERNEL_LINES, lines,
-                HED_VIEW_ARGS(cloth_lines_launch, .position = position, .lines = s->b.lines,
-                    .weights = s->b.weights, .sums = s->b.sums, .links = s->b.links,
-                    .pulled = cloth_or_none(cloth, s->b.pulled), .steps = steps, .substep = substep,
-                    .pass = s->b.pulled ? again : 0, .first = s->line_at[set]),
-                error);
-    }
-    for (uint32_t c = 0; c < s->element_colours; c++)
-        cloth_run(cloth, CLOTH_KERNEL_ELEMENTS, s->element_at[c + 1] - s->element_at[c],
-            HED_VIEW_ARGS(cloth_elements_launch, .position = position, .elements = s->b.elements,
-                .pulled = cloth_or_none(cloth, s->b.element_pulled), .steps = steps,
-                .total = s->elements, .substep = substep, .pass = s->b.element_pulled ? again : 0,
-                .first = s->element_at[c], .count = s->element_at[c + 1] - s->element_at[c]),
-            error);
+    project_fabric(cloth, s, substep, again, error);
     if (s->sets)
         cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints, HED_VIEW_ARGS_FROM(colours_sets, &pass),
             error);
@@ -530,8 +571,8 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
     }
     if (s->sets) snprintf(form, sizeof form, "%u sets by one group", s->sets);
     else
-        snprintf(
-            form, sizeof form, "a launch for each of %u colours", s->colours + s->element_colours);
+        snprintf(form, sizeof form, "a launch for each of %u colours",
+            s->colours + s->elements.colours + s->cells.colours);
     snprintf(filled->choice, sizeof filled->choice, "%s%s%s, %s", form,
         s->b.lines ? ", four of lines that bend" : "", s->tension ? ", lattices" : "", config);
 }

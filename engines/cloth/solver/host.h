@@ -18,7 +18,7 @@ extern const cloth_solver_ops cloth_patches_ops;  /* patches.c: HED_CLOTH_SOLVER
 extern const cloth_solver_ops cloth_garments_ops; /* patches.c: HED_CLOTH_SOLVER_GARMENTS */
 extern const cloth_solver_ops cloth_cpu_ops;      /* native.c: HED_CLOTH_SOLVER_CPU */
 
-/* True if a garment bends as a fabric or has elements (cloth_choice.c). */
+/* True if a garment has sums of a fabric, cloth_sums_of() (cloth_choice.c). */
 bool cloth_has_fabric_sums(const hed_cloth *cloth);
 /* Chooses the solver of a cloth from a table of all solvers: as requested, as tuned, or by rule
  * (cloth_choice.c). Errors: UNSUPPORTED (the reason). */
@@ -36,6 +36,7 @@ typedef enum cloth_kernel {
     CLOTH_KERNEL_SETS,
     CLOTH_KERNEL_LINES,
     CLOTH_KERNEL_ELEMENTS,
+    CLOTH_KERNEL_CELLS,
     CLOTH_KERNEL_CHAINS,
     CLOTH_KERNEL_PLACES,
     CLOTH_KERNEL_SHARES,

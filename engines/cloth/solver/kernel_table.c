@@ -9,6 +9,7 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_sets_def,
     &cloth_lines_def,
     &cloth_elements_def,
+    &cloth_cells_def,
     &cloth_chains_def,
     &cloth_places_def,
     &cloth_shares_def,

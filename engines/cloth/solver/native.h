@@ -16,7 +16,7 @@ enum { CLOTH_LANES = 8 }; /* lanes of a pack */
  * rows of eight words: a header (materials of the constraints; CLOTH_LOCKED: 1 if a particle is
  * locked; CLOTH_EVEN: bits of the particles' weight if all weights are equal and all constraints
  * rigid, else 0), a row of byte offsets into the positions for each particle, a row of rest
- * lengths for each constraint; for an element the words after its particles. */
+ * lengths for each constraint; for an element or a cell the words after its particles. */
 typedef struct cloth_packs {
     const uint32_t *words;
     uint32_t count;
@@ -28,6 +28,7 @@ enum { CLOTH_LOCKED = 6, CLOTH_EVEN = 7 };
 static inline uint32_t cloth_pack_words(cloth_shape shape)
 {
     uint32_t numbers = shape == CLOTH_SHAPE_ELEMENT ? CLOTH_ELEMENT_WORDS - CLOTH_ELEMENT_PARTICLES
+                       : shape == CLOTH_SHAPE_CELL  ? 4
                                                     : cloth_shape_constraints(shape);
     return CLOTH_LANES * (1 + cloth_shape_particles(shape) + numbers);
 }

@@ -244,22 +244,60 @@ FUNCTION VECTOR NAME(inner)(const PARTICLES *a, const PARTICLES *b)
     return NAME(fused)(a->x, b->x, NAME(fused)(a->y, b->y, NAME(multiply)(a->z, b->z)));
 }
 
+/* Lanes of an inverse root, with one step of Newton's method. */
+FUNCTION VECTOR NAME(inverse_root)(VECTOR square)
+{
+    VECTOR root = NAME(root_estimate)(square);
+    return NAME(multiply)(
+        root, NAME(negated)(NAME(multiply)(NAME(multiply)(square, NAME(all)(0.5f)), root), root,
+                  NAME(all)(1.5f)));
+}
+
 /* Lanes of cloth_strain(). `g`: two rows. */
 FUNCTION void NAME(strain)(PARTICLES *corner, const uint32_t *g, VECTOR give)
 {
     VECTOR k[3] = {NAME(all)(0.0f), NAME(read)(g), NAME(read)(g + CLOTH_LANES)};
     PARTICLES way = NAME(way_of)(corner, k[1], k[2]);
-    VECTOR square = NAME(add)(NAME(inner)(&way, &way), NAME(all)(1e-24f)), weight = give,
-           root = NAME(root_estimate)(square);
-    root = NAME(multiply)(
-        root, NAME(negated)(NAME(multiply)(NAME(multiply)(square, NAME(all)(0.5f)), root), root,
-                  NAME(all)(1.5f)));
+    VECTOR weight = give,
+           root = NAME(inverse_root)(NAME(add)(NAME(inner)(&way, &way), NAME(all)(1e-24f)));
     k[0] = NAME(subtract)(NAME(subtract)(k[0], k[1]), k[2]);
     for (int v = 0; v < 3; v++)
         weight = NAME(fused)(NAME(multiply)(k[v], k[v]), corner[v].w, weight);
     VECTOR part = NAME(multiply)(NAME(subtract)(NAME(all)(1.0f), root), NAME(inverse)(weight));
     for (int v = 0; v < 3; v++)
         CALL(shift_back, corner + v, NAME(multiply)(NAME(multiply)(part, k[v]), corner[v].w), &way);
+}
+
+/* Lanes of cloth_strain_coupled(). `g`: two rows of the warp and two of the weft. */
+FUNCTION void NAME(strain_coupled)(
+    PARTICLES *corner, const uint32_t *g, VECTOR coupling, VECTOR give)
+{
+    VECTOR k[3] = {NAME(all)(0.0f), NAME(read)(g), NAME(read)(g + CLOTH_LANES)},
+           l[3] = {NAME(all)(0.0f), NAME(read)(g + 2 * CLOTH_LANES),
+               NAME(read)(g + 3 * CLOTH_LANES)},
+           weight = give, one = NAME(all)(1.0f), least = NAME(all)(1e-12f);
+    PARTICLES u = NAME(way_of)(corner, k[1], k[2]), v = NAME(way_of)(corner, l[1], l[2]);
+    VECTOR uu = NAME(most)(NAME(inner)(&u, &u), least), vv = NAME(most)(NAME(inner)(&v, &v), least),
+           per_u = NAME(inverse_root)(uu), per_v = NAME(inverse_root)(vv),
+           uv = NAME(multiply)(NAME(inner)(&u, &v), NAME(multiply)(per_u, per_v)),
+           twice = NAME(multiply)(NAME(add)(coupling, coupling), uv),
+           excess = NAME(fused)(coupling, NAME(subtract)(NAME(multiply)(uu, per_u), one),
+               NAME(subtract)(NAME(multiply)(vv, per_v), one));
+    k[0] = NAME(subtract)(NAME(subtract)(k[0], k[1]), k[2]);
+    l[0] = NAME(subtract)(NAME(subtract)(l[0], l[1]), l[2]);
+    for (int i = 0; i < 3; i++) {
+        VECTOR part = NAME(multiply)(coupling, k[i]),
+               squares =
+                   NAME(fused)(l[i], NAME(fused)(twice, k[i], l[i]), NAME(multiply)(part, part));
+        weight = NAME(fused)(squares, corner[i].w, weight);
+    }
+    VECTOR pull = NAME(multiply)(excess, NAME(inverse)(weight)),
+           part_u = NAME(multiply)(NAME(multiply)(pull, coupling), per_u),
+           part_v = NAME(multiply)(pull, per_v);
+    for (int i = 0; i < 3; i++) {
+        CALL(shift_back, corner + i, NAME(multiply)(NAME(multiply)(part_v, l[i]), corner[i].w), &v);
+        CALL(shift_back, corner + i, NAME(multiply)(NAME(multiply)(part_u, k[i]), corner[i].w), &u);
+    }
 }
 
 /* Lanes of cloth_square_up(). `g`: two rows of the warp and two of the weft. */
@@ -317,8 +355,7 @@ FUNCTION PARTICLES NAME(from)(PARTICLES at, const PARTICLES *origin)
 FUNCTION void NAME(element_pack)(char *positions, const uint32_t *words, float stiffness)
 {
     const uint32_t *offsets = words + CLOTH_LANES, *warp = offsets + 6 * CLOTH_LANES,
-                   *weft = warp + 2 * CLOTH_LANES, *compliance = weft + 2 * CLOTH_LANES,
-                   *bend = compliance + 4 * CLOTH_LANES;
+                   *compliance = warp + 4 * CLOTH_LANES, *bend = compliance + 4 * CLOTH_LANES;
     PARTICLES p[6], origin = NAME(load)(positions, offsets + 3 * CLOTH_LANES);
     VECTOR give[3];
     for (int v = 0; v < 6; v++)
@@ -327,7 +364,7 @@ FUNCTION void NAME(element_pack)(char *positions, const uint32_t *words, float s
         give[k] = NAME(multiply)(NAME(read)(compliance + CLOTH_LANES * k), NAME(all)(stiffness));
     for (int row = 0; row < 3; row++) CALL(flatten, p, bend + 6 * CLOTH_LANES * row, stiffness);
     CALL(square_up, p + 3, warp, give[2]);
-    CALL(strain, p + 3, weft, give[1]);
+    CALL(strain_coupled, p + 3, warp, NAME(read)(compliance + 3 * CLOTH_LANES), give[1]);
     CALL(strain, p + 3, warp, give[0]);
     for (int v = 0; v < 6; v++) {
         PARTICLES at = NAME(load)(positions, offsets + CLOTH_LANES * v),
@@ -337,6 +374,38 @@ FUNCTION void NAME(element_pack)(char *positions, const uint32_t *words, float s
         at.z = NAME(add)(at.z, NAME(subtract)(p[v].z, before.z));
         if (words[CLOTH_LOCKED]) CALL(store_free, positions, offsets + CLOTH_LANES * v, at);
         else CALL(store, positions, offsets + CLOTH_LANES * v, at);
+    }
+}
+
+/* Solves a pack of cells as cloth_cell_one() (particle.h) with one iteration. */
+FUNCTION void NAME(cell_pack)(char *positions, const uint32_t *words, float stiffness)
+{
+    const uint32_t *offsets = words + CLOTH_LANES, *rests = offsets + 4 * CLOTH_LANES;
+    PARTICLES p[4], way[2];
+    VECTOR least = NAME(all)(1e-12f), per[2], excess[2], give[2], weight[2];
+    for (int v = 0; v < 4; v++) p[v] = NAME(load)(positions, offsets + CLOTH_LANES * v);
+    for (int k = 0; k < 2; k++) {
+        way[k] = NAME(from)(p[2 * k + 1], p + 2 * k);
+        VECTOR square = NAME(most)(NAME(inner)(way + k, way + k), least);
+        per[k] = NAME(inverse_root)(square);
+        weight[k] = NAME(add)(p[2 * k].w, p[2 * k + 1].w);
+        excess[k] =
+            NAME(subtract)(NAME(multiply)(square, per[k]), NAME(read)(rests + CLOTH_LANES * k));
+        give[k] = NAME(multiply)(NAME(read)(rests + CLOTH_LANES * (2 + k)), NAME(all)(stiffness));
+    }
+    VECTOR both = NAME(add)(weight[0], weight[1]),
+           sum = NAME(multiply)(
+               NAME(add)(excess[0], excess[1]), NAME(inverse)(NAME(add)(both, give[0]))),
+           turned = NAME(negated)(
+               NAME(subtract)(weight[0], weight[1]), sum, NAME(subtract)(excess[0], excess[1])),
+           turn = NAME(multiply)(turned, NAME(inverse)(NAME(add)(both, give[1])));
+    const VECTOR pull[2] = {NAME(add)(sum, turn), NAME(subtract)(sum, turn)};
+    for (int v = 0; v < 4; v++) {
+        VECTOR part = NAME(multiply)(NAME(multiply)(pull[v / 2], per[v / 2]), p[v].w);
+        if (v % 2 == 0) part = NAME(subtract)(NAME(all)(0.0f), part);
+        CALL(shift_back, p + v, part, way + v / 2);
+        if (words[CLOTH_LOCKED]) CALL(store_free, positions, offsets + CLOTH_LANES * v, p[v]);
+        else CALL(store, positions, offsets + CLOTH_LANES * v, p[v]);
     }
 }
 
@@ -372,6 +441,10 @@ TARGET static void NAME(packs)(
     if (packs->shape == CLOTH_SHAPE_ELEMENT)
         for (uint32_t k = 0; k < packs->count; k++)
             CALL(element_pack, positions, packs->words + k * cloth_pack_words(CLOTH_SHAPE_ELEMENT),
+                limits->stiffness);
+    else if (packs->shape == CLOTH_SHAPE_CELL)
+        for (uint32_t k = 0; k < packs->count; k++)
+            CALL(cell_pack, positions, packs->words + k * cloth_pack_words(CLOTH_SHAPE_CELL),
                 limits->stiffness);
     else if (packs->shape == CLOTH_SHAPE_PAIR)
         CALL(packs_of, positions, packs, CLOTH_SHAPE_PAIR, limits);

@@ -243,10 +243,11 @@ static void write_pack(const builder *b, uint32_t *words, const entry *entries, 
                 (uint32_t)((from->first_particle + figure->particle[v]) * sizeof(float4));
             words[CLOTH_LOCKED] |= !(garment->positions[figure->particle[v]][3] > 0.0f);
         }
-        for (uint32_t k = CLOTH_ELEMENT_PARTICLES;
-             shape == CLOTH_SHAPE_ELEMENT && k < CLOTH_ELEMENT_WORDS; k++)
-            rests[CLOTH_LANES * (k - CLOTH_ELEMENT_PARTICLES) + lane] =
-                ((const uint32_t *)(garment->elements + figure->constraint[0]))[k];
+        const cloth_sums sums =
+            shape == CLOTH_SHAPE_ELEMENT ? cloth_elements_of(garment) : cloth_cells_of(garment);
+        for (uint32_t k = particles; shape < CLOTH_SHAPE_RING && k < sums.words; k++)
+            rests[CLOTH_LANES * (k - particles) + lane] =
+                sums.items[(size_t)sums.words * figure->constraint[0] + k];
         for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
             rests[CLOTH_LANES * e + lane] =
                 hed_as_uint(garment->constraints[figure->constraint[e]].rest);

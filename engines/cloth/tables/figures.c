@@ -9,7 +9,7 @@
  * one; a figure without a step stays pairs.
  *
  * Sweep: on a grid in closed form. The cells of one colour of a chessboard are complete figures
- * and cover all edges; on each of the four grids of every second particle, the black cells are
+ * (rings in a fabric, whose diagonals are cells of their own) and cover all edges; on each of the four grids of every second particle, the black cells are
  * rings of bends. On any mesh greedily: the shortest complete figure through each constraint
  * that is still free, then rings of one family. The remaining constraints are pairs. */
 #include "tables/parts.h"
@@ -398,9 +398,15 @@ static void find_on_grid(finder *f, uint32_t *const *edge)
                 {edge[ACROSS][a], edge[BACK][a], edge[DOWN][a], edge[DOWN][b], edge[RIGHT][a],
                     edge[RIGHT][c]},
                 CLOTH_SHAPE_COMPLETE, 0};
-            if (!is_whole(f, &complete)) continue;
-            sort_matchings(f, &complete);
-            add_figure(f, &complete);
+            const cloth_found ring = {{a, b, c, d},
+                {edge[RIGHT][a], edge[RIGHT][c], edge[DOWN][a], edge[DOWN][b]}, CLOTH_SHAPE_RING,
+                0};
+            if (is_whole(f, &complete)) {
+                sort_matchings(f, &complete);
+                add_figure(f, &complete);
+            } else if (is_whole(f, &ring)) {
+                add_figure(f, &ring);
+            }
         }
 }
 
@@ -481,16 +487,16 @@ static bool take_rows(const cloth_garment *garment, uint32_t *level, uint32_t *l
 
 /* ---- a sweep ---- */
 
-/* Takes the elements, whose steps are their colours. */
-static void take_elements(finder *f, cloth_figures *result)
+/* Takes elements or cells, whose steps are their colours. */
+static void take_sums(finder *f, cloth_figures *result, cloth_sums sums, cloth_shape shape)
 {
-    const cloth_garment *g = f->garment;
-    result->steps[CLOTH_SHAPE_ELEMENT] = g->element_colours;
-    for (uint32_t colour = 0; colour < g->element_colours; colour++)
-        for (uint32_t k = g->element_at[colour]; k < g->element_at[colour + 1]; k++) {
-            cloth_found *element = f->found + f->count++;
-            *element = (cloth_found){{0}, {k}, CLOTH_SHAPE_ELEMENT, colour};
-            memcpy(element->particle, g->elements[k].particle, sizeof element->particle);
+    result->steps[shape] = sums.colours;
+    for (uint32_t colour = 0; colour < sums.colours; colour++)
+        for (uint32_t k = sums.at[colour]; k < sums.at[colour + 1]; k++) {
+            cloth_found *figure = f->found + f->count++;
+            *figure = (cloth_found){{0}, {k}, shape, colour};
+            memcpy(figure->particle, sums.items + (size_t)sums.words * k,
+                sums.particles * sizeof *figure->particle);
         }
 }
 
@@ -513,7 +519,8 @@ static hed_status find_all(
     f.level = result->level =
         hed_arena_new(&result->arena, particles, sizeof *result->level, error);
     f.found = result->figures = hed_arena_new(&result->arena,
-        (uint64_t)constraints + garment->element_count, sizeof *result->figures, error);
+        (uint64_t)constraints + garment->element_count + garment->cell_count,
+        sizeof *result->figures, error);
     if (scratch->failed || result->arena.failed) return HED_ERROR_MEMORY;
     bool rows = take_rows(garment, result->level, &result->level_count);
     grid = grid && sort_edges(&f, edge);
@@ -522,11 +529,13 @@ static hed_status find_all(
         if (status) return status;
     }
     if (!rows) result->level_count = walk_all(&graph, particles, result->level, queue);
-    if (!rows && garment->element_count) { /* elements span two levels of the walk */
+    /* elements and cells span two levels of the walk */
+    if (!rows && (garment->element_count || garment->cell_count)) {
         for (uint32_t i = 0; i < particles; i++) result->level[i] /= 2;
         result->level_count = (result->level_count + 1) / 2;
     }
-    take_elements(&f, result);
+    take_sums(&f, result, cloth_elements_of(garment), CLOTH_SHAPE_ELEMENT);
+    take_sums(&f, result, cloth_cells_of(garment), CLOTH_SHAPE_CELL);
     for (uint32_t k = cloth_kept_constraints(garment); k < constraints; k++) f.used[k] = 1;
     if (grid) find_on_grid(&f, edge);
     else find_on_mesh(&f);

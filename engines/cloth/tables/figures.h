@@ -12,6 +12,7 @@
 
 typedef enum cloth_shape {
     CLOTH_SHAPE_ELEMENT, /* a triangle of a fabric (model/element.c), not a figure of distances */
+    CLOTH_SHAPE_CELL,    /* both diagonals of a fabric's cell (model/cell.c) */
     CLOTH_SHAPE_RING,
     CLOTH_SHAPE_PAIR,
     CLOTH_SHAPE_COMPLETE,
@@ -39,13 +40,14 @@ static const uint8_t cloth_figure_ends[6][2]
 /* Figure with the particles and constraints of the garment. */
 typedef struct cloth_found {
     uint32_t particle[CLOTH_ELEMENT_PARTICLES];
-    uint32_t constraint[6]; /* constraints; of an element: its number, in the first entry */
+    uint32_t
+        constraint[6]; /* constraints; of a cell or an element: its number, in the first entry */
     cloth_shape shape;
     uint32_t step; /* step of the sweep, counted within the shape */
 } cloth_found;
 
-/* Garment as figures, without the bending constraints along lines of a grid. Elements come first
- * in a substep, then rings, then pairs, then complete figures, which end on the shortest
+/* Garment as figures, without the bending constraints along lines of a grid. Elements and
+ * cells come first in a substep, then rings, then pairs, then complete figures, which end on the shortest
  * constraints. */
 typedef struct cloth_figures {
     hed_arena arena;
