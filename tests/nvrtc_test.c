@@ -4,6 +4,7 @@
 #include "backends/cuda/nvrtc.h"
 
 #include "testing.h"
+#include "heddle/author.h"
 
 static hed_error error;
 
@@ -513,6 +514,39 @@ Test(nvrtc, defines_reach_the_text)
     end(&j);
 }
 
+/* Headers of the host's compiler, alone and beside CUDA's own. */
+Test(nvrtc, cuda_c_includes_what_nvcc_finds)
+{
+    static const char *const headers[] = {"stdint.h", "stdio.h", "assert.h", "math.h", "cstdint",
+        "cmath", "cfloat", "climits", "string.h", "stdlib.h", "cuda.h", "cuda_runtime.h", "iostream"};
+    static const char *const toolkit[] = {"cuda/std/cstdint", "cuda/std/cmath", "cuda_fp16.h",
+        "cub/cub.cuh", "cooperative_groups.h"};
+    char text[4096];
+    job j;
+    start(&j, "f", text, HED_MATH_FAST);
+    j.def.language = j.build.language = HED_CUDA_C;
+    for (size_t with = 0; with < 2; with++) {
+        int used = 0;
+        hed_nvrtc_find_headers(j.nvrtc, NULL);
+        if (with && !hed_nvrtc_headers(j.nvrtc)[0]) break; /* no toolkit here */
+        for (size_t i = 0; i < HED_COUNT(headers); i++)
+            used += snprintf(text + used, sizeof text - (size_t)used, "#include <%s>\n", headers[i]);
+        for (size_t i = 0; with && i < HED_COUNT(toolkit); i++)
+            used += snprintf(text + used, sizeof text - (size_t)used, "#include <%s>\n", toolkit[i]);
+        snprintf(text + used, sizeof text - (size_t)used,
+            "extern \"C\" __global__ void f(float *x)\n"
+            "{\n"
+            "    uint32_t n = UINT_MAX;\n"
+            "    int64_t m = (int64_t)n + INT32_MAX;\n"
+            "    assert(n > 3);\n"
+            "    printf(\"%%d\\n\", (int)threadIdx.x);\n"
+            "    x[0] = sqrtf(FLT_MAX) + (float)M_PI + std::abs(x[1]) + (float)m + INFINITY;\n"
+            "}\n");
+        OK(compile(&j, "sm_80"));
+    }
+    end(&j);
+}
+
 Test(nvrtc, cuda_c_comes_without_the_prelude)
 {
     job j;
@@ -522,7 +556,7 @@ Test(nvrtc, cuda_c_comes_without_the_prelude)
     j.def.language = j.build.language = HED_CUDA_C;
     j.build.defines = &define;
     j.build.define_count = 1;
-    CHECK_TEXT(hed_nvrtc_prelude(&j.build), "");
+    CHECK_TEXT(hed_nvrtc_prelude(&j.build), hed_standard_version);
     OK(compile(&j, "sm_80"));
     j.sources[0].text = "extern \"C\" __global__ void f(float *x) { x[get_global_id(0)] = N; }\n";
     FAILS(HED_ERROR_BUILD, compile(&j, "sm_80"));

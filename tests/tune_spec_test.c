@@ -448,6 +448,55 @@ Test(tune_spec, a_byte_order_mark_is_no_text)
     hed_tune_file_close(spec);
 }
 
+/* Host code of a CUDA file is blanked out, line by line; device code stays as it is. */
+Test(tune_spec, host_code_is_ignored)
+{
+    static const char text[] =
+        "#include <stdio.h>\n"
+        "#define CHECK(x) do { if ((x) != cudaSuccess) exit(1); } while (0)\n"
+        "struct pair { int a; float b; };\n"
+        "__device__ float half_of(float x) { return x / 2; }\n"
+        "float third_of(float x) { return x / 3; } // main() {\n"
+        "template <typename T> __global__ void __launch_bounds__(256) scale(T *x) { x[threadIdx.x] *= 2; }\n"
+        "extern \"C\" __global__ void f(float *y) { y[threadIdx.x] = half_of(third_of(1.0f)); }\n"
+        "static void report(const char *s) { fprintf(stderr, \"%s {\", s); }\n"
+        "extern \"C\" float run(float *y)\n"
+        "{\n"
+        "    f<<<1, 64>>>(y);\n"
+        "    return 0;\n"
+        "}\n"
+        "namespace app {\n"
+        "void all() { run(0); }\n"
+        "__constant__ float table[4];\n"
+        "}\n"
+        "int main(int argc, char **argv)\n"
+        "{\n"
+        "    app::all(); report(\"}\");\n"
+        "}\n"
+        "__global__ void last(float *y) { y[0] = 1; }\n";
+    static const char *const kept[] = {"struct pair", "half_of(float", "third_of(float", "scale(T",
+        "void f(float", "__constant__ float table[4]", "namespace app {", "void last("},
+                             *const gone[] = {"main(int", "<<<", "report", "run", "all()"};
+    hed_tune_file *spec;
+    write_text("g.cu", text);
+    write_text("k.json", "{\"kernel\": \"f\", \"source\": \"g.cu\", \"problem\": {\"n\": 64}, \"group\": [64], "
+                         "\"arguments\": [" OUTPUT "]}");
+    OK(hed_tune_file_open(in_folder("k.json"), &DEVICE, &spec, &error));
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
+    const char *found = def->sources[def->source_count - 1].text;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        EXPECT(strstr(found, kept[i]), "%s is gone from\n%s", kept[i], found);
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        EXPECT(!strstr(found, gone[i]), "%s is left in\n%s", gone[i], found);
+    uint32_t lines = 0;
+    for (const char *at = strstr(found, "struct pair"); (at = strchr(at, '\n')); at++) lines++;
+    EXPECT_EQ(lines, 20);
+    hed_tune_file_close(spec);
+    write_text("g.cu", "texture<float, 2> image;\n__global__ void f(float *y) { y[0] = tex2D(image, 0, 0); }\n");
+    FAILS(HED_ERROR_FORMAT, hed_tune_file_open(in_folder("k.json"), &DEVICE, &spec, &error));
+    CHECK(strstr(error.text, "\"image\" is a texture reference"), "%s", error.text);
+}
+
 Test(tune_spec, parameters_are_checked)
 {
     static const struct {

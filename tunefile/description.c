@@ -201,6 +201,7 @@ void hed_spec_finish_kernel(
     for (uint32_t i = 0; i < def->source_count && sources; i++) {
         sources[i] = def->sources[i];
         if (def->language == HED_OPENCL_C) hed_spec_use_words(reader, root, &sources[i]);
+        if (def->language == HED_CUDA_C) hed_spec_drop_host_code(reader, root, &sources[i]);
     }
     def->sources = sources;
     size_t count = def->define_count;

@@ -177,6 +177,8 @@ void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const ch
     const char *const *folders, hed_language language, hed_source *source);
 /* Replaces local memory and vector literals of plain OpenCL C by the prelude's names. */
 void hed_spec_use_words(hed_spec_reader *reader, hed_json_node node, hed_source *source);
+/* Blanks out the host code of a text in CUDA C (cuda_host.c). */
+void hed_spec_drop_host_code(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* True if a file's name is that of a text in CUDA C, as .cu and .cu.hip. */
 bool hed_spec_is_cuda_file(const char *file);
 

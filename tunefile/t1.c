@@ -134,8 +134,8 @@ static void values_add(list_reader *r, t1_values *values, int64_t value, const c
 
 static void list_add_number(list_reader *r, t1_values *values, stretch s, double number)
 {
-    bool is_whole = number == floor(number) && fabs(number) <= 0x1p53;
-    if (isnan(number) || isinf(number)) {
+    bool is_whole = number == floor(number);
+    if (!(fabs(number) <= 0x1p53)) {
         list_complain(r, s, "numbers, or texts in quotes");
     } else if (is_whole && !values->has_fractions) {
         values_add(r, values, (int64_t)number, NULL);
@@ -246,14 +246,14 @@ static void list_read_sum(list_reader *r, stretch s, t1_values *values)
 static void t1_read_values(hed_spec_reader *reader, hed_json_node node, t1_values *values)
 {
     list_reader r = {.reader = reader, .node = node};
+    const char *empty = "";
+    const stretch nowhere = {empty, empty}; /* the list has no text */
     if (hed_json_kind_of(node) == HED_JSON_ARRAY) {
         for (size_t i = 0; i < hed_json_count(node) && hed_spec_fine(reader); i++) {
             r.node = hed_json_item(node, i);
             if (hed_json_kind_of(r.node) == HED_JSON_STRING)
                 values_add(&r, values, 0, hed_json_string(r.node));
-            else
-                values_add(&r, values,
-                    hed_json_integer(r.node, -(INT64_C(1) << 53), INT64_C(1) << 53), NULL);
+            else list_add_number(&r, values, nowhere, hed_json_number(r.node, -0x1p53, 0x1p53));
         }
     } else {
         const char *text = hed_json_string(node);
@@ -424,6 +424,7 @@ static void t1_read_text(hed_spec_reader *reader, hed_json_node specification,
     if (!sources || !hed_spec_fine(reader) ||
         !hed_spec_read_source(reader, file, name, 1, folders, &source))
         return;
+    if (kernel->def.language == HED_CUDA_C) hed_spec_drop_host_code(reader, file, &source);
     kernel->def.sources = sources;
     const char *texts = hed_spec_define_texts(reader, specification, kernel, kernel->texts);
     if (texts[0])

@@ -138,19 +138,19 @@ static bool kernel_tuning_stop_asked(void *user)
 static void limit_runs(const kernel_tuning *k, hed_runner_def *def)
 {
     bool compiles = k->tuning.device->compiles_at_launch;
-    double least = k->def.open_runner ? outer_timeout
-                   : compiles         ? least_compiling_timeout
-                                      : least_timeout,
+    double minimum = k->def.open_runner ? outer_timeout
+                     : compiles         ? least_compiling_timeout
+                                        : least_timeout,
            limit = k->def.limit_seconds;
     if (k->def.timeout_seconds > 0) {
         def->timeout_seconds = k->def.timeout_seconds;
         def->compile_seconds = compiles ? least_compiling_timeout : 0;
     } else if (k->first_seconds > 0 || k->def.open_runner) {
-        def->timeout_seconds = hed_run_limit(k->first_seconds, least);
+        def->timeout_seconds = hed_run_limit(k->first_seconds, minimum);
     } else {
         def->timeout_seconds =
             limit > 0 ? fmin(first_timeout, fmax(outer_timeout, limit)) : first_timeout;
-        def->least_timeout_seconds = least;
+        def->least_timeout_seconds = minimum;
     }
 }
 
@@ -323,19 +323,19 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
 
 /* Reports a failed reference, the message of the compiler or driver first. A kernel that does not
  * compile or does not match its description is the user's to fix; otherwise results may be
- * supplied. `others`: number of other configurations that failed as well. */
+ * supplied. `failure_count`: number of other configurations that failed as well. */
 static void expect_failed(const hed_kernel_def *kernel, const hed_device *device,
-    const hed_config *config, const hed_trial *trial, uint32_t others, hed_error *error)
+    const hed_config *config, const hed_trial *trial, uint32_t failure_count, hed_error *error)
 {
-    char words[256], also[64] = "";
+    char words[256], addition[64] = "";
     bool build = trial->outcome == HED_OUTCOME_BUILD, launch = trial->outcome == HED_OUTCOME_LAUNCH;
     hed_config_format(kernel, config, words, sizeof words);
-    if (others)
-        snprintf(also, sizeof also, ", and %u other%s failed too", others, others == 1 ? "" : "s");
+    if (failure_count)
+        snprintf(addition, sizeof addition, ", and %u other%s failed too", failure_count, failure_count == 1 ? "" : "s");
     hed_fail(error, build ? HED_ERROR_BUILD : HED_ERROR_DRIVER,
         "%s on %s: %s (%s, in the default configuration %s, with which results are compared%s)%s",
         kernel->name, hed_device_describe(device).id, trial->text, hed_outcome_name(trial->outcome),
-        words, also, build || launch ? "" : ". Give expected outputs, another reference, or none");
+        words, addition, build || launch ? "" : ". Give expected outputs, another reference, or none");
 }
 
 /* A reference in the making. */
@@ -426,7 +426,7 @@ static hed_status expect_from(
 {
     hed_config config;
     hed_trial trial = {0};
-    uint32_t others = 0;
+    uint32_t failure_count = 0;
     bool is_default;
     char reason[REASON];
     reference_run run = {.device = device, .kernel = kernel, .native = device != k->tuning.device};
@@ -441,15 +441,15 @@ static hed_status expect_from(
         !(run.native ? hed_runner_create_local(&def, &run.runner, error)
                      : kernel_tuning_open_runner(k, &def, &run.runner, error)) &&
         !expect_config(k, &run, &config, &trial, error)) {
-        bool own = kernel == k->kernel && !run.native;
+        bool is_own = kernel == k->kernel && !run.native;
         hed_tune_result *result = k->tuning.result;
-        if (own) result->reference_config = config;
-        if (own && !is_default) note_reason(result, HED_OUTCOME_INVALID, reason);
-        if (own && trial.outcome && trial.outcome != HED_OUTCOME_DROPPED)
-            expect_other(k, &run, &config, &trial, &others, error);
+        if (is_own) result->reference_config = config;
+        if (is_own && !is_default) note_reason(result, HED_OUTCOME_INVALID, reason);
+        if (is_own && trial.outcome && trial.outcome != HED_OUTCOME_DROPPED)
+            expect_other(k, &run, &config, &trial, &failure_count, error);
     }
     if (!hed_failed(error) && trial.outcome)
-        expect_failed(kernel, device, &config, &trial, others, error);
+        expect_failed(kernel, device, &config, &trial, failure_count, error);
     hed_runner_destroy(run.runner);
     return error->status;
 }

@@ -257,7 +257,7 @@ hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size)
 
 const char *hed_nvrtc_prelude(const hed_build *build)
 {
-    return build->language == HED_CUDA_C ? "" : hed_prelude_text;
+    return build->language == HED_CUDA_C ? hed_standard_version : hed_prelude_text;
 }
 
 /* ---- compiling ---- */
@@ -474,11 +474,12 @@ static hed_status nvrtc_run(const hed_nvrtc *nvrtc, const char *target, const he
     const char *text, const char *const *words, uint32_t count, hed_binary *binary,
     hed_error *error)
 {
-    const char *header = hed_nvrtc_prelude(build), *header_name = "heddle.clh";
+    const char *const prelude_name = "heddle.clh", *const prelude = hed_prelude_text,
+                      *const *names = &prelude_name, *const *texts = &prelude;
     nvrtc_program *program = NULL;
-    int headers = build->language == HED_CUDA_C ? 0 : 1;
+    uint32_t headers = build->language == HED_CUDA_C ? hed_standard_headers(&names, &texts) : 1;
     int result =
-        nvrtc->api.nvrtcCreateProgram(&program, text, "heddle.cu", headers, &header, &header_name);
+        nvrtc->api.nvrtcCreateProgram(&program, text, "heddle.cu", (int)headers, texts, names);
     if (result)
         return nvrtc_build_failed(nvrtc, result, target, build, "nvrtcCreateProgram failed", error);
     result = nvrtc_for_each_name(build, nvrtc_add_name, &(naming){nvrtc, program, NULL});

@@ -49,8 +49,15 @@ hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const h
  * for every version of NVRTC, so that machines without NVRTC find code that was compiled ahead.
  * Errors: LIMIT. */
 hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size);
-/* Returns the text that comes before `build`'s sources: the prelude, or "" for CUDA C. */
+/* Returns the text that comes before `build`'s sources: the prelude; for CUDA C the version of its
+ * standard headers. */
 const char *hed_nvrtc_prelude(const hed_build *build);
+
+/* Version of the texts of hed_standard_headers(), for keys of compiled code. */
+extern const char hed_standard_version[];
+/* Returns the number of headers that texts in CUDA C may include without a host's compiler; `names` and
+ * `texts` (number). */
+uint32_t hed_standard_headers(const char *const **names, const char *const **texts);
 
 /* Reads registers, stack and spills of kernel `entry` from ptxas's report; a figure that the report
  * lacks stays unchanged. */

@@ -1,0 +1,105 @@
+/* Headers that nvcc takes from the host's compiler and NVRTC lacks: the part of them that kernels
+ * use. printf(), assert() and the functions of mathematics are built into NVRTC. Types and limits
+ * agree with CUDA's own <cuda/std/...>, which are used where they are installed, so that a text may
+ * include both.
+ *
+ * Headers of the host's library (<iostream>, <vector>, ...) and of CUDA's host API are empty: the
+ * host code that uses them is removed from a text (tunefile/cuda_host.c). */
+#include "backends/cuda/nvrtc.h"
+
+#include "heddle/author.h"
+
+static const char words[] =
+    "#ifndef HED_STANDARD_HEADERS\n"
+    "#define HED_STANDARD_HEADERS\n"
+    "#if __has_include(<cuda/std/cstdint>)\n"
+    "#include <cuda/std/cstdint>\n"
+    "#include <cuda/std/climits>\n"
+    "#else\n"
+    "typedef signed char int8_t;\n"
+    "typedef signed short int16_t;\n"
+    "typedef signed int int32_t;\n"
+    "typedef signed long long int64_t;\n"
+    "typedef unsigned char uint8_t;\n"
+    "typedef unsigned short uint16_t;\n"
+    "typedef unsigned int uint32_t;\n"
+    "typedef unsigned long long uint64_t;\n"
+    "typedef int64_t intptr_t;\n"
+    "typedef uint64_t uintptr_t;\n"
+    "typedef int64_t intmax_t;\n"
+    "typedef uint64_t uintmax_t;\n"
+    "#define INT_MAX 2147483647\n"
+    "#define INT_MIN (-INT_MAX - 1)\n"
+    "#define UINT_MAX 4294967295u\n"
+    "#define INT32_MAX INT_MAX\n"
+    "#define UINT32_MAX UINT_MAX\n"
+    "#endif\n"
+    "typedef decltype(sizeof 0) size_t;\n"
+    "typedef decltype((char *)0 - (char *)0) ptrdiff_t;\n"
+    "#ifndef FLT_MAX\n"
+    "#define FLT_MAX 3.402823466e+38f\n"
+    "#define FLT_MIN 1.175494351e-38f\n"
+    "#define FLT_EPSILON 1.192092896e-07f\n"
+    "#define DBL_MAX 1.7976931348623157e+308\n"
+    "#define DBL_MIN 2.2250738585072014e-308\n"
+    "#define DBL_EPSILON 2.2204460492503131e-16\n"
+    "#endif\n"
+    "#ifndef NULL\n"
+    "#define NULL 0\n"
+    "#endif\n"
+    "#ifndef M_PI\n"
+    "#define M_PI 3.14159265358979323846\n"
+    "#define M_PI_2 1.57079632679489661923\n"
+    "#endif\n"
+    "#ifndef INFINITY\n"
+    "#define INFINITY __int_as_float(0x7f800000)\n"
+    "#endif\n"
+    "#ifndef NAN\n"
+    "#define NAN __int_as_float(0x7fffffff)\n"
+    "#endif\n"
+    "namespace std {\n"
+    "using ::size_t; using ::ptrdiff_t; using ::int8_t; using ::int16_t; using ::int32_t;\n"
+    "using ::int64_t; using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t;\n"
+    "using ::abs; using ::fabs; using ::sqrt; using ::sin; using ::cos; using ::tan; using ::exp;\n"
+    "using ::log; using ::pow; using ::floor; using ::ceil; using ::fmin; using ::fmax;\n"
+    "}\n"
+    "#endif\n";
+
+/* The whole of CUB contains host code, which NVRTC refuses; kernels use its blocks and warps. */
+static const char cub[] = "#include <cub/block/block_discontinuity.cuh>\n"
+                          "#include <cub/block/block_exchange.cuh>\n"
+                          "#include <cub/block/block_histogram.cuh>\n"
+                          "#include <cub/block/block_load.cuh>\n"
+                          "#include <cub/block/block_radix_sort.cuh>\n"
+                          "#include <cub/block/block_reduce.cuh>\n"
+                          "#include <cub/block/block_scan.cuh>\n"
+                          "#include <cub/block/block_store.cuh>\n"
+                          "#include <cub/warp/warp_reduce.cuh>\n"
+                          "#include <cub/warp/warp_scan.cuh>\n";
+
+#define EMPTY ""
+#define EMPTY_HEADERS(X) \
+    X("iostream") X("iomanip") X("fstream") X("sstream") X("string") X("vector") X("array") \
+    X("algorithm") X("numeric") X("random") X("chrono") X("memory") X("functional") X("map") \
+    X("unordered_map") X("stdexcept") X("time.h") X("ctime") X("sys/time.h") X("unistd.h") \
+    X("cuda.h") X("cuda_runtime.h") X("cuda_runtime_api.h") X("device_launch_parameters.h") \
+    X("helper_cuda.h") X("helper_functions.h") X("helper_timer.h") X("helper_string.h")
+#define WORD_HEADERS(X) \
+    X("stdint.h") X("cstdint") X("stdio.h") X("cstdio") X("assert.h") X("cassert") X("math.h") \
+    X("cmath") X("stdlib.h") X("cstdlib") X("string.h") X("cstring") X("limits.h") X("climits") \
+    X("float.h") X("cfloat") X("stddef.h") X("cstddef") X("stdbool.h")
+#define NAME(name) name,
+#define EMPTY_TEXT(name) EMPTY,
+#define WORD_TEXT(name) words,
+
+static const char *const names[] = {WORD_HEADERS(NAME) EMPTY_HEADERS(NAME) "cub/cub.cuh"};
+static const char *const texts[] = {WORD_HEADERS(WORD_TEXT) EMPTY_HEADERS(EMPTY_TEXT) cub};
+
+const char hed_standard_version[] = "standard headers 1";
+
+uint32_t hed_standard_headers(const char *const **header_names, const char *const **header_texts)
+{
+    *header_names = names;
+    *header_texts = texts;
+    return HED_COUNT(names);
+}
