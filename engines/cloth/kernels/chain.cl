@@ -61,5 +61,5 @@ __kernel void cloth_chains(HED_VIEW_PARAMETERS(CLOTH_CHAINS))
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
     for (uint j = lane; j <= chain.count; j += WG) cloth_chain_move(j, chain, view);
-    for (uint j = lane; pass > 0 && j < chain.count; j += WG) cloth_chain_keep(j, chain, view);
+    for (uint j = lane; CLOTH_CHAINS_KEEP(pass) && j < chain.count; j += WG) cloth_chain_keep(j, chain, view);
 }

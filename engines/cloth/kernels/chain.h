@@ -11,7 +11,7 @@
 /* `chains`: two uint4 each (cloth_chain_of()). `edges`: rest length, m, and compliance, m/N, of each
  * edge. `units`, `links` and `pulls`, one for each edge: results of the forward pass, read by the
  * backward pass. `pulled`: multipliers of earlier sweeps; `pass`: 0: one sweep, 1: the first, 2: a
- * later one. */
+ * later one, 3: limits, whose maximum length is that of `high` and of the force in `pulled`. */
 #define CLOTH_CHAINS(FIRST, NEXT) \
     FIRST(SHARED, float4, points) \
     NEXT(IN, uint4, chains) \
@@ -48,19 +48,30 @@ CLOTH_FUNCTION float cloth_chain_give(float compliance, float stiffness, float s
     return fma(give * give * soften, cloth_inverse(hed_max(weight, 1e-20f)), give);
 }
 
+/* Length that the force of earlier sweeps explains. `give`: of the edge. */
+CLOTH_FUNCTION float cloth_chain_stretch(uint e, cloth_chains_view view, float give)
+{
+    float pulled = view.pulled[e];
+    return give * (view.pass == 3 ? hed_max(pulled, 0.0f) : pulled);
+}
+
 /* Unit vector and right side of edge j. */
 CLOTH_FUNCTION float4 cloth_chain_edge(
     uint j, cloth_chain_at chain, cloth_chains_view view, float stiffness)
 {
     uint at = chain.first + j * chain.step, e = chain.edges + j;
     float4 a = view.points[at], b = view.points[at + chain.step], way = cloth_from(b, a);
-    float rest = view.edges[2 * e], so_far = view.pass == 2 ? view.pulled[e] : 0.0f,
-          length = sqrt(cloth_square(way.x, way.y, way.z) + 1e-24f),
-          bound = hed_min(hed_max(length, chain.low * rest), chain.high * rest),
-          part = chain.low < chain.high && length == bound && so_far == 0.0f ? 0.0f : 1.0f / length;
-    return hed_f4(way.x * part, way.y * part, way.z * part,
-        fma(-cloth_chain_give(view.edges[2 * e + 1], stiffness, chain.soften, a.w + b.w), so_far,
-            length - bound));
+    float rest = view.edges[2 * e], stretch = 0.0f,
+          length = sqrt(cloth_square(way.x, way.y, way.z) + 1e-24f);
+    if (view.pass >= 2)
+        stretch = cloth_chain_stretch(
+            e, view, cloth_chain_give(view.edges[2 * e + 1], stiffness, chain.soften, a.w + b.w));
+    float low = chain.low * rest, high = chain.high * rest;
+    if (view.pass == 3) high += stretch;
+    float bound = hed_min(hed_max(length, low), high), right = length - bound;
+    if (view.pass == 2) right -= stretch;
+    float part = low < high && right == 0.0f ? 0.0f : 1.0f / length;
+    return hed_f4(way.x * part, way.y * part, way.z * part, right);
 }
 
 CLOTH_FUNCTION cloth_chain_row cloth_chain_row_of(
@@ -132,12 +143,14 @@ CLOTH_FUNCTION void cloth_chain_move(uint j, cloth_chain_at chain, cloth_chains_
     view.points[i] = at;
 }
 
-/* Stores the sum of an edge's multipliers for the next sweep, if `pass` is 1 or 2. */
+/* Stores the sum of an edge's multipliers for later sweeps. */
 CLOTH_FUNCTION void cloth_chain_keep(uint j, cloth_chain_at chain, cloth_chains_view view)
 {
     uint e = chain.edges + j;
     view.pulled[e] = (view.pass == 2 ? view.pulled[e] : 0.0f) + view.pulls[e];
 }
+
+#define CLOTH_CHAINS_KEEP(pass) ((pass) == 1 || (pass) == 2)
 
 /* ---- lattices ---- */
 

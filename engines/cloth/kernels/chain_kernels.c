@@ -19,7 +19,8 @@ HED_NATIVE_BODY chains_body(const hed_native_call *call, uint64_t begin, uint64_
         for (uint e = chain.edges + chain.count; e-- > chain.edges;)
             view.pulls[e] = cloth_chain_back(&state, view.pulls[e], view.links[e]);
         for (uint j = 0; j <= chain.count; j++) cloth_chain_move(j, chain, view);
-        for (uint j = 0; view.pass > 0 && j < chain.count; j++) cloth_chain_keep(j, chain, view);
+        for (uint j = 0; CLOTH_CHAINS_KEEP(view.pass) && j < chain.count; j++)
+            cloth_chain_keep(j, chain, view);
     }
 }
 HED_NATIVE_CLONES(chains_native, chains_body)

@@ -113,6 +113,6 @@ CLOTH_FUNCTION void cloth_drive_four(uint i, cloth_drive_view view, cloth_step s
 __kernel void cloth_drive_all(HED_VIEW_PARAMETERS(CLOTH_DRIVE))
 {
     HED_VIEW_HERE(cloth_drive_view, view, CLOTH_DRIVE);
-    cloth_step step = cloth_step_at(steps, substep);
+    cloth_step step = cloth_drive_step(view);
     CLOTH_EACH(step.particles, cloth_drive_four(i, view, step), cloth_drive_one(i, view, step))
 }

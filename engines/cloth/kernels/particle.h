@@ -388,8 +388,16 @@ CLOTH_FUNCTION void cloth_cell_one(uint i, cloth_cells_view view, float stiffnes
     FIRST(INOUT, float4, position) \
     NEXT(IN, float4, previous) NEXT(IN, float4, garments) NEXT(IN, float4, colliders) \
         NEXT(IN, float4, contact) CLOTH_DRIVER_ARRAYS(NEXT, NEXT) NEXT(OUT, cloth_debug, debug) \
-            NEXT(IN, float4, steps) NEXT(VALUE, uint, substep)
+            NEXT(IN, float4, steps) NEXT(VALUE, uint, substep) NEXT(VALUE, uint, skipped)
 HED_VIEW(cloth_drive_view, CLOTH_DRIVE)
+
+/* Parameters of a substep without the flags `skipped` (CLOTH_STEP_*). */
+CLOTH_FUNCTION cloth_step cloth_drive_step(cloth_drive_view view)
+{
+    cloth_step step = cloth_step_at(view.steps, view.substep);
+    step.flags &= ~view.skipped;
+    return step;
+}
 
 CLOTH_INLINE void cloth_drive_one(uint i, cloth_drive_view view, cloth_step step)
 {

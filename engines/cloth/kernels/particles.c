@@ -33,7 +33,7 @@ const hed_kernel_def cloth_integrate_def = {
 HED_NATIVE_BODY drive_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const cloth_drive_view view = cloth_drive_view_of(call->arguments);
-    cloth_step step = cloth_step_at(view.steps, view.substep);
+    cloth_step step = cloth_drive_step(view);
     for (uint64_t i = begin; i < end; i++) cloth_drive_one((uint)i, view, step);
 }
 HED_NATIVE_CLONES(drive_native, drive_body)

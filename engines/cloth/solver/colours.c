@@ -15,7 +15,8 @@
 
 /* Dependencies of a recorded graph, in addition to the cloth's definition. */
 typedef struct graph_key {
-    bool acts; /* colliders, contacts or a driver exist */
+    bool acts;    /* colliders, contacts or a driver exist */
+    bool touches; /* colliders or contacts exist */
     hed_buffer *contact;
 } graph_key;
 
@@ -461,9 +462,37 @@ static void colours_project(
     }
 }
 
-static hed_status colours_enqueue(
-    hed_cloth *cloth, const cloth_solver *s, bool acts, uint32_t count, hed_error *error)
+/* Enqueues the contacts and the driver, without the flags `skipped`. */
+static void colours_drive(
+    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t skipped, hed_error *error)
 {
+    const cloth_buffers *b = &cloth->buffers;
+    hed_buffer *from = cloth_or_none(cloth, b->driver_from),
+               *to = cloth_or_none(cloth, b->driver_to), *map = cloth_or_none(cloth, b->driver_map);
+    cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles,
+        HED_VIEW_ARGS(cloth_drive_launch, .position = b->position, .previous = b->previous,
+            .garments = b->garments, .colliders = cloth_or_none(cloth, b->colliders),
+            .contact = cloth_or_none(cloth, b->contact), .driver_from = from, .driver_to = to,
+            .driver_map = map, .debug = cloth_or_none(cloth, b->debug), .steps = s->b.steps,
+            .substep = substep, .skipped = skipped),
+        error);
+}
+
+/* Enqueues contacts and limits of the stretch that they leave: all but the last contacts. The
+ * driver, which may be a spring, acts once, at the end. */
+static void limit_stretch(
+    hed_cloth *cloth, const cloth_solver *s, bool touches, uint32_t substep, hed_error *error)
+{
+    for (uint32_t k = 0; k < CLOTH_LIMIT_SWEEPS; k++) {
+        if (touches) colours_drive(cloth, s, substep, CLOTH_STEP_DRIVER, error);
+        cloth_tension_limit(cloth, s->tension, s->b.steps, substep, error);
+    }
+}
+
+static hed_status colours_enqueue(
+    hed_cloth *cloth, const cloth_solver *s, const graph_key *key, uint32_t count, hed_error *error)
+{
+    uint32_t passes = key->acts ? CLOTH_TOUCHED_PASSES : 1;
     const cloth_buffers *b = &cloth->buffers;
     hed_buffer *from = cloth_or_none(cloth, b->driver_from),
                *to = cloth_or_none(cloth, b->driver_to), *map = cloth_or_none(cloth, b->driver_map);
@@ -479,15 +508,10 @@ static hed_status colours_enqueue(
         for (uint32_t i = 0; i < cloth->def.iterations; i++) {
             colours_project(cloth, s, substep, i, error);
             if (i + 1 == cloth->def.iterations)
-                cloth_tension_after(cloth, s->tension, s->b.steps, substep, error);
-            if (!acts) continue;
-            cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles,
-                HED_VIEW_ARGS(cloth_drive_launch, .position = b->position, .previous = b->previous,
-                    .garments = b->garments, .colliders = cloth_or_none(cloth, b->colliders),
-                    .contact = cloth_or_none(cloth, b->contact), .driver_from = from,
-                    .driver_to = to, .driver_map = map, .debug = cloth_or_none(cloth, b->debug),
-                    .steps = s->b.steps, .substep = substep),
-                error);
+                cloth_tension_after(cloth, s->tension, passes, s->b.steps, substep, error);
+            if (!key->acts) continue;
+            if (s->tension) limit_stretch(cloth, s, key->touches, substep, error);
+            colours_drive(cloth, s, substep, 0, error);
         }
     }
     return error->status;
@@ -501,7 +525,7 @@ static hed_status record(hed_cloth *cloth, cloth_solver *s, const graph_key *key
     s->graph = NULL;
     if (key->acts) cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
     if (hed_graph_begin(cloth->stream, error)) return error->status;
-    colours_enqueue(cloth, s, key->acts, s->batch, error);
+    colours_enqueue(cloth, s, key, s->batch, error);
     hed_graph_end(cloth->stream, &made, error->status ? NULL : error);
     if (error->status) hed_graph_destroy(made);
     else s->graph = made, s->key = *key;
@@ -510,8 +534,9 @@ static hed_status record(hed_cloth *cloth, cloth_solver *s, const graph_key *key
 
 static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, hed_error *error)
 {
-    graph_key key = {.acts = cloth->has_driver || s->next[0].colliders ||
-                             (s->next[0].flags & CLOTH_STEP_CONTACTS),
+    bool touches = s->next[0].colliders || (s->next[0].flags & CLOTH_STEP_CONTACTS);
+    graph_key key = {.acts = cloth->has_driver || touches,
+        .touches = touches,
         .contact = cloth->buffers.contact};
     if (count != s->written_count || memcmp(s->next, s->written, count * sizeof *s->next) != 0) {
         memcpy(s->written, s->next, count * sizeof *s->next);
@@ -520,8 +545,9 @@ static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, h
     }
     if (error->status) return error->status;
     if (count != s->batch || cloth_runs_native(cloth))
-        return colours_enqueue(cloth, s, key.acts, count, error);
-    if (!s->graph || s->key.acts != key.acts || s->key.contact != key.contact)
+        return colours_enqueue(cloth, s, &key, count, error);
+    if (!s->graph || s->key.acts != key.acts || s->key.touches != key.touches ||
+        s->key.contact != key.contact)
         record(cloth, s, &key, error);
     return hed_graph_replay(s->graph, cloth->stream, error);
 }

@@ -148,6 +148,20 @@ static void run_phases(
     }
 }
 
+/* Runs contacts in phase `act`, and limits the stretch that they leave: all but the last contacts.
+ * The driver, which may be a spring, acts once, at the end. */
+static void limit_stretch(const moment *current, const cloth_crew *crew, uint32_t act)
+{
+    const native_job *job = current->job;
+    moment contacts = *current;
+    contacts.step.flags &= ~CLOTH_STEP_DRIVER;
+    bool touches = contacts.step.colliders || (contacts.step.flags & CLOTH_STEP_CONTACTS);
+    for (uint32_t k = 0; k < CLOTH_LIMIT_SWEEPS; k++) {
+        if (touches) run_phases(&contacts, crew->team, crew->member, act, job->phases);
+        cloth_native_limit(job->solver->lattices, crew);
+    }
+}
+
 /* Runs a substep. Lattices and lines follow the first phase, tension the last step of figures: a
  * cloth with any of them has one iteration (cpu_valid()). */
 static void do_substep(const moment *current, hed_team *team, uint32_t member)
@@ -168,7 +182,8 @@ static void do_substep(const moment *current, hed_team *team, uint32_t member)
     }
     if (s->scratch) do_lines(current, team, member);
     run_phases(current, team, member, begin, act);
-    if (s->lattices) cloth_native_tension(s->lattices, &crew);
+    if (s->lattices) cloth_native_tension(s->lattices, job->acts ? CLOTH_TOUCHED_PASSES : 1, &crew);
+    if (s->lattices && job->acts) limit_stretch(current, &crew, act);
     run_phases(current, team, member, act, job->phases);
 }
 

@@ -49,6 +49,7 @@ typedef struct cloth_chain_pack {
     const uint32_t *words;
     uint32_t count, step;    /* edges of a chain; bytes */
     float low, high, soften; /* limits of cloth_chains */
+    bool limits; /* maximum lengths are those of `high` and of the edge's force (`pulled`) */
 } cloth_chain_pack;
 
 /* Packs of a set of chains: of a garment's tension with all copies, or of a lattice. */
@@ -70,7 +71,8 @@ typedef struct cloth_native_lattice {
 typedef struct cloth_native_garment {
     cloth_native_lattice *lattices;      /* (lattice_count) */
     uint32_t level_count, lattice_count; /* coarse lattices; all lattices */
-    cloth_chain_packs tension;
+    cloth_chain_packs tension, limits;   /* the same lines; limits after contacts */
+    float *pulled; /* multipliers of the lines, a row of lanes for each edge; NULL: rigid */
 } cloth_native_garment;
 
 /* One copy of a garment with the places of all its lattices. */
@@ -180,7 +182,10 @@ typedef struct cloth_crew {
 } cloth_crew;
 /* Solves the lattices before a sweep; tension and the lattices of pins after it. */
 void cloth_native_coarse(const cloth_native_lattices *lattices, const cloth_crew *crew);
-void cloth_native_tension(const cloth_native_lattices *lattices, const cloth_crew *crew);
+void cloth_native_tension(
+    const cloth_native_lattices *lattices, uint32_t passes, const cloth_crew *crew);
+/* Shortens edges that contacts have left too long (CLOTH_LIMIT). */
+void cloth_native_limit(const cloth_native_lattices *lattices, const cloth_crew *crew);
 
 /* Returns the versions that this processor runs, the fastest first; NULL after the last. */
 const cloth_native_functions *cloth_native_functions_at(uint32_t index);

@@ -635,17 +635,22 @@ FUNCTION PARTICLES NAME(chain_edge)(const cloth_chain_pack *pack, const uint32_t
         root, NAME(negated)(NAME(multiply)(NAME(multiply)(square, NAME(all)(0.5f)), root), root,
                   NAME(all)(1.5f)));
     VECTOR length = NAME(multiply)(square, root),
-           bound = NAME(least)(NAME(most)(length, NAME(multiply)(rest, NAME(all)(pack->low))),
-               NAME(multiply)(rest, NAME(all)(pack->high)));
+           high = NAME(multiply)(rest, NAME(all)(pack->high));
+    if (pack->limits && pulled)
+        high = NAME(fused)(
+            give, NAME(most)(NAME(read)((const uint32_t *)pulled), NAME(all)(0.0f)), high);
+    VECTOR bound =
+        NAME(least)(NAME(most)(length, NAME(multiply)(rest, NAME(all)(pack->low))), high);
     way.w = NAME(subtract)(length, bound);
     if (pack->low < pack->high) {
         VECTOR violated = NAME(unless_equal)(length, bound);
-        if (pulled)
+        if (pulled && !pack->limits)
             violated = NAME(most)(violated,
                 NAME(unless_equal)(NAME(read)((const uint32_t *)pulled), NAME(all)(0.0f)));
         root = NAME(multiply)(root, violated);
     }
-    if (pulled) way.w = NAME(negated)(give, NAME(read)((const uint32_t *)pulled), way.w);
+    if (pulled && !pack->limits)
+        way.w = NAME(negated)(give, NAME(read)((const uint32_t *)pulled), way.w);
     return NAME(scaled)(way, root);
 }
 
@@ -663,7 +668,7 @@ TARGET static void NAME(chain)(
         float *row = scratch + CLOTH_LINE_SCRATCH * (uint64_t)j;
         PARTICLES b = NAME(load)(positions + (uint64_t)step * (j + 1), offsets);
         VECTOR give = NAME(multiply)(NAME(read)(words + CLOTH_LANES), NAME(all)(stiffness));
-        if (pulled)
+        if (pulled && pack->soften > 0.0f)
             give = NAME(fused)(NAME(multiply)(NAME(multiply)(give, give), NAME(all)(pack->soften)),
                 NAME(inverse)(NAME(most)(NAME(add)(a.w, b.w), NAME(all)(1e-20f))), give);
         PARTICLES edge = NAME(chain_edge)(
@@ -693,7 +698,7 @@ TARGET static void NAME(chain)(
                       NAME(read)(row + 2 * CLOTH_LANES), zero};
         pull = NAME(fused)(link, pull, NAME(read)(row + 4 * CLOTH_LANES));
         link = NAME(read)(row + 3 * CLOTH_LANES);
-        if (pulled) {
+        if (pulled && !pack->limits) {
             float *sum = pulled + CLOTH_LANES * (uint64_t)j;
             CALL(write, sum, NAME(add)(NAME(read)((const uint32_t *)sum), pull));
         }

@@ -55,7 +55,7 @@ static hed_status make_chain_packs(lattice_builder *b, const cloth_chains *chain
             const cloth_chain *chain = chains->chains + chains->at[d];
             packs->packs[p] =
                 (cloth_chain_pack){at, chain->count, (uint32_t)(chain->step * sizeof(float4)),
-                    chains->low, chains->high, chains->soften};
+                    chains->low, chains->high, chains->soften, false};
             write_chain_pack(chains, d, k, copies, particle, particles, at);
             at += CLOTH_LANES * (1 + 2 * (uint64_t)chain->count);
         }
@@ -67,6 +67,27 @@ static uint32_t pulled_rows(const cloth_chain_packs *packs)
     uint32_t rows = 0;
     for (uint32_t p = 0; packs->gives && p < packs->at[2]; p++) rows += packs->packs[p].count;
     return rows;
+}
+
+/* Makes the limits of a garment's lines, and their multipliers. */
+static hed_status make_limits(
+    cloth_native_lattices *result, cloth_native_garment *native, hed_error *error)
+{
+    const cloth_chain_packs *tension = &native->tension;
+    cloth_chain_pack *packs = hed_arena_new(&result->arena, tension->at[2], sizeof *packs, error);
+    if (!packs) return HED_ERROR_MEMORY;
+    for (uint32_t k = 0; k < tension->at[2]; k++) {
+        packs[k] = tension->packs[k];
+        packs[k].low = 0.0f;
+        packs[k].high *= CLOTH_LIMIT;
+        packs[k].limits = true;
+    }
+    native->limits = *tension;
+    native->limits.packs = packs;
+    if (tension->gives)
+        native->pulled = hed_arena_new(&result->arena, CLOTH_LANES * (uint64_t)pulled_rows(tension),
+            sizeof *native->pulled, error);
+    return result->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 
 static const cloth_lattice *lattice_of(const cloth_garment *garment, uint32_t k)
@@ -85,8 +106,9 @@ static hed_status make_lattices_of(lattice_builder *b, uint32_t g, hed_error *er
     native->level_count = garment->lattice_count;
     native->lattice_count = count;
     if (garment->tension.at[2] &&
-        make_chain_packs(b, &garment->tension, garment->copies, b->cloth->first_particle[g],
-            garment->particle_count, &native->tension, error))
+        (make_chain_packs(b, &garment->tension, garment->copies, b->cloth->first_particle[g],
+             garment->particle_count, &native->tension, error) ||
+            make_limits(result, native, error)))
         return error->status;
     if (!count) return HED_OK;
     native->lattices = hed_arena_new(&result->arena, count, sizeof *native->lattices, error);
@@ -233,25 +255,44 @@ void cloth_native_coarse(const cloth_native_lattices *lattices, const cloth_crew
     }
 }
 
-static void do_direction(
-    const cloth_native_lattices *lattices, uint32_t direction, const cloth_crew *crew)
+/* Passes over the lines: one, the first of several, a later one, limits. */
+typedef enum line_pass { ONLY_PASS, FIRST_PASS, LATER_PASS, LIMIT_PASS } line_pass;
+
+static void do_direction(const cloth_native_lattices *lattices, uint32_t direction, line_pass pass,
+    const cloth_crew *crew)
 {
     for (uint32_t g = 0; g < lattices->garment_count; g++) {
-        const cloth_chain_packs *tension = &lattices->garments[g].tension;
-        uint64_t first = tension->at[direction], count = tension->at[direction + 1] - first;
+        const cloth_native_garment *garment = lattices->garments + g;
+        const cloth_chain_packs *lines = pass == LIMIT_PASS ? &garment->limits : &garment->tension;
+        uint64_t first = lines->at[direction], count = lines->at[direction + 1] - first,
+                 before = first ? first * lines->packs[0].count : 0;
         for (uint64_t k = count * crew->member / crew->threads;
-             k < count * (crew->member + 1) / crew->threads; k++)
-            crew->functions->chain(
-                crew->positions, tension->packs + first + k, crew->stiffness, crew->scratch, NULL);
+             k < count * (crew->member + 1) / crew->threads; k++) {
+            const cloth_chain_pack *pack = lines->packs + first + k;
+            float *pulled = garment->pulled && pass != ONLY_PASS
+                                ? garment->pulled + CLOTH_LANES * (before + k * pack->count)
+                                : NULL;
+            if (pulled && pass == FIRST_PASS)
+                memset(pulled, 0, CLOTH_LANES * sizeof *pulled * (uint64_t)pack->count);
+            crew->functions->chain(crew->positions, pack, crew->stiffness, crew->scratch, pulled);
+        }
     }
 }
 
-void cloth_native_tension(const cloth_native_lattices *lattices, const cloth_crew *crew)
+static void do_lines_of_garments(
+    const cloth_native_lattices *lattices, line_pass pass, const cloth_crew *crew)
 {
     for (uint32_t direction = 0; direction < 2; direction++) {
-        if (crew->member < crew->threads) do_direction(lattices, direction, crew);
+        if (crew->member < crew->threads) do_direction(lattices, direction, pass, crew);
         crew_barrier(crew);
     }
+}
+
+void cloth_native_tension(
+    const cloth_native_lattices *lattices, uint32_t passes, const cloth_crew *crew)
+{
+    do_lines_of_garments(lattices, passes > 1 ? FIRST_PASS : ONLY_PASS, crew);
+    for (uint32_t k = 1; k < passes; k++) do_lines_of_garments(lattices, LATER_PASS, crew);
     for (uint32_t k = crew->member; k < lattices->copy_count; k += crew->threads) {
         const cloth_native_copy *copy = lattices->copies + k;
         const cloth_native_garment *garment = lattices->garments + copy->garment;
@@ -262,4 +303,9 @@ void cloth_native_tension(const cloth_native_lattices *lattices, const cloth_cre
         }
     }
     crew_barrier(crew);
+}
+
+void cloth_native_limit(const cloth_native_lattices *lattices, const cloth_crew *crew)
+{
+    do_lines_of_garments(lattices, LIMIT_PASS, crew);
 }

@@ -26,7 +26,8 @@ struct cloth_tension {
     uint32_t levels, pin_stages; /* stages: levels, lines, pins */
     tension_stage *stages;
     uint32_t particle_shares, particle_share_count; /* shares of the finest lattices */
-    bool gives;                                     /* an edge of a lattice has compliance */
+    uint32_t limits; /* first chain of the limits, in the order of the stage of lines */
+    bool gives;      /* an edge has compliance */
 };
 
 /* Tables as on the device; in a first pass NULL, and counted only. */
@@ -175,6 +176,20 @@ static void fill_stage_shares(tension_builder *b, uint32_t stage, bool inner)
     }
 }
 
+/* Adds the limits of the lines, which have the lines' edges. */
+static void fill_limits(tension_builder *b)
+{
+    const uint32_t *at = b->tension->stages[b->tension->levels].chain_at;
+    b->tension->limits = b->chain_count;
+    for (uint32_t k = at[0]; k < at[2]; k++, b->chain_count++) {
+        if (!b->chains) continue;
+        const uint4 *line = b->chains + 2 * (uint64_t)k;
+        uint4 *limit = b->chains + 2 * (uint64_t)b->chain_count;
+        limit[0] = line[0];
+        limit[1] = (uint4){0, hed_as_uint(CLOTH_LIMIT * hed_as_float(line[1].y)), line[1].z, 0};
+    }
+}
+
 static void tension_fill(tension_builder *b)
 {
     cloth_tension *t = b->tension;
@@ -183,6 +198,7 @@ static void tension_fill(tension_builder *b)
     for (uint32_t s = 0; s < stages; s++) fill_stage_places(b, s);
     for (uint32_t s = 0; s < stages; s++)
         for (uint32_t direction = 0; direction < 2; direction++) fill_stage_chains(b, s, direction);
+    fill_limits(b);
     for (uint32_t s = 0; s < stages; s++) {
         t->stages[s].shares = b->share_count;
         fill_stage_shares(b, s, s < t->levels);
@@ -249,11 +265,17 @@ static hed_status tension_upload(
         cloth, CLOTH_KERNEL_SHARES, b->share_count ? b->share_count : 1, error);
 }
 
+static bool chains_give(const cloth_chains *chains)
+{
+    for (uint32_t e = 0; e < chains->edge_count; e++)
+        if (chains->edges[e].compliance > 0.0f) return true;
+    return false;
+}
+
 static bool any_gives(const cloth_lattice *lattices, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++)
-        for (uint32_t e = 0; e < lattices[k].chains.edge_count; e++)
-            if (lattices[k].chains.edges[e].compliance > 0.0f) return true;
+        if (chains_give(&lattices[k].chains)) return true;
     return false;
 }
 
@@ -267,7 +289,8 @@ static hed_status tension_make(
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         if (garment->lattice_count > t->levels) t->levels = garment->lattice_count;
-        t->gives |= any_gives(garment->lattices, garment->lattice_count) ||
+        t->gives |= chains_give(&garment->tension) ||
+                    any_gives(garment->lattices, garment->lattice_count) ||
                     any_gives(garment->pin_lattices, garment->pin_lattice_count);
         if (find_pin_stages(&b, g, scratch, error)) return error->status;
     }
@@ -311,7 +334,7 @@ uint64_t cloth_tension_bytes(const cloth_tension *t)
 
 uint32_t cloth_tension_launches(const cloth_tension *t)
 {
-    uint32_t count = 4;
+    uint32_t count = 4 + 2 * CLOTH_TOUCHED_PASSES + 3 * CLOTH_LIMIT_SWEEPS;
     if (!t) return 0;
     for (uint32_t s = 0; s < t->levels + 1 + t->pin_stages; s++)
         count += 2 + 2 * (t->stages[s].sweeps ? t->stages[s].sweeps : 1);
@@ -345,21 +368,28 @@ static void follow_shares(hed_cloth *cloth, const cloth_tension *t, hed_buffer *
             error);
 }
 
-static void sweep_stage(hed_cloth *cloth, const cloth_tension *t, const tension_stage *s,
-    hed_buffer *points, hed_buffer *steps, uint32_t substep, hed_error *error)
+/* `pass`: of the kernel, if an edge has compliance; else 0. */
+static void solve_chains(hed_cloth *cloth, const cloth_tension *t, hed_buffer *points,
+    hed_buffer *steps, uint32_t substep, uint32_t pass, uint32_t first, uint32_t count,
+    hed_error *error)
 {
-    uint32_t sweeps = s->sweeps ? s->sweeps : 1;
+    if (count)
+        cloth_run(cloth, CLOTH_KERNEL_CHAINS, count,
+            HED_VIEW_ARGS(cloth_chains_launch, .points = points, .chains = t->b.chains,
+                .edges = t->b.edges, .units = t->b.units, .links = t->b.links, .pulls = t->b.pulls,
+                .pulled = cloth_or_none(cloth, t->b.pulled), .steps = steps, .substep = substep,
+                .pass = t->gives ? pass : 0, .first = first),
+            error);
+}
+
+static void sweep_stage(hed_cloth *cloth, const cloth_tension *t, const tension_stage *s,
+    uint32_t sweeps, hed_buffer *points, hed_buffer *steps, uint32_t substep, hed_error *error)
+{
     for (uint32_t k = 0; k < 2 * sweeps; k++) {
-        uint32_t first = s->chain_at[k % 2], count = s->chain_at[k % 2 + 1] - first, again_pass;
-        again_pass = k < 2 ? 1 : 2;
-        if (count)
-            cloth_run(cloth, CLOTH_KERNEL_CHAINS, count,
-                HED_VIEW_ARGS(cloth_chains_launch, .points = points, .chains = t->b.chains,
-                    .edges = t->b.edges, .units = t->b.units, .links = t->b.links,
-                    .pulls = t->b.pulls, .pulled = cloth_or_none(cloth, t->b.pulled),
-                    .steps = steps, .substep = substep,
-                    .pass = t->gives && s->sweeps ? again_pass : 0, .first = first),
-                error);
+        const uint32_t *at = s->chain_at + k % 2;
+        uint32_t pass = k < 2 ? 1 : 2;
+        solve_chains(
+            cloth, t, points, steps, substep, sweeps > 1 ? pass : 0, at[0], at[1] - at[0], error);
     }
 }
 
@@ -371,7 +401,8 @@ hed_status cloth_tension_before(
     for (uint32_t l = 0; l < t->levels; l++) places += t->stages[l].place_count;
     sample_stage_places(cloth, t, 0, places, error);
     for (uint32_t l = 0; l < t->levels; l++) {
-        sweep_stage(cloth, t, t->stages + l, t->b.places, steps, substep, error);
+        sweep_stage(
+            cloth, t, t->stages + l, t->stages[l].sweeps, t->b.places, steps, substep, error);
         follow_shares(cloth, t, t->b.places, t->stages[l].shares, t->stages[l].share_count, error);
     }
     follow_shares(
@@ -379,17 +410,27 @@ hed_status cloth_tension_before(
     return error->status;
 }
 
-hed_status cloth_tension_after(
-    hed_cloth *cloth, const cloth_tension *t, hed_buffer *steps, uint32_t substep, hed_error *error)
+hed_status cloth_tension_after(hed_cloth *cloth, const cloth_tension *t, uint32_t passes,
+    hed_buffer *steps, uint32_t substep, hed_error *error)
 {
     if (!t) return error->status;
     hed_buffer *position = cloth->buffers.position;
-    sweep_stage(cloth, t, t->stages + t->levels, position, steps, substep, error);
+    sweep_stage(cloth, t, t->stages + t->levels, passes, position, steps, substep, error);
     for (uint32_t k = 0; k < t->pin_stages; k++) {
         const tension_stage *s = t->stages + t->levels + 1 + k;
         sample_stage_places(cloth, t, s->places, s->place_count, error);
-        sweep_stage(cloth, t, s, t->b.places, steps, substep, error);
+        sweep_stage(cloth, t, s, s->sweeps, t->b.places, steps, substep, error);
         follow_shares(cloth, t, position, s->shares, s->share_count, error);
     }
+    return error->status;
+}
+
+hed_status cloth_tension_limit(
+    hed_cloth *cloth, const cloth_tension *t, hed_buffer *steps, uint32_t substep, hed_error *error)
+{
+    const uint32_t *at = t->stages[t->levels].chain_at;
+    for (uint32_t d = 0; d < 2; d++)
+        solve_chains(cloth, t, cloth->buffers.position, steps, substep, 3,
+            t->limits + at[d] - at[0], at[d + 1] - at[d], error);
     return error->status;
 }

@@ -14,11 +14,13 @@ void cloth_tension_destroy(hed_cloth *cloth, cloth_tension *tension);
 uint64_t cloth_tension_bytes(const cloth_tension *tension);
 /* Returns the launches of a substep. */
 uint32_t cloth_tension_launches(const cloth_tension *tension);
-/* Enqueues the lattices before the constraints of a substep, or tension and pins after the constraints. `steps`: buffer
- * of cloth_step. */
+/* Enqueues the lattices before the constraints of a substep; tension, `passes` times, and pins after
+ * the constraints; limits of the stretch that contacts leave. `steps`: buffer of cloth_step. */
 hed_status cloth_tension_before(hed_cloth *cloth, const cloth_tension *tension, hed_buffer *steps,
     uint32_t substep, hed_error *error);
-hed_status cloth_tension_after(hed_cloth *cloth, const cloth_tension *tension, hed_buffer *steps,
+hed_status cloth_tension_after(hed_cloth *cloth, const cloth_tension *tension, uint32_t passes,
+    hed_buffer *steps, uint32_t substep, hed_error *error);
+hed_status cloth_tension_limit(hed_cloth *cloth, const cloth_tension *tension, hed_buffer *steps,
     uint32_t substep, hed_error *error);
 
 #endif
