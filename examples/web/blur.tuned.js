@@ -36,8 +36,8 @@ const fits = ([, [x, y, z], bytes], limits) => x <= limits.maxComputeWorkgroupSi
   x * y * z <= limits.maxComputeInvocationsPerWorkgroup && bytes <= limits.maxComputeWorkgroupStorageSize;
 
 // The configurations to try, best first, at most `most`: those of the same architecture, of the same
-// vendor, of any device, and the shader's own, which is always among several; never one that the
-// limits forbid. `info` is GPUAdapter.info, `limits` GPUDevice.limits (ask requestDevice for the
+// vendor (of a browser that does not name its GPU, as Firefox: those of browsers that do not), of any
+// device, and the shader's own, which is always among several; never one that the limits forbid. `info` is GPUAdapter.info, `limits` GPUDevice.limits (ask requestDevice for the
 // adapter's: the defaults are low). Each is { constants, workgroupSize, from, isDefault, identity }:
 // `constants` goes into createComputePipeline, `identity` tells this shader and problem from others.
 // `size`: number of elements of the page's problem; measurements of the nearest size come first.
@@ -48,7 +48,8 @@ export function candidates(info, limits, most = 5, size = 0) {
   const ranked = devices.map(device => {
     const same = device.vendor === vendor && vendor !== '';
     return same && device.architecture === architecture && architecture ? { device, rank: 0, from: 'architecture' }
-      : same ? { device, rank: 1, from: 'vendor' } : { device, rank: 2, from: 'other' };
+      : same ? { device, rank: 1, from: 'vendor' }
+        : info && !vendor && !device.vendor ? { device, rank: 1, from: 'browser' } : { device, rank: 2, from: 'other' };
   }).sort((a, b) => a.rank - b.rank || away(a.device) - away(b.device));
   const found = new Map();
   const add = (number, from) => { if (!found.has(number) && fits(configs[number], limits)) found.set(number, from); };

@@ -1,5 +1,6 @@
 // The module for web pages, and the race: node tests/web/module_test.mjs
 import { kernel, candidates, choose } from '../../examples/web/blur.tuned.js';
+import { readFileSync } from 'node:fs';
 import { race } from '../../examples/web/race.js';
 
 let failed = 0;
@@ -22,6 +23,16 @@ check(choose(known, limits(1)) === undefined, 'nothing where the limits forbid a
 check(candidates(known, limits(256)).length === 5, 'five candidates');
 const keys = candidates(known, limits(256), 99).map(c => JSON.stringify(c.constants));
 check(new Set(keys).size === keys.length, 'no candidate twice');
+
+// A browser that does not name its GPU takes what was measured in one.
+{
+  const text = readFileSync(new URL('../../examples/web/blur.tuned.js', import.meta.url), 'utf8');
+  const hidden = text.replace("vendor: 'google', architecture: 1194055913", "vendor: '', architecture: 0").replace('best: [0,', 'best: [2, 0,');
+  const module = await import(`data:text/javascript,${encodeURIComponent(hidden)}`);
+  check(module.choose({ vendor: '', architecture: '' }, limits(256)).from === 'browser', 'a result of Firefox is chosen in Firefox');
+  check(module.choose({ vendor: '', architecture: '' }, limits(256)).constants.PER_ITEM === 2, 'and it is the best of them');
+  check(module.choose(known, limits(256)).from === 'default', 'and not where the GPU has a name');
+}
 
 // ---- a race, on a device that needs as long as it is told ----
 
