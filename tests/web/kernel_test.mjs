@@ -54,6 +54,15 @@ check(raced(y => { y[7] = 1; }).startsWith('writes element 7'), 'padding beside 
 check(marked({ ...vec3, pristine: true }, padded(0), padded(1)).unsteady === 4, 'in place nothing is unwritten');
 check(marked(list, listed(0, 5, 3, 1), listed(1, 5, 3, 2), listed(0, 5, 3, 2)).unsteady === 0, 'lists are compared as a whole');
 
+// Without a tolerance bits decide, except of NaN, as in C; with one -0 is 0.
+const signed = (...numbers) => new Uint8Array(new Float32Array(numbers).buffer);
+const zeros = (tolerance, run = signed(-0, 1)) => compareArrays({ ...vec3, tolerance }, run.buffer, signed(0, 1), 0).text;
+check(zeros(0) === 'y[0] is -0, expected 0', `-0 without a tolerance: ${zeros(0)}`);
+check(zeros(1e-9) === '' && zeros(0, signed(0, 1)) === '', '-0 with a tolerance');
+const nan = new Uint8Array(Uint32Array.of(0x7fc00001).buffer), otherNan = new Uint8Array(Uint32Array.of(0xffc00000).buffer);
+check(compareArrays({ ...vec3, tolerance: 0 }, nan.buffer, otherNan, 0).text === '', 'two NaN');
+check(marked({ ...vec3, tolerance: 0 }, signed(0, 1), signed(-0, 1)).unsteady === 1 && marked(vec3, signed(0, 1), signed(-0, 1)).unsteady === 0, '-0 from run to run');
+
 // Each check has a pattern, and is compared by that one.
 const job = { bindings: [] };
 const kernel = new Kernel({}, job, null);

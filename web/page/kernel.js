@@ -222,7 +222,12 @@ const patternOf = (Type, pattern) => Type.BYTES_PER_ELEMENT === 4 ? PATTERNS[pat
 const COMPARED = 0, UNWRITTEN = 1, UNSTEADY = 2;
 const markAt = (marks, i) => marks[i >> 2] >> 2 * (i & 3) & 3;
 const setMark = (marks, i, mark) => { marks[i >> 2] = marks[i >> 2] & ~(3 << 2 * (i & 3)) | mark << 2 * (i & 3); };
+const words = number => Object.is(number, -0) ? '-0' : `${number}`;
 const errorOf = (found, right) => found === right || (found !== found && right !== right) ? 0 : Math.abs(found - right) / Math.max(1, Math.abs(right));
+
+// True if an element whose bits differ is right: with a tolerance by its error, else only as another NaN
+// (compare_elements() in measure/check.c: without a tolerance -0 is not 0).
+const isWithin = (found, right, tolerance) => tolerance > 0 ? errorOf(found, right) <= tolerance : found !== found && right !== right;
 
 // Marks the elements of an output that differ between its first run and run `run`: unwritten ones
 // keep pattern 0 and pattern `run` % 2, others differ by more than the tolerance. `state` accumulates
@@ -236,7 +241,7 @@ export function markRuns(b, firstBytes, otherBytes, run, state) {
     const kept = !b.pristine && first[i] === patternOf(Type, 0) && other[i] === patternOf(Type, run % 2);
     if (former === UNSTEADY || (former === UNWRITTEN && kept)) continue;
     if (kept && run === 1) { setMark(state.marks, i, UNWRITTEN); state.unwritten++; continue; }
-    if (b.compare !== 'each' || (former === COMPARED && errorOf(otherNumbers[i], firstNumbers[i]) <= b.tolerance)) continue;
+    if (b.compare !== 'each' || (former === COMPARED && isWithin(otherNumbers[i], firstNumbers[i], b.tolerance))) continue;
     setMark(state.marks, i, UNSTEADY);
     state.unsteady++;
     state.unwritten -= former === UNWRITTEN;
@@ -249,6 +254,7 @@ export function markRuns(b, firstBytes, otherBytes, run, state) {
 // are not compared (b.marks).
 export function compareArrays(b, foundBytes, rightBytes, pattern) {
   const Type = typeOf(b), bits = bitsOf(Type, foundBytes), still = patternOf(Type, pattern);
+  const rightBits = bitsOf(Type, rightBytes.slice().buffer), byBits = b.compare === 'each';
   let found = elementsOf(Type, foundBytes), right = elementsOf(Type, rightBytes.slice().buffer), { marks } = b;
   if (marks && b.compare !== 'each') {
     found = found.filter((_, i) => bits[i] !== still);
@@ -266,10 +272,10 @@ export function compareArrays(b, foundBytes, rightBytes, pattern) {
       continue;
     }
     const f = found[i], r = right[i], off = errorOf(f, r);
-    if (off === 0) continue;
-    const bad = !(off <= b.tolerance);
+    if (byBits ? bits[i] === rightBits[i] : off === 0) continue;
+    const bad = byBits ? !isWithin(f, r, b.tolerance) : !(off <= b.tolerance);
     if (off > error) error = off;
-    if (bad && !text) text = `${b.name}[${i}] is ${f}, expected ${r}`;
+    if (bad && !text) text = `${b.name}[${i}] is ${words(f)}, expected ${words(r)}`;
   }
   return { error: Number.isFinite(error) ? error : 1e30, text };
 }
