@@ -4,8 +4,12 @@
 
 #include "cli/common/browser.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static hed_error error;
@@ -131,4 +135,64 @@ Test(browser_place, a_started_snap_gets_its_page_and_profile)
     snprintf(program, sizeof program, "%s", browser.folder);
     cli_browser_end(&browser);
     EXPECT_NE(access(program, F_OK), 0);
+}
+
+/* A folder of a command that was killed is removed by the next one; that of a living command stays. */
+Test(browser_place, folders_of_killed_commands_are_removed)
+{
+    char dead[PATH_MAX], alive[PATH_MAX], next[PATH_MAX], path[PATH_MAX + 16];
+    OK(cli_browser_make_folder("chromium", dead, &error));
+    OK(cli_browser_make_folder("chromium", alive, &error));
+    pid_t child = fork();
+    if (child == 0) _exit(0);
+    CHECK_EQ(waitpid(child, NULL, 0), child);
+    snprintf(path, sizeof path, "%s/owner", dead);
+    FILE *file = fopen(path, "w");
+    CHECK_NOT_NULL(file);
+    fprintf(file, "%ld\n", (long)child);
+    CHECK_EQ(fclose(file), 0);
+    OK(cli_browser_make_folder("chromium", next, &error));
+    EXPECT_NE(access(dead, F_OK), 0);
+    EXPECT_EQ(access(alive, F_OK), 0);
+    cli_browser_remove_folder(alive);
+    cli_browser_remove_folder(next);
+}
+
+/* A program ends with the process that started it, even one that was killed. */
+Test(browser_place, a_program_ends_with_its_parent)
+{
+    int report[2];
+    pid_t program = 0;
+    CHECK_EQ(pipe(report), 0);
+    pid_t command = fork();
+    if (command == 0) {
+        const char *const words[] = {"/bin/sleep", "1000", NULL};
+        program = cli_program_start(words, NULL, true);
+        (void)!write(report[1], &program, sizeof program);
+        pause();
+    }
+    CHECK_EQ(read(report[0], &program, sizeof program), (ssize_t)sizeof program);
+    CHECK(program > 0);
+    EXPECT_EQ(kill(program, 0), 0);
+    kill(command, SIGKILL);
+    CHECK_EQ(waitpid(command, NULL, 0), command);
+    char state[64];
+    snprintf(state, sizeof state, "/proc/%ld/stat", (long)program);
+    for (int tries = 0; tries < 4000 && kill(program, 0) == 0; tries++) {
+        char line[256] = "", *after;
+        FILE *file = fopen(state, "r");
+        if (file && fgets(line, sizeof line, file) && (after = strrchr(line, ')')) &&
+            after[2] == 'Z')
+            tries = 4000; /* nobody has waited for it */
+        if (file) fclose(file);
+        usleep(5000);
+        if (tries == 4000) return;
+    }
+    EXPECT(kill(program, 0) != 0, "the program is alive");
+}
+
+Test(browser_place, a_program_that_is_not_there)
+{
+    const char *const words[] = {"/no/such/program", NULL};
+    EXPECT_EQ(cli_program_start(words, NULL, true), 0);
 }

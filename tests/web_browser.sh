@@ -67,6 +67,19 @@ done
 tune plain/reduce.wgsl --set n=1024 || complain "plain reduce: exit $?: $(cat "$work/log")"
 [ "$(of "r['config']['WG_X']")" = 64 ] || complain "plain reduce: a wrong size was offered: $(cat "$work/result.json")"
 
+# A browser that crashes is started again, and the tuning goes on. The command is the browser's parent.
+if [ "$browser" = chromium ]; then
+    "$heddle" tune "$here/plain/bodies.wgsl" --set n=1024 --budget 6 --browser chromium --headless --json >"$work/result.json" 2>"$work/log" &
+    command=$!
+    program=
+    tries=0
+    while [ -z "$program" ] && [ $tries -lt 120 ]; do sleep 0.25; tries=$((tries + 1)); program=$(pgrep -P $command -f user-data-dir | head -1); done
+    sleep 3
+    kill -9 "$program"
+    wait $command || complain "crash: exit $?: $(cat "$work/log")"
+    [ "$(of "sum(r['evaluations'].values()) == 6 and r['evaluations']['measured'] > 1")" = True ] || complain "crash: $(cat "$work/result.json")"
+fi
+
 # A command that is killed leaves no browser: the page ends with its server.
 if [ "$browser" = chromium ]; then
     "$heddle" tune "$here/plain/bodies.wgsl" --browser chromium --headless >"$work/killed" 2>&1 &
@@ -79,5 +92,8 @@ if [ "$browser" = chromium ]; then
     while [ -n "$program" ] && kill -0 "$program" 2>/dev/null && [ $tries -lt 240 ]; do sleep 0.5; tries=$((tries + 1)); done
     [ -n "$program" ] || complain "no browser of the command: $(cat "$work/killed")"
     [ $tries -lt 240 ] || { complain "the browser outlives a command that was killed"; kill -- "-$program"; }
+    left=$(grep -lx "$command" "${TMPDIR:-/tmp}"/heddle-browser-*/owner 2>/dev/null | head -1)
+    tune padded.wgsl || complain "after a kill: exit $?: $(cat "$work/log")"
+    [ -z "$left" ] || [ ! -e "$left" ] || complain "a folder of the browser is left behind: $left"
 fi
 exit $failed

@@ -110,6 +110,7 @@ static page_event page_await(
             page_take_built(page, answer);
             if (!id || answer->id == id) return ANSWERED;
         }
+        hed_web_revive(page->web);
         if (hed_web_session(page->web) != page->session) return PAGE_GONE;
         if (page->def.idle && page->def.idle(page->def.user)) return STOPPED;
         if (hed_web_now() >= until) return PAGE_LATE;
@@ -165,6 +166,7 @@ static hed_status page_ensure(page_runner *page, hed_error *error)
     if (page->web->restarted > 0) until = fmax(until, page->web->restarted + HED_WEB_START);
     uint32_t session = 0;
     while (!(session = hed_web_session(page->web)) && hed_web_now() < until) {
+        if (hed_web_revive(page->web)) until = hed_web_now() + HED_WEB_START;
         free(hed_web_receive(page->web));
         if (page->def.idle && page->def.idle(page->def.user)) return HED_OK;
     }

@@ -421,6 +421,15 @@ bool hed_web_restart(hed_web *web)
     return true;
 }
 
+bool hed_web_revive(hed_web *web)
+{
+    enum { MOST_REVIVALS = 5 };
+    if (!web->def.has_ended || web->revivals == MOST_REVIVALS || !web->def.has_ended(web->def.user))
+        return false;
+    web->revivals++;
+    return hed_web_restart(web);
+}
+
 hed_page hed_web_page(hed_web *web)
 {
     pthread_mutex_lock(&web->lock);

@@ -122,6 +122,7 @@ struct hed_web {
     uint32_t session;               /* session of the page; 0: no session */
     double heard;                   /* time of the page's last message, s */
     double restarted;               /* time of the browser's restart, s; 0: never */
+    uint32_t revivals;              /* restarts of a browser that ended by itself */
     struct MHD_Connection *waiting; /* a suspended request for messages */
     double waiting_since;
     hed_web_list messages; /* queue to the page */
@@ -142,6 +143,8 @@ hed_web_item *hed_web_receive(hed_web *web);
 void hed_web_forget(hed_web *web);
 /* Makes the program restart the page; false: it cannot, or does not. */
 bool hed_web_restart(hed_web *web);
+/* Restarts a browser that has ended by itself; true: another page will connect. */
+bool hed_web_revive(hed_web *web);
 /* Returns the page's description; another page may replace it at any time. */
 hed_page hed_web_page(hed_web *web);
 /* Returns the session, 0 if the page has been silent for too long. */

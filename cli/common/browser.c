@@ -5,10 +5,10 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -86,23 +86,42 @@ static hed_status make_pipes(cli_browser_process *browser, int theirs[2], hed_er
     return complete ? HED_OK : hed_fail(error, HED_ERROR_IO, "cannot make pipes for the browser");
 }
 
-pid_t cli_program_start(const char *const *words, const int *pipes)
+/* Becomes the program, in a child after fork(): only calls that are safe there. `failure` is closed by
+ * a successful execve(). */
+static void become_program(
+    const char *const *words, const int *pipes, bool ends_with_parent, pid_t parent, int failure)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    pid_t process = 0;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    for (int i = 0; i < 3; i++)
-        posix_spawn_file_actions_addopen(&actions, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
-    for (int i = 0; i < 2 && pipes; i++) /* Chromium reads 3 and writes 4 */
-        posix_spawn_file_actions_adddup2(&actions, pipes[i], 3 + i);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    int failed = posix_spawn(
-        &process, words[0], &actions, &attributes, (char *const *)(uintptr_t)words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return failed ? 0 : process;
+    int null = open("/dev/null", O_RDWR);
+    for (int i = 0; i < 3; i++) dup2(null, i);
+    if (null > 2) close(null);
+    for (int i = 0; i < 2 && pipes; i++) dup2(pipes[i], 3 + i); /* Chromium reads 3 and writes 4 */
+    setpgid(0, 0);
+    if (ends_with_parent) prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!ends_with_parent || getppid() == parent)
+        execve(words[0], (char *const *)(uintptr_t)words, environ);
+    (void)!write(failure, "", 1);
+    _exit(127);
+}
+
+pid_t cli_program_start(const char *const *words, const int *pipes, bool ends_with_parent)
+{
+    enum { LOWEST = 10 };
+    int report[2];
+    char failed = 0;
+    pid_t parent = getpid();
+    if (pipe(report)) return 0;
+    int failure = fcntl(report[1], F_DUPFD_CLOEXEC, LOWEST);
+    close(report[1]);
+    pid_t process = failure < 0 ? -1 : fork();
+    if (process == 0) {
+        close(report[0]);
+        become_program(words, pipes, ends_with_parent, parent, failure);
+    }
+    if (failure >= 0) close(failure);
+    bool has_failed = process < 0 || read(report[0], &failed, 1) > 0;
+    close(report[0]);
+    if (has_failed && process > 0) waitpid(process, NULL, 0);
+    return has_failed ? 0 : process;
 }
 
 static const char *base_of(const char *name)
@@ -173,11 +192,21 @@ hed_status cli_browser_start(
     words[0] = program;
     words[count++] = browser->page;
     words[count] = NULL;
-    browser->process = cli_program_start(words, def->devtools ? pipes : NULL);
+    browser->process = cli_program_start(words, def->devtools ? pipes : NULL, firefox || chromium);
     for (int i = 0; i < 2; i++)
         if (pipes[i] >= 0) close(pipes[i]);
     if (browser->process || !name) return HED_OK;
     return hed_fail(error, HED_ERROR_IO, "%s: cannot be started", program);
+}
+
+bool cli_browser_has_ended(const cli_browser_process *browser, bool by_any_exit)
+{
+    siginfo_t ended = {0};
+    bool is_ours = browser->process && browser->profile[0];
+    if (!is_ours || waitid(P_PID, (id_t)browser->process, &ended, WEXITED | WNOHANG | WNOWAIT) ||
+        !ended.si_pid)
+        return false;
+    return by_any_exit || ended.si_code != CLD_EXITED || ended.si_status != 0;
 }
 
 void cli_browser_end(cli_browser_process *browser)

@@ -28,15 +28,18 @@ typedef struct cli_browser_process {
 } cli_browser_process;
 
 /* Starts the program words[0] in a process group of its own, so that it ends with all its children and Ctrl-C
- * does not reach it. Its output is discarded; `pipes` (2, nullable) become its descriptors 3 and 4. Returns its
- * process; 0: it cannot be started. */
-pid_t cli_program_start(const char *const *words, const int *pipes);
+ * does not reach it. Its output is discarded; `pipes` (2, nullable) become its descriptors 3 and 4. With
+ * `ends_with_parent` the system kills it when the calling thread ends, even by kill -9. Returns its process; 0: it
+ * cannot be started. */
+pid_t cli_program_start(const char *const *words, const int *pipes, bool ends_with_parent);
 /* True if a browser of this name gets its own profile and is ended by cli_browser_end(). */
 bool cli_browser_is_known(const char *name);
 /* Starts a browser. The caller calls cli_browser_end() even after an error. Errors: ARGUMENT (no
  * such browser without a window, or with pipes), IO (no such program; no folder). */
 hed_status cli_browser_start(
     cli_browser_process *browser, const cli_browser_def *def, hed_error *error);
+/* True if a browser with a profile of its own has crashed; `by_any_exit`: or ended by itself. */
+bool cli_browser_has_ended(const cli_browser_process *browser, bool by_any_exit);
 /* Ends a browser that was started with a profile of its own, and removes its folder. */
 void cli_browser_end(cli_browser_process *browser);
 

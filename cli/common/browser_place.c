@@ -4,8 +4,10 @@
 
 #include "heddle/author.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +114,50 @@ static bool make_parents(char *path, size_t size)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
+/* ---- folders of commands that were killed ---- */
+
+static const char PREFIX[] = "heddle-browser-", OWNER[] = "owner";
+
+/* Writes the process that will remove the folder into it. */
+static void write_owner(const char *folder)
+{
+    char path[PATH_MAX + sizeof OWNER];
+    snprintf(path, sizeof path, "%s/%s", folder, OWNER);
+    FILE *file = fopen(path, "wxe");
+    if (file) fprintf(file, "%ld\n", (long)getpid());
+    if (file) fclose(file);
+}
+
+/* True if the process that would remove the folder has ended. */
+static bool is_left_behind(const char *folder)
+{
+    char path[PATH_MAX + sizeof OWNER];
+    struct stat status;
+    long owner = 0;
+    if (lstat(folder, &status) || !S_ISDIR(status.st_mode) || status.st_uid != geteuid())
+        return false;
+    snprintf(path, sizeof path, "%s/%s", folder, OWNER);
+    FILE *file = fopen(path, "re");
+    bool is_known = file && fscanf(file, "%ld", &owner) == 1 && owner > 0;
+    if (file) fclose(file);
+    return is_known && kill((pid_t)owner, 0) && errno == ESRCH;
+}
+
+static void remove_left_behind(const char *parent)
+{
+    DIR *entries = opendir(parent);
+    for (struct dirent *entry; entries && (entry = readdir(entries));) {
+        char folder[PATH_MAX];
+        if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) != 0) continue;
+        int length = snprintf(folder, sizeof folder, "%s/%s", parent, entry->d_name);
+        if (length < (int)sizeof folder && is_left_behind(folder))
+            cli_browser_remove_folder(folder);
+    }
+    if (entries) closedir(entries);
+}
+
+/* ---- a new folder ---- */
+
 hed_status cli_browser_make_folder(const char *program, char *folder, hed_error *error)
 {
     char package[PACKAGE], parent[PATH_MAX - PACKAGE] = P_tmpdir;
@@ -129,8 +175,12 @@ hed_status cli_browser_make_folder(const char *program, char *folder, hed_error 
         if (is_confined && !make_parents(parent, size))
             return hed_fail(error, HED_ERROR_IO, "cannot make the folder %s: %s", parent, strerror(errno));
     }
-    snprintf(folder, PATH_MAX, "%s/heddle-browser-XXXXXX", parent);
-    if (mkdtemp(folder)) return HED_OK;
+    remove_left_behind(parent);
+    snprintf(folder, PATH_MAX, "%s/%sXXXXXX", parent, PREFIX);
+    if (mkdtemp(folder)) {
+        write_owner(folder);
+        return HED_OK;
+    }
     return hed_fail(error, HED_ERROR_IO, "cannot make a folder for the browser, as %s: %s", folder, strerror(errno));
 }
 

@@ -57,6 +57,14 @@ static bool browser_restart(void *user)
     return !start_browser(browser, &error);
 }
 
+/* True if the browser has crashed, or without a window ended at all: as hed_web_def.has_ended. Who
+ * closes a window has ended the page. */
+static bool browser_has_ended(void *user)
+{
+    const cli_browser *browser = user;
+    return cli_browser_has_ended(&browser->process, browser->headless);
+}
+
 hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments,
     hed_context *context, hed_device **device, hed_error *error)
 {
@@ -66,6 +74,7 @@ hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments
         .port = (uint16_t)hed_integer_of(arguments, "port"),
         .idle = browser_interrupted,
         .restart = name && cli_browser_is_known(name) ? browser_restart : NULL,
+        .has_ended = browser_has_ended,
         .user = browser};
     *browser = (cli_browser){.name = name, .headless = hed_given(arguments, "headless")};
     if (hed_web_create(&def, &browser->web, error)) return error->status;

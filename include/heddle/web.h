@@ -39,6 +39,9 @@ typedef struct hed_web_def {
      *  the page's device does not return, as after a shader that never ends. NULL: the tuning then
      *  ends with its results. */
     bool (*restart)(void *user);
+    /** True if the browser of the page has ended by itself, as after a crash: the tuning then calls
+     *  restart() and repeats its request. NULL: unknown. */
+    bool (*has_ended)(void *user);
     void *user;
 } hed_web_def;
 
