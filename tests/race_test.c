@@ -410,6 +410,23 @@ Test(race, who_left_comes_back_where_the_leader_fails)
     CHECK(fabs(entrants[3].ratio / (1.40 / 1.35) - 1) < 0.005, "ratio %g", entrants[3].ratio);
 }
 
+/* A single finalist runs until its median has an interval; stopped before, it has none. */
+Test(race, one_finalist_has_an_interval)
+{
+    simulated s = {.seconds = {1e-2}, .noise = 0.01, .random = 25};
+    hed_race race = race_of(&s);
+    hed_entrant entrant = {.slot = 0};
+    uint32_t winner;
+    OK(hed_race_finals(&race, &entrant, 1, 10, &winner, &error));
+    CHECK(winner == 0 && entrant.rounds >= 6 && entrant.low < entrant.seconds &&
+              entrant.high > entrant.seconds,
+        "%u rounds, %g in %g to %g", entrant.rounds, entrant.seconds, entrant.low, entrant.high);
+    s.stop_after = s.total + 3;
+    entrant = (hed_entrant){.slot = 0};
+    OK(hed_race_finals(&race, &entrant, 1, 10, &winner, &error));
+    CHECK(winner == 0 && isnan(entrant.low) && isnan(entrant.high) && entrant.seconds > 0);
+}
+
 Test(race, time_and_stop_end_the_rounds)
 {
     simulated s = {.seconds = {1e-2, 1e-2}, .noise = 0.01, .random = 23};

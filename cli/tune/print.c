@@ -24,6 +24,9 @@ char *cli_config_text(const hed_kernel_def *kernel, const hed_config *config)
     }
 }
 
+/* relative drift of the device's clock above which its times are unusable */
+static const double RUNAWAY = 1;
+
 /* ---- for people ---- */
 
 static void print_winner(const cli_tuned *t, FILE *out)
@@ -152,7 +155,12 @@ static void print_conditions(const cli_tuned *t, FILE *out)
     fprintf(out, "  compared   with %s\n", compared_with(t));
     if (reference[0]) fprintf(out, "             %s\n", reference);
     if (counted[0]) fprintf(out, "             %s\n", counted);
-    if (fabs(r->drift) > 0.03)
+    if (r->drift > RUNAWAY)
+        fprintf(out,
+            "  clocks     moved by a factor of %.1f meanwhile: these times are not to be trusted; fix the "
+            "device's clock, or wait until nothing else uses it\n",
+            1 + r->drift);
+    else if (r->drift > 0.03)
         fprintf(out,
             "  clocks     moved by %.0f %% meanwhile: keep the machine quiet, and times are worth more\n",
             100 * r->drift);

@@ -226,7 +226,8 @@ enum {
     APART_ROUNDS = 7, /* rounds without overlap */
     FAR_ROUNDS = 3,   /* rounds without overlap and with a ratio above far_apart */
     SETTLED_ROUNDS = 12,
-    RUNS_OF_ROUND = 5, /* maximum runs of one entrant in one round; their median counts */
+    INTERVAL_ROUNDS = 6, /* fewer give no interval of the median with 95 % confidence */
+    RUNS_OF_ROUND = 5,   /* maximum runs of one entrant in one round; their median counts */
 };
 
 static const double convinced = 1000; /* threshold of the evidence: 1 in 1000 */
@@ -294,8 +295,9 @@ static void finals_summarize(hed_entrant *entrant)
     memcpy(sorted, entrant->times, entrant->rounds * sizeof *sorted);
     hed_summary summary = hed_summarize(sorted, entrant->rounds);
     entrant->seconds = entrant->rounds ? summary.p50 : NAN;
-    entrant->low = entrant->rounds ? summary.low : NAN;
-    entrant->high = entrant->rounds ? summary.high : NAN;
+    bool has_interval = entrant->rounds >= INTERVAL_ROUNDS;
+    entrant->low = has_interval ? summary.low : NAN;
+    entrant->high = has_interval ? summary.high : NAN;
 }
 
 /* ---- the rounds ---- */
@@ -416,7 +418,9 @@ hed_status hed_race_finals(hed_race *race, hed_entrant *entrants, uint32_t count
         hed_status status = run_round(race, entrants, count, round % 2 != 0, &stopped, error);
         if (status) return status;
         bool late = round + 1 >= LEAST_ROUNDS && race->def.now(race->def.user) - started >= seconds;
-        done = race_judge(entrants, count, &leader) || stopped || late;
+        bool is_settled = race_judge(entrants, count, &leader);
+        bool has_interval = leader == count || entrants[leader].rounds >= INTERVAL_ROUNDS;
+        done = (is_settled && has_interval) || stopped || late;
     }
     *winner = race_choose(entrants, count, leader);
     for (uint32_t i = 0; i < count; i++) {

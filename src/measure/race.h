@@ -80,7 +80,8 @@ typedef struct hed_entrant {
     bool out;                       /* left the rounds: failed, or proven slower */
     uint32_t rounds, runs;          /* rounds it took part in; timed runs in total */
     double times[HED_FINAL_ROUNDS]; /* (rounds) */
-    double seconds, low, high;      /* median over its rounds and its interval, s */
+    /* median over its rounds and its interval, s; NAN: too few rounds for an interval */
+    double seconds, low, high;
     /* time / the winner's time: median over their common rounds; NAN if there is no common round */
     double ratio;
     bool tied; /* statistically equal to the winner */

@@ -138,10 +138,13 @@ static void take_over(hed_tuning *t, final_list *list, uint32_t winner)
         hed_evaluation *e = &t->result->evaluations[list->evaluations[i]];
         if (entrant->trial.outcome == HED_OUTCOME_MEASURED && entrant->rounds == 0) continue;
         bool worked = entrant->trial.outcome == HED_OUTCOME_MEASURED;
+        /* too few rounds: the interval of the search, at the speed of the final rounds */
+        double scale = entrant->seconds / e->seconds;
+        bool has_interval = isfinite(entrant->low);
         e->outcome = entrant->trial.outcome;
+        e->low = !worked ? NAN : has_interval ? entrant->low : scale * e->low;
+        e->high = !worked ? NAN : has_interval ? entrant->high : scale * e->high;
         e->seconds = worked ? entrant->seconds : NAN;
-        e->low = worked ? entrant->low : NAN;
-        e->high = worked ? entrant->high : NAN;
         e->runs += entrant->runs;
         hed_text_copy(e->text, sizeof e->text, entrant->trial.text);
         t->marks[list->evaluations[i]].level = drift;

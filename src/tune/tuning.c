@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "heddle/tune.h"
 
-enum { FIRST_CAPACITY = 64 };
+enum { FIRST_CAPACITY = 64, LEAST_RUNS_SHOWN = 3 };
 
 /* ---- clock and progress ---- */
 
@@ -42,11 +42,14 @@ double hed_tuning_share(const hed_tuning *t, double seconds)
     return has_floor ? fmax(memory, arithmetic) / seconds : NAN;
 }
 
+/* The default's time at the pace of the best; NAN while one of them is missing, or the default has
+ * one cold run alone. */
 static double default_seconds(const hed_tuning *t)
 {
-    const hed_tune_result *r = t->result;
     uint32_t index = t->has_default ? hed_tuning_find(t, &t->default_config) : HED_NO_EVALUATION;
-    return index == HED_NO_EVALUATION ? NAN : r->evaluations[index].seconds;
+    if (index == HED_NO_EVALUATION || t->best == HED_NO_EVALUATION) return NAN;
+    double value = hed_tuning_value(t, index) * t->marks[t->best].level;
+    return isfinite(value) && t->result->evaluations[index].runs >= LEAST_RUNS_SHOWN ? value : NAN;
 }
 
 static void show_one(hed_tuning *t, const hed_evaluation *last, uint32_t done)

@@ -323,11 +323,25 @@ static json_t *t4_result(
         "measurements", measurement, "objectives", names[objective]);
 }
 
+/* An evaluation with its times as the device would have taken when the winner was measured. */
+static hed_evaluation at_one_pace(const hed_tune_result *result, uint32_t index)
+{
+    hed_evaluation evaluation = result->evaluations[index];
+    double value = hed_report_value(result, index), scale = value / evaluation.seconds;
+    if (!isfinite(value)) return evaluation;
+    evaluation.seconds = value;
+    evaluation.low *= scale;
+    evaluation.high *= scale;
+    return evaluation;
+}
+
 static hed_status write_t4(const char *path, const hed_tune_report_def *def, hed_error *error)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < def->result->count; i++)
-        list_append(&list, t4_result(def->kernel, &def->result->evaluations[i], def->objective));
+    for (uint32_t i = 0; i < def->result->count; i++) {
+        const hed_evaluation evaluation = at_one_pace(def->result, i);
+        list_append(&list, t4_result(def->kernel, &evaluation, def->objective));
+    }
     json_t *document = json_pack("{s:o, s:s}", "results", list, "schema_version", "1.0.0");
     return write_document(
         path, "", 0, document, JSON_INDENT(1) | JSON_REAL_PRECISION(9), "\n", error);
@@ -361,7 +375,7 @@ static hed_status write_csv(const char *path, const hed_tune_report_def *def, he
     for (size_t i = 0; i < HED_COUNT(columns); i++) csv_put(writer, columns[i], ",");
     csv_put(writer, "text", "\n");
     for (uint32_t i = 0; i < def->result->count; i++) {
-        const hed_evaluation *e = &def->result->evaluations[i];
+        const hed_evaluation evaluation = at_one_pace(def->result, i), *e = &evaluation;
         char digits[40];
         for (uint32_t p = 0; p < kernel->parameter_count; p++) {
             const char *label = parameter_label(&kernel->parameters[p], e->config.values[p]);
