@@ -46,6 +46,12 @@ file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c)
 hed_data_folder(examples FILES ${files} ${PROJECT_SOURCE_DIR}/examples/focus.h ${PROJECT_SOURCE_DIR}/examples/scene.h)
 hed_data_folder(. FILES ${PROJECT_SOURCE_DIR}/data/README.md)
 
+# Heddle in WebAssembly, with which `heddle synth view` plays; there is none until ./dev wasm has built it.
+file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/build/wasm/package/*)
+if(files)
+  hed_data_folder(wasm FILES ${files})
+endif()
+
 # The package for Node.js, which npm installs from its folder.
 file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/node/*.*)
 install(FILES ${files} DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/node)

@@ -75,8 +75,11 @@ static enum MHD_Result answer(const hed_web *web, struct MHD_Connection *c, unsi
     web->mhd.add_response_header(r, "Cross-Origin-Embedder-Policy", "require-corp");
     web->mhd.add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
     web->mhd.add_response_header(r, "Content-Security-Policy",
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+        web->def.files
+            ? "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; "
+              "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+            : "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+              "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
     web->mhd.add_response_header(r, "X-Content-Type-Options", "nosniff");
     web->mhd.add_response_header(r, "Referrer-Policy", "no-referrer");
     web->mhd.add_response_header(r, "Cache-Control", "no-store");
@@ -100,15 +103,21 @@ static enum MHD_Result answer_json(
 static const char *type_of(const char *name)
 {
     const char *end = strrchr(name, '.');
-    return !end                       ? "application/octet-stream"
-           : strcmp(end, ".js") == 0  ? "text/javascript; charset=utf-8"
-           : strcmp(end, ".css") == 0 ? "text/css; charset=utf-8"
-                                      : "text/html; charset=utf-8";
+    return !end                        ? "application/octet-stream"
+           : strcmp(end, ".js") == 0   ? "text/javascript; charset=utf-8"
+           : strcmp(end, ".css") == 0  ? "text/css; charset=utf-8"
+           : strcmp(end, ".wasm") == 0 ? "application/wasm"
+                                       : "text/html; charset=utf-8";
 }
 
 static enum MHD_Result give_file(const hed_web *web, struct MHD_Connection *c, const char *url)
 {
     const char *name = strcmp(url, "/") == 0 ? "index.html" : url + 1;
+    for (uint32_t i = 0; i < web->def.file_count; i++)
+        if (strcmp(web->def.files[i].name, name) == 0)
+            return answer(web, c, MHD_HTTP_OK, type_of(name), web->def.files[i].bytes,
+                web->def.files[i].size);
+    if (web->def.files) return refuse(web, c, MHD_HTTP_NOT_FOUND, "no such page\n");
     for (const hed_source *file = hed_web_page_files; file->name; file++)
         if (strcmp(file->name, name) == 0)
             return answer(web, c, MHD_HTTP_OK, type_of(name), file->text, file->size);
@@ -279,11 +288,29 @@ static enum MHD_Result give_state(hed_web *web, struct MHD_Connection *c)
     return ok;
 }
 
+/* Answers a request of the program's own page. */
+static enum MHD_Result give_own(
+    const hed_web *web, struct MHD_Connection *c, const char *name, bool post, const request *got)
+{
+    hed_error error = {0};
+    char *text = NULL;
+    const char *body = !post ? NULL : got->bytes ? got->bytes : "";
+    if (got->bytes) got->bytes[got->size] = 0;
+    web->def.answer(web->def.user, name, body, got->size, &text, &error);
+    enum MHD_Result ok =
+        text && !hed_failed(&error)
+            ? answer_json(web, c, text, strlen(text))
+            : refuse(web, c, MHD_HTTP_BAD_REQUEST, error.text[0] ? error.text : "no such thing\n");
+    free(text);
+    return ok;
+}
+
 static enum MHD_Result serve_api(
     hed_web *web, struct MHD_Connection *c, const char *path, bool post, request *got)
 {
     static const char data[] = "data/";
     if (got->too_long) return refuse(web, c, MHD_HTTP_CONTENT_TOO_LARGE, "too long\n");
+    if (web->def.answer) return give_own(web, c, path, post, got);
     bool hello = strcmp(path, "hello") == 0, result = strcmp(path, "result") == 0,
          output = strcmp(path, "output") == 0, bye = strcmp(path, "bye") == 0,
          state = strcmp(path, "state") == 0 && web->def.state, next = strcmp(path, "next") == 0,
@@ -309,8 +336,8 @@ static enum MHD_Result serve_api(
 /* Takes a piece of a body; the rest of a body that is too long is read and dropped. */
 static void take_piece(const hed_web *web, request *got, const char *data, size_t size)
 {
-    uint64_t limit = web->output && web->output_bytes > HED_WEB_MOST_BODY ? web->output_bytes
-                                                                          : HED_WEB_MOST_BODY;
+    uint64_t limit = web->def.answer ? HED_WEB_MOST_OWN : HED_WEB_MOST_BODY;
+    if (web->output && web->output_bytes > limit) limit = web->output_bytes;
     char *grown = got->too_long || got->size + size > limit
                       ? NULL
                       : realloc(got->bytes, got->size + size + 1);

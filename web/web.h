@@ -16,6 +16,7 @@
 enum {
     HED_WEB_VERSION = 1,
     HED_WEB_MOST_BODY = 1 << 20, /* bytes of a JSON body */
+    HED_WEB_MOST_OWN = 64 << 20, /* the same for a page of the program's own */
     HED_WEB_MOST_WAITING = 256,  /* replies of the page that have not been read yet */
     HED_WEB_TEXT = 256,
     HED_WEB_SAMPLES = 32, /* times of one candidate in one reply */

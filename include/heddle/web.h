@@ -22,6 +22,13 @@ HED_BEGIN
 
 typedef struct hed_web hed_web;
 
+/** A file that a server gives out. */
+typedef struct hed_web_file {
+    const char *name;  /**< path below the server's address, without its first slash */
+    const void *bytes; /**< (size) the caller's; they live as long as the server */
+    size_t size;
+} hed_web_file;
+
 /** Definition of a server. Start from {0}. */
 typedef struct hed_web_def {
     hed_context *context;
@@ -42,6 +49,15 @@ typedef struct hed_web_def {
     /** True if the browser of the page has ended by itself, as after a crash: the tuning then calls
      *  restart() and repeats its request. NULL: unknown. */
     bool (*has_ended)(void *user);
+    /** Files of a page of the program's own (file_count), in place of the tuner's page. "index.html"
+     *  is the page; it may run WebAssembly. */
+    const hed_web_file *files;
+    uint32_t file_count;
+    /** Answers the own page's requests of /api/NAME: GET (`body` NULL) or POST with JSON of `size`
+     *  bytes, at most 64 MiB. Sets `*json` to the answer, which free() releases. An error is the
+     *  page's answer too. The server's thread calls it. */
+    hed_status (*answer)(
+        void *user, const char *name, const char *body, size_t size, char **json, hed_error *error);
     void *user;
 } hed_web_def;
 

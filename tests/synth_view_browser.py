@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""synth_view_browser.py HEDDLE: the page of `heddle synth view` in Chromium: a note sounds with the bits of `heddle synth render --strict`, a body is
+pulled, an edit is heard and undone, what the engine refuses is taken back, "Save" writes the file and nothing else, another program's change is read,
+and nothing is wider than a phone. Skipped where the WebAssembly package is not built."""
+import array, json, os, re, shutil, signal, struct, subprocess, sys, tempfile, time
+
+from demo_browser import Browser, PATIENCE
+
+NOTE = [[0, 'midi', 0x90, 60, 100], [24000, 'midi', 0x80, 60, 0]] # frames at 48 kHz
+SECONDS = 1.5
+
+
+def midi_file():
+    """The same note: 480 ticks are half a second."""
+    events = bytes([0, 0xff, 0x51, 3]) + (500000).to_bytes(3, 'big') + bytes([0, 0x90, 60, 100, 0x83, 0x60, 0x80, 60, 0, 0, 0xff, 0x2f, 0])
+    return b'MThd' + struct.pack('>IHHH', 6, 0, 1, 480) + b'MTrk' + struct.pack('>I', len(events)) + events
+
+
+def samples_of(path):
+    """Left channel of a WAV file of 32-bit floats."""
+    data = open(path, 'rb').read()
+    at = data.index(b'data') + 8
+    return array.array('f', data[at:at + (len(data) - at) // 8 * 8])[::2]
+
+
+class Page:
+    def __init__(self, browser, address):
+        self.browser = browser
+        browser.call('Page.navigate', url=address)
+        browser.wait('document.title.includes("(ready)")', 'the page is not ready')
+
+    def value(self, expression):
+        return json.loads(self.browser.value(f'JSON.stringify({expression})') or 'null')
+
+    def run(self, expression, subject):
+        """Value of a promise."""
+        self.browser.value(f'window.done = undefined; (async () => {expression})().then(v => window.done = [v], e => window.done = [null, e.message]); 0')
+        self.browser.wait('window.done', subject)
+        result = self.value('window.done')
+        assert len(result) == 1, f'{subject}: {result[1]}'
+        return result[0]
+
+    def body(self, number):
+        """Place of a body on the page, pixels."""
+        return self.value(f'(r => (p => [p[0] + r.x, p[1] + r.y])(heddle.scene.project(heddle.scene.restOf({number}))))'
+                          '(document.getElementById("canvas").getBoundingClientRect())')
+
+    def drag(self, number, dx, dy):
+        x, y = self.body(number)
+        self.browser.mouse('Pressed', x, y, True)
+        for step in range(1, 9):
+            self.browser.mouse('Moved', x + dx * step / 8, y + dy * step / 8, True)
+            time.sleep(0.05)
+        return lambda: self.browser.mouse('Released', x + dx, y + dy, False)
+
+
+def look(heddle, browser, address, folder):
+    page = Page(browser, address)
+    own = os.path.join(folder, 'own.json')
+    text = open(own).read()
+    # bits
+    subprocess.run([heddle, 'synth', 'render', own, 'note.mid', '-o', 'note.wav', '--rate', '48000', '--strict', '--format', 'f32', '--device', 'host'], cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    native = samples_of(os.path.join(folder, 'note.wav'))
+    sound = page.run(f'Array.from((await heddle.sound.render(heddle.state.document.text, {json.dumps(NOTE)}, {SECONDS}))[0])', 'render')
+    latency = page.value('heddle.state.synth.info.latency') # taken away by the command
+    count = min(len(native), len(sound) - latency)
+    assert count > 40000 and array.array('f', sound[latency:latency + count]) == native[:count], f'{count} samples: other bits than the native ones'
+    assert max(map(abs, sound)) > 0.05, 'silence'
+    # a pull
+    page.drag(8, 3, -3)() # the first touch opens the sound card
+    browser.wait('heddle.sound.isOn', 'no sound after a touch')
+    released = page.drag(8, 20, -80)
+    browser.wait('Math.max(...heddle.scene.moved) > 1e-4', 'the body does not follow the pointer')
+    released()
+    browser.wait('parseFloat(document.getElementById("level_text").textContent) > -60', 'a body that was pulled is not heard')
+    # an edit, undone
+    browser.value('document.querySelector("[value=move]").click()')
+    page.drag(0, 30, 0)()
+    browser.wait('document.getElementById("save").textContent.includes("•")', 'no change after a body was moved')
+    moved = page.value('heddle.state.document.value.bodies[0].position')
+    assert moved != json.loads(text)['bodies'][0]['position'], moved
+    changed = page.value('heddle.state.document.text')
+    assert sum(a != b for a, b in zip(changed.split('\n'), text.split('\n'))) == 1, 'more than one line changed'
+    browser.value('document.getElementById("undo").click()')
+    browser.wait(f'heddle.state.document.text === {json.dumps(text)}', 'undo')
+    # a refused change
+    browser.value('document.getElementById("text").value = heddle.state.document.text.replace(\'"voices": 8\', \'"voices": 0\'), document.getElementById("apply").click()')
+    browser.wait('document.getElementById("message").textContent.includes("taken back")', 'voices 0 is taken')
+    assert page.value('heddle.state.document.text') == text
+    # new parts
+    for kind in ('string', 'plate', 'lattice', 'tube', 'microphone', 'lfo'):
+        before = page.value('heddle.state.document.text.length')
+        browser.value(f'document.getElementById("what").value = "{kind}", document.getElementById("make").click()')
+        browser.wait(f'heddle.state.document.text.length > {before}', f'no {kind}')
+    assert not page.value('document.getElementById("message").textContent'), page.value('document.getElementById("message").textContent')
+    # saved, and read again
+    assert open(own).read() == text, 'written before "Save"'
+    browser.value('document.getElementById("save").click()')
+    browser.wait('document.getElementById("message").textContent.includes("Saved")', 'not saved')
+    assert open(own).read() == page.value('heddle.state.document.text'), 'another text was saved'
+    subprocess.run([heddle, 'synth', 'check', own], check=True, stdout=subprocess.DEVNULL)
+    with open(own, 'w') as file:
+        file.write(text)
+    browser.wait(f'heddle.state.document.text === {json.dumps(text)}', "another program's change is not read")
+    assert sorted(os.listdir(folder)) == ['note.mid', 'note.wav', 'own.json', 'view.log'], os.listdir(folder)
+    # all instruments, and a phone
+    for name in page.value('[...document.getElementById("shipped").options].map(o => o.value).filter(Boolean)'):
+        if name == 'million':
+            continue
+        page.run(f'{{ await heddle.open("instrument/{name}"); return true }}', name)
+        message = page.value('[document.getElementById("message").className, document.getElementById("message").textContent]')
+        assert message[0] != 'bad', f'{name}: {message[1]}'
+    for width in (360, 1280):
+        browser.call('Emulation.setDeviceMetricsOverride', width=width, height=740, deviceScaleFactor=1, mobile=width < 500)
+        time.sleep(0.5)
+        assert page.value('document.documentElement.scrollWidth <= document.documentElement.clientWidth'), f'the page scrolls sideways at {width}'
+
+
+def main():
+    heddle = os.path.abspath(sys.argv[1])
+    if not shutil.which('chromium'):
+        print('SKIPPED: chromium is not here (apt install chromium)')
+        return 77
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        data = subprocess.run([heddle, 'data', 'vibes'], capture_output=True, text=True, check=True).stdout.strip()
+        shutil.copyfile(data, os.path.join(scratch, 'own.json'))
+        with open(os.path.join(scratch, 'note.mid'), 'wb') as file:
+            file.write(midi_file())
+        with open(os.path.join(scratch, 'view.log'), 'w') as log:
+            server = subprocess.Popen([heddle, 'synth', 'view', 'own.json'], cwd=scratch, stdout=log, stderr=subprocess.STDOUT)
+        browser = None
+        try:
+            end = time.monotonic() + PATIENCE
+            while not (address := re.search(r'open (\S+)', open(os.path.join(scratch, 'view.log')).read())):
+                said = open(os.path.join(scratch, 'view.log')).read()
+                if 'WebAssembly package' in said:
+                    print('SKIPPED: the WebAssembly package is not built (./dev wasm)')
+                    return 77
+                assert server.poll() is None and time.monotonic() < end, said
+                time.sleep(0.1)
+            browser = Browser(profile)
+            look(heddle, browser, address[1], scratch)
+            assert not browser.complaints, browser.complaints
+        finally:
+            server.send_signal(signal.SIGINT)
+            code = server.wait()
+            if browser:
+                browser.process.terminate()
+                browser.process.wait()
+        assert code == 0, f'Ctrl-C: exit code {code}'
+    print('synth_view_browser: seen, played, pulled, edited, saved; the bits of the native render')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

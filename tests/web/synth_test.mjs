@@ -1,0 +1,64 @@
+// The page of an instrument: the file's text under edits, references, and the table's fields.   node tests/web/synth_test.mjs
+import { readFileSync, readdirSync } from 'node:fs';
+import { Document, format, parse } from '../../web/synth/document.js';
+import { Shape, withHand, HAND } from '../../web/synth/instrument.js';
+import { wav } from '../../web/synth/sound.js';
+
+let failed = 0;
+const check = (right, words) => { if (!right) { failed = 1; console.error(`FAILED: ${words}`); } };
+const folder = new URL('../../data/instruments/', import.meta.url);
+
+// ---- a text that is edited as its author would ----
+
+for (const name of readdirSync(folder).filter((f) => f.endsWith('.json'))) {
+  const text = readFileSync(new URL(name, folder), 'utf8'), document = new Document(text);
+  check(JSON.stringify(document.value) === JSON.stringify(JSON.parse(text)), `${name} is read otherwise`);
+  document.set(['instrument', 'gain'], -3.25);
+  document.add('lfos', { name: 'one', frequency: 3, depth: undefined });
+  document.add('lfos', { name: 'two' });
+  check(JSON.parse(document.text).lfos.at(-2).frequency === 3, `${name}: an entity`);
+  document.remove(['lfos', document.value.lfos.length - 1]);
+  check(JSON.parse(document.text).lfos.at(-1).name === 'one', `${name}: an entity is removed`);
+  check(document.text.split('\n').filter((line) => !text.includes(line)).length <= 4, `${name}: other lines changed`);
+  while (document.undo());
+  check(document.text === text && document.canRedo && !document.canUndo, `${name}: undone`);
+}
+const small = new Document('{"version": 1, "bodies": []}\n');
+small.set(['bodies', 0, 'mass'], 1); // no such entity
+check(small.text === '{"version": 1, "bodies": []}\n', 'a place that is not there');
+small.together(() => {
+  small.add('bodies', { name: 'a "b"', position: [0, 1 / 3, 1e-9] });
+  small.set(['bodies', 0, 'mass'], 0.5);
+  small.set(['bodies', 0, 'position'], undefined);
+});
+check(format(small.value.bodies) === '[{"name": "a \\"b\\"", "mass": 0.5}]', small.text);
+small.undo();
+check(small.text === '{"version": 1, "bodies": []}\n', 'several changes are one step');
+for (const [wrong, words] of [['{"a": 1,, }', 'line 1'], ['{\n"a": [1 2]}', 'line 2'], ['{"a": 1} x', 'the end'], ['', 'a value'], ['[', 'a value'], ['{"a": "\\x"}', '']]) {
+  let message = '';
+  try { parse(wrong); } catch (error) { message = error.message; }
+  check(message && message.includes(words), `${wrong}: ${message}`);
+}
+
+// ---- bodies and references: an engine of two grids, whose second counts its first axis fastest ----
+
+const value = { bodies: [{ name: 'b' }, {}], springs: [{ from: 'b', to: 's[0]' }], grids: [{ name: 's', size: 3, spring: { stiffness: 7 } }, { name: 'p', size: [2, 3] }],
+  mallets: [{ name: 'm' }], links: [{ from: 'm', to: ['s[0..1]', 'p[*,2]'] }], lfos: [{ name: 'l' }], modulations: [{ source: 'l', target: 'm', parameter: 'impulse' }] };
+const numbers = { 's[0]': 3, 's[1]': 4, 'p[0,0]': 9, 'p[1,0]': 10, 'p[0,1]': 11 };
+const engine = { rest: new Float32Array(33).map((_, i) => i), masses: new Float32Array(11), ends: Uint32Array.of(0, 2, 2, 3, 3, 4), find: (name) => numbers[name] };
+const shape = new Shape(value, engine);
+check(shape.bodyNames.join(' ') === 'b  s[0] s[1] s[2] p[0,0] p[1,0] p[0,1] p[1,1] p[0,2] p[1,2]', shape.bodyNames.join(' '));
+check(JSON.stringify(shape.springPaths) === '[["springs",0],["grids",0],["grids",0]]', JSON.stringify(shape.springPaths));
+check(shape.stiffness.join() === '1000,7,7', `stiffness ${shape.stiffness}`);
+for (const [reference, bodies] of [['b', '0'], ['s', '2,3,4'], ['s[1]', '3'], ['s[0..1]', '2,3'], ['p[*,1]', '7,8'], ['p[1,*]', '6,8,10'], [['b', 's[2]'], '0,4'], ['none', '']])
+  check(shape.resolve(reference).join() === bodies, `${reference}: ${shape.resolve(reference)}`);
+const [mallet, lfo] = shape.markers();
+check(mallet.bodies.join() === '2,3,9,10' && mallet.place[0] === (6 + 9 + 27 + 30) / 4 && lfo.targets[0] === 'm' && !lfo.place, 'markers');
+const hand = JSON.parse(withHand(value, 's[1]', [1, 0, 0]));
+check(hand.audio_inputs[0].name === HAND && hand.links.at(-1).to === 's[1]' && value.links.length === 1, 'the hand');
+
+// ---- a WAV file ----
+
+const bytes = new DataView(await wav([[Float32Array.of(0.5, -1), Float32Array.of(0, 1)]], 48000).arrayBuffer());
+check(bytes.byteLength === 58 + 16 && bytes.getUint32(54, true) === 16 && bytes.getFloat32(66, true) === -1, 'a WAV file');
+process.exit(failed);
