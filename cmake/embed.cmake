@@ -4,8 +4,8 @@ set(HED_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_script.cmake)
 # All generated files of this kind: a dependency of what compiles them in another folder than the one that generates them.
 add_custom_target(heddle-embedded)
 
-# hed_embed(OUT name FILES...): generates name.c with `const hed_embedded_file hed_NAME_files[]` for the given files; with HED_EMBED_EMPTY
-# their texts are empty.
+# hed_embed(OUT name FILES...): generates name.c with `const hed_embedded_file hed_NAME_files[]` for the given files; the texts of
+# those whose paths match HED_EMBED_EMPTY are empty.
 function(hed_embed out name)
   set(target ${CMAKE_CURRENT_BINARY_DIR}/${name}_files.c)
   add_custom_command(OUTPUT ${target}

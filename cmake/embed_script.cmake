@@ -1,7 +1,7 @@
 # Run with -P: writes files as C byte arrays.
 #   -DOUT=x.c -DNAME=canonical "-DFILES=a.cl;b.cl"     an array of {name, text, size}, hed_canonical_files[], and each text
 #                                                      by its own name, hed_canonical_a_cl[], for descriptions of several
-#                                                      -DEMPTY=ON: the names with empty texts
+#                                                      -DEMPTY=expression: texts of matching paths are empty
 #   -DOUT=x.c -DPRELUDE=.../heddle.clh -DINCLUDE=...    one flat text, `const char hed_prelude_text[]`
 function(bytes_of hex_in out)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex_in}")
@@ -39,7 +39,7 @@ else()
     get_filename_component(base ${file} NAME)
     file(READ ${file} hex HEX)
     file(SIZE ${file} size)
-    if(EMPTY)
+    if(EMPTY AND file MATCHES "${EMPTY}")
       set(hex "")
       set(size 0)
     endif()

@@ -145,29 +145,6 @@ hed_status cli_mppi_plant_open(const hed_arguments *a, const cli_mppi_subject *s
 
 /* ---- moving ---- */
 
-/* Returns a normal number of step `step` for a state (Box and Muller 1958). */
-static double plant_normal(const cli_mppi_plant *p, uint32_t step, uint32_t state)
-{
-    enum { OF_STREAM = 32 }; /* states of a stream; not the limit, which may grow */
-    uint32_t stream = 1 + state / OF_STREAM;
-    uint64_t at = 2 * ((uint64_t)step * OF_STREAM + state % OF_STREAM);
-    double a = (hed_sample_word(p->seed, stream, at) + 1.0) * 0x1p-32;
-    double b = hed_sample_word(p->seed, stream, at + 1) * 0x1p-32;
-    return sqrt(-2 * log(a)) * cos(6.283185307179586 * b);
-}
-
-static void plant_disturb(const cli_mppi_plant *p, uint32_t step, float *x)
-{
-    double dt = (double)p->def->dt;
-    for (uint32_t i = 0; i < p->model->states; i++)
-        if (p->disturbance[i] > 0)
-            x[i] += (float)((double)p->disturbance[i] * sqrt(dt) * plant_normal(p, step, i));
-    for (uint32_t n = 0; n < p->push_count; n++) {
-        bool is_due = p->pushes[n].seconds >= step * dt && p->pushes[n].seconds < (step + 1) * dt;
-        for (uint32_t i = 0; is_due && i < p->model->states; i++) x[i] += p->pushes[n].change[i];
-    }
-}
-
 /* Moves x by one step of a model that is simulated as a whole; an unstable step is NaN. */
 static void plant_simulate(cli_mppi_plant *p, float *x, const float *u)
 {
@@ -203,5 +180,8 @@ void cli_mppi_plant_step(
         model->step(x, p->pipe[0], p->def->dt, &world);
         memmove(p->pipe[0], p->pipe[1], p->def->delay * sizeof p->pipe[0]);
     }
-    plant_disturb(p, step, x);
+    hed_mppi_plant disturbances = {
+        .pushes = p->pushes, .push_count = p->push_count, .seed = p->seed};
+    memcpy(disturbances.disturbance, p->disturbance, sizeof p->disturbance);
+    hed_mppi_plant_disturb(&disturbances, p->model->states, (double)p->def->dt, step, x);
 }

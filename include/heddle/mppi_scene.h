@@ -57,6 +57,10 @@ typedef struct hed_mppi_plant {
 } hed_mppi_plant;
 /** Returns the plant of a scene. Its arrays belong to the scene. */
 HED_API hed_mppi_plant hed_mppi_scene_plant(const hed_mppi_scene *scene);
+/** Adds the noise and the pushes of step `step` of a plant, of dt s, to its state x (states). NULL
+ *  is allowed. */
+HED_API void hed_mppi_plant_disturb(
+    const hed_mppi_plant *plant, uint32_t states, double dt, uint32_t step, float *x);
 
 /** Computes the tables that change with time, for hed_mppi_post_table() before each solve: the
  *  obstacles at `seconds`, and the path ahead of state x (nx). Returns their number, at most 2;

@@ -66,7 +66,8 @@ static void read_triangles(cloth_player *p)
     }
 }
 
-/* Opens a scene file, JSON of `size` bytes; JavaScript has given its files. `substeps` 0: the file's. */
+/* Opens a scene file, JSON of `size` bytes; JavaScript has given its files. `substeps` 0: the
+ * file's. */
 EXPORT cloth_player *hedw_cloth_open(
     const char *json, uint32_t size, const char *folder, bool strict, uint32_t substeps)
 {

@@ -171,21 +171,6 @@ EXPORT uint32_t *hedw_css_elements_of(site *s, uint32_t rule)
 
 /* ---- texts: JSON, which the site owns ---- */
 
-static FILE *begin_text(site *s)
-{
-    free(s->text);
-    s->text = NULL;
-    FILE *stream = open_memstream(&s->text, &s->text_size);
-    if (!stream) HED_OUT_OF_MEMORY(&module_error, "a text");
-    return stream;
-}
-
-static const char *end_text(site *s, FILE *stream)
-{
-    if (fclose(stream)) HED_OUT_OF_MEMORY(&module_error, "a text");
-    return module_error.status ? NULL : s->text;
-}
-
 static void put_rule(FILE *stream, const hed_css_sheet *sheet, uint32_t index)
 {
     hed_css_rule rule = hed_css_rule_at(sheet, index);
@@ -199,19 +184,21 @@ static void put_rule(FILE *stream, const hed_css_sheet *sheet, uint32_t index)
     fputc('}', stream);
 }
 
-/* The rules of a sheet as a list. */
+/* Writes the rules of a sheet as a list. NULL: error. */
 EXPORT const char *hedw_css_rules_text(site *s, uint32_t sheet)
 {
-    FILE *stream = begin_text(s);
-    if (!stream) return NULL;
+    free(s->text);
+    s->text = NULL;
+    FILE *stream = open_memstream(&s->text, &s->text_size);
     uint32_t count = hed_css_rule_count(s->sheets[sheet]);
-    fputc('[', stream);
-    for (uint32_t i = 0; i < count; i++) {
+    if (stream) fputc('[', stream);
+    for (uint32_t i = 0; stream && i < count; i++) {
         if (i) fputc(',', stream);
         put_rule(stream, s->sheets[sheet], i);
     }
-    fputc(']', stream);
-    return end_text(s, stream);
+    if (stream) fputc(']', stream);
+    if (!stream || fclose(stream)) HED_OUT_OF_MEMORY(&module_error, "a list of rules");
+    return module_error.status ? NULL : s->text;
 }
 
 EXPORT uint32_t hedw_css_text_size(site *s) { return (uint32_t)s->text_size; }

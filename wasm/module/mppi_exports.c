@@ -13,7 +13,7 @@ typedef struct pilot {
     const hed_mppi_def *def;
     float state[HED_MPPI_MAX_STATES], control[HED_MPPI_MAX_CONTROLS];
     hed_mppi_stats stats;
-    double seconds; /* time of the scene */
+    uint32_t step_count; /* steps of the plant so far */
     /* the plant: the model with the controller's parameters and tables */
     float parameters[HED_MPPI_MAX_PARAMETERS];
     const float *tables[HED_MPPI_MAX_TABLES];
@@ -44,7 +44,8 @@ static void find_tables(pilot *p)
             }
 }
 
-/* Opens a scene file, JSON of `size` bytes; JavaScript has given its files. `kind` negative, `samples` and `steps` 0, `seed` negative: the file's. */
+/* Opens a scene file, JSON of `size` bytes; JavaScript has given its files. `kind` negative,
+ * `samples` and `steps` 0, `seed` negative: the file's. */
 EXPORT pilot *hedw_mppi_open(const char *json, uint32_t size, const char *folder, bool strict,
     int32_t kind, uint32_t samples, uint32_t steps, double seed)
 {
@@ -78,7 +79,8 @@ EXPORT pilot *hedw_mppi_open(const char *json, uint32_t size, const char *folder
 EXPORT bool hedw_mppi_solve(pilot *p)
 {
     const hed_mppi_table *tables;
-    uint32_t count = hed_mppi_scene_tables(p->scene, p->seconds, p->state, &tables);
+    uint32_t count =
+        hed_mppi_scene_tables(p->scene, p->step_count * (double)p->def->dt, p->state, &tables);
     for (uint32_t i = 0; i < count; i++)
         if (hed_mppi_post_table(
                 p->controller, tables[i].name, tables[i].values, tables[i].count, &module_error))
@@ -95,7 +97,12 @@ EXPORT bool hedw_mppi_advance(pilot *p)
             "model %s has no step of its own; set the state of your plant", model->name);
         return false;
     }
+    const hed_mppi_plant plant = hed_mppi_scene_plant(p->scene);
     for (uint32_t i = 0; hed_mppi_parameter_at(p->controller, i, &p->parameters[i]); i++) {}
+    for (uint32_t i = 0; i < plant.setting_count; i++) {
+        uint32_t index = hed_mppi_parameter_find(p->controller, plant.settings[i].name);
+        if (index < HED_MPPI_MAX_PARAMETERS) p->parameters[index] = plant.settings[i].value;
+    }
     memcpy(p->pipe[p->def->delay], p->control, model->controls * sizeof(float));
     const hed_mppi_world world = {.parameters = p->parameters,
         .tables = p->tables,
@@ -106,7 +113,7 @@ EXPORT bool hedw_mppi_advance(pilot *p)
         .user = model->user};
     model->step(p->state, p->pipe[0], p->def->dt, &world);
     memmove(p->pipe[0], p->pipe[1], p->def->delay * sizeof p->pipe[0]);
-    p->seconds += (double)p->def->dt;
+    hed_mppi_plant_disturb(&plant, model->states, (double)p->def->dt, p->step_count++, p->state);
     hed_mppi_shift(p->controller, 1);
     return true;
 }
@@ -116,7 +123,7 @@ EXPORT float *hedw_mppi_control(pilot *p) { return p->control; }
 EXPORT const float *hedw_mppi_plan(pilot *p) { return hed_mppi_controls(p->controller, 0); }
 EXPORT const float *hedw_mppi_path(pilot *p) { return hed_mppi_states(p->controller, 0); }
 EXPORT void hedw_mppi_shift(pilot *p, uint32_t steps) { hed_mppi_shift(p->controller, steps); }
-EXPORT double hedw_mppi_seconds(pilot *p) { return p->seconds; }
+EXPORT double hedw_mppi_seconds(pilot *p) { return p->step_count * (double)p->def->dt; }
 
 /* Forgets plan and history and returns to the scene's start. */
 EXPORT void hedw_mppi_reset(pilot *p)
@@ -124,7 +131,7 @@ EXPORT void hedw_mppi_reset(pilot *p)
     hed_mppi_reset(p->controller, NULL);
     memcpy(p->state, hed_mppi_scene_start(p->scene), p->def->model->states * sizeof(float));
     memset(p->pipe, 0, sizeof p->pipe);
-    p->seconds = 0;
+    p->step_count = 0;
 }
 
 /* Simulates the `count` best samples of the last solve again: (count x T + 1 x nx); NULL: error. */

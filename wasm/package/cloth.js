@@ -3,13 +3,13 @@ import { Instance, compile as compileFiles } from './module.js';
 
 export { HeddleError } from './module.js';
 
-const FILES = {
+const files = () => ({
     exact: new URL('./heddle-cloth-exact.wasm', import.meta.url),
     relaxed: new URL('./heddle-cloth-relaxed.wasm', import.meta.url),
-};
+});
 
 /** Compiles the module of cloth. The result can be posted to a Worker. */
-export const compile = (build) => compileFiles(FILES, build);
+export const compile = (build) => compileFiles(files(), build);
 
 /** Opens a scene. `scene`: text of a scene file, or an object; `files`: the files that it names, {path: text or bytes}. */
 export async function open(scene, options = {}) {

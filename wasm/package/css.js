@@ -5,10 +5,10 @@ import { packTree } from './tree.js';
 export { HeddleError } from './module.js';
 
 /* one build: matching multiplies nothing */
-const FILES = { exact: new URL('./heddle-css-exact.wasm', import.meta.url) };
+const files = () => ({ exact: new URL('./heddle-css-exact.wasm', import.meta.url) });
 
 /** Compiles the module of css. The result can be posted to a Worker. */
-export const compile = () => compileFiles(FILES, 'exact');
+export const compile = () => compileFiles(files(), 'exact');
 
 /* kinds of texts of a search, text_kind in wasm/module/css_unused_exports.c */
 const [SHEET, PAGE, WORDS, PATTERN] = [0, 1, 2, 3];

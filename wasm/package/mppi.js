@@ -3,13 +3,13 @@ import { Instance, compile as compileFiles } from './module.js';
 
 export { HeddleError } from './module.js';
 
-const FILES = {
+const files = () => ({
     exact: new URL('./heddle-mppi-exact.wasm', import.meta.url),
     relaxed: new URL('./heddle-mppi-relaxed.wasm', import.meta.url),
-};
+});
 
 /** Compiles the module of mppi. The result can be posted to a Worker. */
-export const compile = (build) => compileFiles(FILES, build);
+export const compile = (build) => compileFiles(files(), build);
 
 /* numbers of hedw_mppi_info(), in its order */
 const INFO = ['states', 'controls', 'steps', 'samples', 'dt', 'runSteps', 'cost', 'ess', 'low', 'high'];

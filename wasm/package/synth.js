@@ -3,13 +3,14 @@ import { Instance, compile as compileFiles } from './module.js';
 
 export { HeddleError } from './module.js';
 
-const FILES = {
+/* inside a function: an AudioWorklet has no URL */
+const files = () => ({
     exact: new URL('./heddle-synth-exact.wasm', import.meta.url),
     relaxed: new URL('./heddle-synth-relaxed.wasm', import.meta.url),
-};
+});
 
 /** Compiles the synth's module. The result can be posted to a Worker or an AudioWorklet. */
-export const compile = (build) => compileFiles(FILES, build);
+export const compile = (build) => compileFiles(files(), build);
 
 /* numbers of hedw_synth_info(), in its order */
 const INFO = ['latency', 'instances', 'sounding', 'peak', 'reduction', 'breaks', 'asleep', 'islands', 'lowest', 'highest', 'rootNote', 'mode'];

@@ -2,6 +2,10 @@
  * between the plant and the controller's model. */
 #include "files/mppi_scene_parts.h"
 
+#include "heddle/author.h"
+#include "support/strict_math.h"
+
+#include <math.h>
 #include <string.h>
 
 void mppi_scene_read_states(mppi_scene_reader *reader, hed_json_node node, float *values)
@@ -170,4 +174,30 @@ hed_mppi_plant hed_mppi_scene_plant(const hed_mppi_scene *scene)
 {
     if (!scene) return (hed_mppi_plant){0};
     return scene->plant;
+}
+
+/* Returns a normal number of step `step` for a state (Box and Muller 1958). */
+static double plant_normal(const hed_mppi_plant *plant, uint32_t step, uint32_t state)
+{
+    enum { OF_STREAM = 32 }; /* states of a stream; not the limit, which may grow */
+    uint32_t stream = 1 + state / OF_STREAM;
+    uint64_t at = 2 * ((uint64_t)step * OF_STREAM + state % OF_STREAM);
+    double a = (hed_sample_word(plant->seed, stream, at) + 1.0) * 0x1p-32;
+    double b = hed_sample_word(plant->seed, stream, at + 1) * 0x1p-32;
+    return sqrt(-2 * hed_strict_log(a)) * hed_strict_cos(6.283185307179586 * b);
+}
+
+void hed_mppi_plant_disturb(
+    const hed_mppi_plant *plant, uint32_t states, double dt, uint32_t step, float *x)
+{
+    if (!plant || !x) return;
+    for (uint32_t i = 0; i < states && i < HED_MPPI_MAX_STATES; i++)
+        if (plant->disturbance[i] > 0)
+            x[i] +=
+                (float)((double)plant->disturbance[i] * sqrt(dt) * plant_normal(plant, step, i));
+    for (uint32_t n = 0; n < plant->push_count; n++) {
+        const hed_mppi_push *push = &plant->pushes[n];
+        bool is_due = push->seconds >= step * dt && push->seconds < (step + 1) * dt;
+        for (uint32_t i = 0; is_due && i < states; i++) x[i] += push->change[i];
+    }
 }

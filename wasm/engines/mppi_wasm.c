@@ -1,6 +1,4 @@
 /* MuJoCo's models, in place of engines/mppi/mujoco/: a module has no MuJoCo. */
-#include "exports.h"
-
 #include <heddle/author.h>
 
 #include "engines/mppi/mujoco/mujoco_model.h"

@@ -1,0 +1,31 @@
+/* Matching on devices, in place of engines/css/solver/device_match.c and its kernels: a module
+ * matches on the processor. */
+#include "heddle/author.h"
+
+#include "engines/css/solver/device_match.h"
+
+hed_status css_device_create(hed_device *device, hed_allocator allocator,
+    const css_compiled *compiled, const css_forest *forest, bool wide, css_device **result,
+    hed_error *error)
+{
+    *result = NULL;
+    return HED_OK;
+}
+
+void css_device_destroy(css_device *device) {}
+
+bool css_device_update(
+    css_device *device, const css_compiled *compiled, const css_forest *forest, hed_error *error)
+{
+    return false;
+}
+
+uint64_t css_device_uploaded(const css_device *device) { return 0; }
+
+bool css_device_match(css_device *device, css_found *result, hed_error *error) { return false; }
+
+hed_status css_device_measure(
+    css_device *device, uint32_t repeats, hed_css_times *times, hed_error *error)
+{
+    return hed_fail(error, HED_ERROR_UNSUPPORTED, "a module of WebAssembly matches on no device");
+}
