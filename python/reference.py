@@ -7,6 +7,8 @@ HERE = pathlib.Path(__file__).resolve().parent / 'heddle'
 SECTIONS = [
     ('Tuner', 'heddle.', '_tuner.py', ['tune_kernel', 'tune_file', 'tune_kernel_T1', 'TuneResult']),
     ('Kernels', 'heddle.', '_kernel.py', ['Kernel']),
+    ('Kernels in Python', 'heddle.', '_autotune.py', ['autotune', 'Autotuned']),
+    ("Kernel Tuner's interface", 'heddle.kernel_tuner.', 'kernel_tuner.py', ['tune_kernel', 'run_kernel']),
     ('Cloth', 'heddle.', '_cloth.py', ['Cloth', 'Sphere', 'Capsule', 'Plane', 'Mesh', 'read_mesh']),
     ('Synth', 'heddle.', '_synth.py', ['Synth', 'Sound', 'write_wav']),
     ('Control', 'heddle.mppi.', 'mppi.py', ['MPPI', 'Term', 'models', 'terms']),

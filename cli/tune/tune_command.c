@@ -558,6 +558,7 @@ static int tune_run(const hed_arguments *arguments, void *user)
     const char *device = hed_text_of(arguments, "device");
     bool by_name = origin && strncmp(origin, CLI_TUNE_PREFIX, strlen(CLI_TUNE_PREFIX)) == 0;
     bool browser = (device && strcmp(device, "browser") == 0) || hed_given(arguments, "browser");
+    if (origin && cli_is_script(origin)) return cli_tune_script(origin);
     bool page = origin && cli_is_page(origin);
     if (cli_page_check(arguments, page)) return HED_EXIT_USAGE;
     if (page) return cli_tune_page(arguments, origin, &error);
@@ -649,6 +650,7 @@ static const hed_example EXAMPLES[] = {
         "a launch of your program, with its real inputs"},
     {"heddle tune blur.json --device all", "on every GPU of this machine at once"},
     {"heddle tune blur.json --worker \"ssh node7 heddle-worker\"", "on a GPU of another machine"},
+    {"heddle tune blur.py", "a script of Kernel Tuner's, by the Python package"},
     {"heddle tune blur.wgsl --browser chromium", "a compute shader of a web page, in the browser"},
     {"heddle tune http://localhost:5173/", "every compute pipeline of a web page, as it runs"},
     {"heddle tune heddle:matmul --problem m=4096,n=4096,k=4096 --time 60 --good-enough 0.9",

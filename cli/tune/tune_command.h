@@ -161,4 +161,9 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
         .help = "every configuration in order, instead of a search" \
     }
 
+/* tune_script.c: true if a path names a script in Python. */
+bool cli_is_script(const char *path);
+/* Runs a script of Kernel Tuner's in place of this process. Returns the exit code of a failure. */
+int cli_tune_script(const char *path);
+
 #endif

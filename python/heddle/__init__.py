@@ -3,6 +3,8 @@ matched against whole documents. docs/python.md begins with examples.
 
     r = heddle.tune_kernel(...)          a kernel from numpy arrays, as in Kernel Tuner
     heddle.Kernel(...)                   the kernel that was tuned, called with arrays
+    @heddle.autotune(...)                kernels of Triton, Numba, CuPy and PyTorch
+    heddle.kernel_tuner                  Kernel Tuner's interface
     heddle.Cloth("scene.json")           cloth.step(), cloth.positions
     heddle.Synth("harp.json")            synth.render("song.mid")
     heddle.MPPI(model=..., cost=...)     mppi.command(state)
@@ -24,14 +26,15 @@ __version__ = _library.VERSION
 #: Names that are imported when they are first used, and where they are.
 _LATER = {
     "tune_kernel": "_tuner", "tune_kernel_T1": "_tuner", "tune_file": "_tuner", "TuneResult": "_tuner",
-    "Kernel": "_kernel",
+    "Kernel": "_kernel", "autotune": "_autotune", "Autotuned": "_autotune", "kernel_tuner": "kernel_tuner",
     "Cloth": "_cloth", "Sphere": "_cloth", "Capsule": "_cloth", "Plane": "_cloth", "Mesh": "_cloth", "read_mesh": "_cloth",
     "Synth": "_synth", "Sound": "_synth", "write_wav": "_synth",
     "MPPI": "mppi", "mppi": "mppi", "css": "css",
 }
 
 if TYPE_CHECKING:
-    from . import css, mppi
+    from . import css, kernel_tuner, mppi
+    from ._autotune import Autotuned, autotune
     from ._cloth import Capsule, Cloth, Mesh, Plane, Sphere, read_mesh
     from .mppi import MPPI
     from ._synth import Sound, Synth, write_wav
@@ -40,9 +43,9 @@ if TYPE_CHECKING:
 
 #: Every public name, for `from heddle import *` and for checkers of types.
 __all__ = [
-    "C", "ffi", "Array", "ArgumentError", "Capsule", "Cloth", "Context", "Device", "Devices", "Error", "FileError", "Kernel", "MPPI", "Mesh", "Object",
-    "OutOfMemoryError", "Plane", "Sound", "Sphere", "Stream", "Synth", "TuneResult", "UnsupportedError", "asarray", "command", "css", "data",
-    "default_context", "device", "devices", "empty", "mppi", "read_mesh", "tune_file", "tune_kernel", "tune_kernel_T1", "write_wav", "__version__",
+    "C", "ffi", "Array", "ArgumentError", "Autotuned", "Capsule", "Cloth", "Context", "Device", "Devices", "Error", "FileError", "Kernel", "MPPI", "Mesh", "Object",
+    "OutOfMemoryError", "Plane", "Sound", "Sphere", "Stream", "Synth", "TuneResult", "UnsupportedError", "asarray", "autotune", "command", "css", "data",
+    "default_context", "device", "devices", "empty", "kernel_tuner", "mppi", "read_mesh", "tune_file", "tune_kernel", "tune_kernel_T1", "write_wav", "__version__",
 ]
 
 

@@ -159,15 +159,21 @@ def describe(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], prob
              tune_params: Mapping[str, Sequence[Any]], layout: Layout, *, restrictions: Restrictions, lang: Optional[str],
              defines: Optional[Mapping[str, Any]], compiler_options: Optional[Sequence[str]], names: Optional[Sequence[str]],
              on: Union[str, int, Device, None], answer: Optional[Sequence[Any]] = None, atol: Optional[float] = None,
-             work: Optional[Mapping[str, str]] = None, contents: bool = True) -> Description:
-    """The description that tune_kernel() and Kernel share; without `contents` arrays only say what they are."""
+             work: Optional[Mapping[str, str]] = None, contents: bool = True, symbols: Optional[Mapping[str, Any]] = None,
+             shared: Union[int, str, None] = None, compare: bool = True) -> Description:
+    """The description that tune_kernel() and Kernel share; without `contents` arrays only say what they are. `symbols`: arrays of constant
+    memory by their names in CUDA C; `shared`: bytes of dynamic shared memory; without `compare` results are not checked."""
     source = _Source(kernel_name, kernel_source, lang)
     device_ = device_for_texts(on, ["cuda"] if source.cuda else ["cuda", "opencl"])
     if not isinstance(tune_params, Mapping):
         raise TypeError(f"tune_params is a {type(tune_params).__name__}; expected a dict of names and lists of values")
     problem = problem_sizes(problem_size)
     document: dict[str, Any] = {"kernel": kernel_name, "problem": problem, "parameters": {k: _values(k, v) for k, v in tune_params.items()}}
-    document.update(_laid_out(layout, list(problem), tune_params))
+    document.update(_laid_out(layout, list(problem.values()) if _by_parameters(problem_size) else list(problem), tune_params))
+    if _by_parameters(problem_size):
+        problem = document["problem"] = {name: 1 for name in problem}  # the launch alone depends on it
+    if not compare:
+        document["reference"] = "none"
     functions, expressions = _restrictions(restrictions)
     if expressions:
         document["constraints"] = expressions
@@ -186,6 +192,12 @@ def describe(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], prob
         document["language"] = source.language
     described = _arguments(source, arguments, names, defines, list(tune_params))
     document["arguments"] = _as_documents(described, arguments, answer, atol, files, contents)
+    for name, value in named(symbols, "cmem_args").items():
+        array = np.ascontiguousarray(value)
+        document["arguments"].append({"name": name, "kind": "symbol", "type": _TYPES.get(array.dtype.name, "bytes"), "file": name})
+        files.append((name, array))
+    if shared is not None:
+        document["arguments"].append({"name": "shared", "kind": "local", "type": "bytes", "size": shared})
     base = source.file + " in Python" if source.file else "python"
     return Description(_parse(document, base, files, device_), device_, described, functions, list(tune_params))
 
@@ -200,7 +212,15 @@ def problem_sizes(problem_size: Any) -> dict[str, int]:
         if len(sizes) > 3:
             raise ValueError(f"problem_size has {len(sizes)} sizes; expected at most 3, or a dict of named sizes")
         problem_size = {f"problem_size_{axis}": size for axis, size in zip("xyz", sizes)}
+    if _by_parameters(list(problem_size.values())):
+        return {k: v if isinstance(v, str) else str(whole(v, k, 1)) for k, v in problem_size.items()}  # type: ignore[misc]
     return {k: whole(v, f"problem_size[{k!r}]", 1, (1 << 63) - 1) for k, v in problem_size.items()}
+
+
+def _by_parameters(problem_size: Any) -> bool:
+    """Whether a size is an expression of parameters, as in Kernel Tuner."""
+    sizes = [problem_size] if isinstance(problem_size, str) else list(problem_size) if isinstance(problem_size, (list, tuple)) else []
+    return any(isinstance(s, str) for s in sizes)
 
 
 def _values(name: str, values: Sequence[Any]) -> Any:

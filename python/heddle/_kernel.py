@@ -34,7 +34,7 @@ class Kernel(Object):
                      Layout(group, grid, (grid_div_x, grid_div_y, grid_div_z), block_size_names), restrictions=restrictions, lang=lang,
                      defines=defines, compiler_options=compiler_options, names=names, on=device, contents=False)
         self._description, self.device, self.name = d, d.on, d.name
-        self._sizes = problem_sizes(problem_size)
+        self._sizes = {n: 1 if isinstance(v, str) else v for n, v in problem_sizes(problem_size).items()}
         definition = ffi.new("hed_tune_def *")
         C.hed_tune_file_apply(d.file.p, definition)
         options = ffi.new("hed_kernel_options *", C.hed_default_kernel_options())

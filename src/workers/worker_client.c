@@ -132,8 +132,8 @@ static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error 
     return HED_OK;
 }
 
-/* Names the cause of an abort of PoCL's: arrays in local memory that the text declares, whose size
- * PoCL reports to nobody before it runs out. */
+/* Names the cause of an abort of PoCL's: arrays in local memory that the text declares. PoCL reports
+ * their size too late, when memory has run out. */
 static void name_local_abort(const worker_client *client, hed_trial *trial)
 {
     if (trial->outcome != HED_OUTCOME_CRASHED || !strstr(trial->text, "arg_array_with_locals"))

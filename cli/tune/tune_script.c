@@ -1,0 +1,30 @@
+/* `heddle tune script.py`: a script of Kernel Tuner's, run by the Python package with its own
+ * tune_kernel() in that of the script. */
+#include "tune_command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/exit.h"
+
+bool cli_is_script(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 3 && strcmp(path + length - 3, ".py") == 0;
+}
+
+int cli_tune_script(const char *path)
+{
+    char *const words[] = {"python3", "-m", "heddle", "tune", (char *)(uintptr_t)path, NULL};
+    if (access(path, R_OK) != 0) {
+        fprintf(stderr, "heddle: %s: cannot be read (%s)\n", path, strerrordesc_np(errno));
+        return HED_EXIT_FAILURE;
+    }
+    execvp(words[0], words);
+    fprintf(stderr,
+        "heddle: %s: python3 cannot be started (%s); scripts need Python with the package heddle\n",
+        path, strerrordesc_np(errno));
+    return HED_EXIT_FAILURE;
+}

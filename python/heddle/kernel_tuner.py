@@ -1,0 +1,243 @@
+"""Kernel Tuner's interface on Heddle's tuner: a script needs another import and nothing else.
+
+    from heddle.kernel_tuner import tune_kernel, run_kernel
+    results, env = tune_kernel("vector_add", "vector_add.cl", size, args, {"block_size_x": [32, 64, 128]})
+
+`heddle tune script.py` runs a script with this module in place of kernel_tuner and prints each call. Times of the results are in milliseconds,
+as there. Without a strategy at most 200 configurations are tried by Heddle's search, and strategy="brute_force" tries all. Features that
+belong to other compilers or to hooks of the benchmark loop are refused by name: lang="C", observers, textures, tunable precision."""
+from __future__ import annotations
+
+import inspect
+import itertools
+import json
+import math
+import os
+import sys
+import time
+import types
+from typing import Any, Callable, Mapping, Optional, Sequence
+
+import numpy as np
+
+from ._description import Layout, describe, is_file
+
+from ._kernel import Kernel
+from ._library import C, UnsupportedError
+from ._tuner import _tune
+
+#: Prints each call if it is set: `heddle tune script.py` sets it.
+announce: Optional[Callable[[str], None]] = None
+
+_MOST_TEXTS = 2048
+_STRATEGIES = {None: "auto", "brute_force": "exhaustive", "random_sample": "random"}
+#: Arguments without a counterpart, and the reason.
+_REFUSED = {"texmem_args": "there are no textures; read the array", "observers": "there are no hooks in the benchmark loop; objective=\"energy\" "
+            "measures joules", "simulation_mode": "use heddle tune replay"}
+#: Arguments of the benchmark loop or of other back ends that change nothing here.
+_IGNORED = {"iterations", "parallel_workers", "parallel", "noodles", "sharedmem", "use_noodles", "log", "compiler", "platform", "quiet", "strict_refresh"}
+
+
+def _refuse(words: str) -> UnsupportedError:
+    return UnsupportedError(f"kernel_tuner: {words}", "unsupported", int(C.HED_ERROR_UNSUPPORTED))
+
+
+def _language(lang: Any) -> Optional[str]:
+    name = None if lang is None else str(lang).lower()
+    if name in ("c", "fortran", "hip", "generic"):
+        raise _refuse(f"lang={lang!r}: its compiler runs on the host; expected OpenCL C or CUDA C")
+    return name
+
+
+def _source(source: Any, tune_params: Mapping[str, Sequence[Any]]) -> Any:
+    """A text or file. A list has its first file, which includes the others; a generator's texts become one with a branch for each configuration."""
+    if isinstance(source, (list, tuple)):
+        return source[0]
+    if not callable(source):
+        return source
+    count = math.prod(len(v) for v in tune_params.values())
+    if count > _MOST_TEXTS or any(isinstance(v, str) for values in tune_params.values() for v in values):
+        raise _refuse(f"kernel_source is a function, with {count} configurations; expected at most {_MOST_TEXTS}, of numbers")
+    named = bool(inspect.signature(source).parameters) and "params" not in inspect.signature(source).parameters and "kwargs" in str(inspect.signature(source))
+    branches = []
+    for values in itertools.product(*tune_params.values()):
+        configuration = dict(zip(tune_params, values))
+        text = source(**configuration) if named else source(configuration)
+        if is_file(text):
+            with open(text, encoding="utf-8") as file:
+                text = file.read()
+        branches.append(f"#if {' && '.join(f'{n} == {v}' for n, v in configuration.items())}\n{text}\n#endif\n")
+    return "".join(branches)
+
+
+def _described(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], tune_params: Mapping[str, Sequence[Any]],
+               divisors: Sequence[Any], block_size_names: Sequence[str], restrictions: Any, lang: Any, compiler_options: Any, device: Any,
+               answer: Any, atol: Optional[float], cmem_args: Any, smem_args: Any, compare: bool) -> Any:
+    return describe(kernel_name, _source(kernel_source, tune_params), problem_size, arguments, tune_params,
+                    Layout(None, None, divisors, block_size_names), restrictions=restrictions, lang=_language(lang), defines={"kernel_tuner": 1},
+                    compiler_options=[o for o in compiler_options or () if not o.startswith("-arch")] or None, names=None, on=device,
+                    answer=answer, atol=atol, symbols=cmem_args, shared=(smem_args or {}).get("size"), compare=compare)
+
+
+def _metrics(metrics: Mapping[str, Any], result: dict[str, Any]) -> None:
+    """Adds user metrics, which may use earlier ones: functions of the result, or expressions of its names."""
+    for name, metric in metrics.items():
+        result[name] = metric(result) if callable(metric) else eval(metric, {"__builtins__": {}, "math": math, **result})  # the script's own text
+
+
+def _result(evaluation: dict[str, Any], parameters: Sequence[str]) -> dict[str, Any]:
+    found = {n: evaluation[n] for n in parameters}
+    milliseconds = 1e3 * float(evaluation["time"])
+    found.update(time=milliseconds, times=[milliseconds], compile_time=1e3 * evaluation["build_seconds"], verification_time=0.0,
+                 benchmark_time=milliseconds * evaluation["runs"], strategy_time=0.0, framework_time=0.0,
+                 timestamp=time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime()))
+    return found
+
+
+def _limits(strategy: Any, options: Mapping[str, Any], fevals: Optional[int]) -> tuple[str, Optional[int], float]:
+    name = getattr(strategy, "__name__", strategy)
+    name = name.rsplit(".", 1)[-1] if isinstance(name, str) else None
+    most = options.get("max_fevals", fevals)
+    return _STRATEGIES.get(name, "auto"), most if most is not None else 10**9 if name == "brute_force" else None, float(options.get("time_limit", 0))
+
+
+def _verified(verify: Callable[..., Any], answer: Any, atol: Optional[float], results: list[dict[str, Any]], run: Callable[[dict[str, Any]], Any]
+              ) -> list[dict[str, Any]]:
+    """Removes the fastest results that `verify` refuses, until one passes. Those behind it are not verified."""
+    remaining = sorted(results, key=lambda r: float(r["time"]))
+    while remaining and not np.all(verify(answer, run(remaining[0]), atol=atol)):
+        remaining.pop(0)
+    return [r for r in results if any(r is kept for kept in remaining)]
+
+
+def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], tune_params: Mapping[str, Sequence[Any]],
+                grid_div_x: Any = None, grid_div_y: Any = None, grid_div_z: Any = None, restrictions: Any = None, answer: Any = None,
+                atol: Optional[float] = 1e-6, verify: Any = None, verbose: bool = False, lang: Any = None, device: Any = None,
+                block_size_names: Sequence[str] = ("block_size_x", "block_size_y", "block_size_z"), strategy: Any = None,
+                strategy_options: Any = None, cmem_args: Any = None, smem_args: Any = None, compiler_options: Any = None, cache: Any = None,
+                metrics: Any = None, objective: Any = None, objective_higher_is_better: Optional[bool] = None, **others: Any
+                ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Kernel Tuner's tune_kernel(): a list of results with `time` in milliseconds, and a dict about the device."""
+    for name, value in others.items():
+        if name in _REFUSED and value:
+            raise _refuse(f"{name}: {_REFUSED[name]}")
+        if name not in _REFUSED and name not in _IGNORED:
+            raise TypeError(f"tune_kernel() has no argument {name!r}")
+    divisors = (grid_div_x, grid_div_y, grid_div_z)
+    where = (divisors, block_size_names, restrictions, lang, compiler_options, device)
+    given = None if verify else answer
+    d = _described(kernel_name, kernel_source, problem_size, arguments, tune_params, *where, given, atol if given is not None else None,
+                   cmem_args, smem_args, verify is None)
+    if announce:
+        announce(f"tune_kernel({kernel_name!r}, {'a function' if callable(kernel_source) else kernel_source if is_file(str(kernel_source)) else 'a text'}"
+                 f", problem {problem_size}, {len(arguments)} arguments, " + ", ".join(f"{n}: {len(v)} values" for n, v in tune_params.items())
+                 + f") on {d.on.id}")
+    how, most, seconds = _limits(strategy, strategy_options or {}, None)
+    tuned = _tune(d.file, d.kernel, d.on, how, most, seconds, True, False, "auto", False, "energy" if objective == "energy" else "time", 0, None,
+                  None, d.failures, d)
+    results = [_result(e, tuned.parameters) for e in tuned if e["outcome"] in ("measured", "dropped")]
+    if verify:
+        def run(result: dict[str, Any]) -> list[Any]:
+            return run_kernel(kernel_name, kernel_source, problem_size, arguments, {n: result[n] for n in tune_params}, grid_div_x, grid_div_y,
+                              grid_div_z, lang, device, block_size_names, cmem_args, smem_args, compiler_options)
+        results = _verified(verify, answer, atol, results, run)
+    for result in results:
+        _metrics(metrics or {}, result)
+    if verbose or announce:
+        for e in tuned:
+            if e["outcome"] not in ("measured", "dropped"):
+                print(f"{' '.join(f'{n}={e[n]}' for n in tuned.parameters)}: {e['outcome']}: {e['text']}")
+    env = {"device_name": d.on.name, "device": d.on.id, "kernel_name": kernel_name, "host": "heddle", "gain": tuned.gain,
+           "reference": tuned.info["reference"], "reference_reason": tuned.info["reference_reason"]}
+    if announce and results:
+        best = util.get_best_config(results, objective if objective in results[0] else "time", bool(objective_higher_is_better))
+        announce(f"best of {len(results)} that work, {len(tuned)} tried: {util.get_config_string(best, list(tune_params))}, {best['time']:.4g} ms")
+    if cache:
+        _write_cache(os.fspath(cache), kernel_name, problem_size, tune_params, objective or "time", results, env)
+    return results, env
+
+
+def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], params: Mapping[str, Any],
+               grid_div_x: Any = None, grid_div_y: Any = None, grid_div_z: Any = None, lang: Any = None, device: Any = None,
+               block_size_names: Sequence[str] = ("block_size_x", "block_size_y", "block_size_z"), cmem_args: Any = None, smem_args: Any = None,
+               compiler_options: Any = None, **others: Any) -> list[Any]:
+    """Kernel Tuner's run_kernel(): runs one configuration and returns the arguments as it leaves them."""
+    if cmem_args or smem_args or others.get("texmem_args"):
+        raise _refuse("run_kernel() takes no cmem_args, smem_args and texmem_args; give arguments of the kernel")
+    single = {n: [v] for n, v in params.items()}
+    kernel = Kernel(kernel_name, _source(kernel_source, single), problem_size, arguments, single, grid_div_x=grid_div_x, grid_div_y=grid_div_y,
+                    grid_div_z=grid_div_z, block_size_names=block_size_names, lang=_language(lang), defines={"kernel_tuner": 1}, device=device,
+                    compiler_options=[o for o in compiler_options or () if not o.startswith("-arch")] or None)
+    copies = [np.array(a) if np.ndim(a) else a for a in arguments]
+    kernel(*copies)
+    return copies
+
+
+def _write_cache(path: str, kernel_name: str, problem_size: Any, tune_params: Mapping[str, Sequence[Any]], objective: str,
+                 results: list[dict[str, Any]], env: dict[str, Any]) -> None:
+    """Writes a cache file of Kernel Tuner's, which it reads again, and which `heddle tune replay` reads."""
+    entries = {",".join(str(r[n]) for n in tune_params): r for r in results}
+    with open(path if path.endswith(".json") else path + ".json", "w", encoding="utf-8") as file:
+        json.dump({"device_name": env["device_name"], "kernel_name": kernel_name, "problem_size": str(problem_size), "objective": objective,
+                   "tune_params_keys": list(tune_params), "tune_params": {n: list(v) for n, v in tune_params.items()}, "cache": entries}, file,
+                  default=float)
+
+
+# ---- the modules beside it ----
+
+def _get_best_config(results: Sequence[dict[str, Any]], objective: str = "time", objective_higher_is_better: bool = False) -> dict[str, Any]:
+    return (max if objective_higher_is_better else min)(results, key=lambda r: r[objective])
+
+
+def _get_config_string(params: Mapping[str, Any], keys: Optional[Sequence[str]] = None, units: Optional[Mapping[str, str]] = None) -> str:
+    return ", ".join(f"{k}={v}{(units or {}).get(k, '')}" for k, v in params.items() if keys is None or k in keys)
+
+
+def _store_output_file(path: Any, results: Sequence[dict[str, Any]], tune_params: Mapping[str, Sequence[Any]], objective: str = "time") -> None:
+    rows = [{"configuration": {n: r[n] for n in tune_params}, "times": {"compilation_time": r["compile_time"], "runtimes": r["times"]},
+             "invalidity": "correct", "correctness": 1, "measurements": [{"name": objective, "value": r[objective], "unit": "ms"}],
+             "objectives": [objective]} for r in results]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"schema_version": "1.0.0", "results": rows}, file, default=float)
+
+
+def _store_metadata_file(path: Any, *_: Any) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"schema_version": "1.0.0", "metadata": {"tuner": "heddle", "python": sys.version}}, file)
+
+
+class _Strategies(types.ModuleType):
+    """Strategies by name: each is its own name."""
+
+    def __getattr__(self, name: str) -> str:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return name
+
+
+def _module(name: str, **members: Any) -> types.ModuleType:
+    module = _Strategies(f"{__name__}.{name}") if name == "strategies" else types.ModuleType(f"{__name__}.{name}")
+    module.__dict__.update(members)
+    sys.modules[module.__name__] = module
+    return module
+
+
+__path__: list[str] = []  # so that its modules can be imported
+util = _module("util", get_best_config=_get_best_config, get_config_string=_get_config_string)
+file_utils = _module("file_utils", store_output_file=_store_output_file, store_metadata_file=_store_metadata_file)
+strategies = _module("strategies")
+
+
+def run_script(file: str, arguments: Sequence[str]) -> None:
+    """Runs a script of Kernel Tuner's with this module in place of kernel_tuner, from the script's folder, and prints each call."""
+    import runpy
+    global announce
+    announce = lambda words: print(words, flush=True)  # noqa: E731
+    for name, module in [("kernel_tuner", sys.modules[__name__]), ("kernel_tuner.util", util), ("kernel_tuner.file_utils", file_utils),
+                         ("kernel_tuner.strategies", strategies)]:
+        sys.modules[name] = module
+    sys.argv = [file, *arguments]
+    path = os.path.abspath(file)
+    os.chdir(os.path.dirname(path))
+    sys.path.insert(0, os.path.dirname(path))
+    runpy.run_path(path, run_name="__main__")

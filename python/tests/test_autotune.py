@@ -1,0 +1,268 @@
+"""heddle.autotune on small stand-ins of Triton, Numba-CUDA, CuPy and PyTorch: they run in numpy and wait as long as the configuration says."""
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import numpy as np
+
+folder = tempfile.TemporaryDirectory()
+os.environ["HEDDLE_DATABASE"] = os.path.join(folder.name, "tuning.db")
+
+import heddle  # noqa: E402  (reads the variable)
+
+
+def wait(seconds):
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+
+
+class Config:
+    """As triton.Config."""
+
+    def __init__(self, kwargs, num_warps=4, num_stages=2):
+        self.kwargs, self.num_warps, self.num_stages = kwargs, num_warps, num_stages
+
+
+class JITFunction:
+    """As a function of triton.jit."""
+
+    def __init__(self, fn):
+        self.fn, self.__name__, self.launches = fn, fn.__name__, []
+
+    def __getitem__(self, grid):
+        def launch(*arguments, num_warps=4, num_stages=2, **keywords):
+            shape = grid(keywords) if callable(grid) else grid
+            self.launches.append((shape, keywords))
+            return self.fn(*arguments, **keywords)
+        return launch
+
+
+JITFunction.__module__ = "triton.runtime.jit"
+
+
+class Dispatcher:
+    """As a function of numba.cuda.jit."""
+
+    def __init__(self, fn):
+        self.py_func, self.__name__ = fn, fn.__name__
+
+    def __getitem__(self, where):
+        return lambda *arguments: self.py_func(where, *arguments)
+
+
+Dispatcher.__module__ = "numba.cuda.dispatcher"
+
+
+class RawKernel:
+    """As cupy.RawKernel: the text is Python here."""
+
+    def __init__(self, code, name, options=(), backend="nvrtc"):
+        self.code, self.name, self.options, self.backend = code, name, options, backend
+
+    def __call__(self, grid, block, arguments):
+        macros = dict(o[2:].split("=") for o in self.options if o.startswith("-D"))
+        if macros.get("PER") == "3":
+            raise RuntimeError("does not compile")
+        wait(1e-4 if macros["PER"] == "2" else 2e-3)
+        arguments[0][...] = 2 * arguments[1]
+
+
+RawKernel.__module__ = "cupy._core.raw"
+
+
+class ElementwiseKernel:
+    """As cupy.ElementwiseKernel."""
+
+    name = "double"
+
+    def __call__(self, x, out, block_size=128):
+        wait(1e-4 if block_size == 64 else 2e-3)
+        out[...] = 2 * x
+        return out
+
+
+class Autotune(unittest.TestCase):
+    def test_triton(self):
+        @JITFunction
+        def add(x, y, out, n, BLOCK):
+            wait(1e-4 if BLOCK == 64 else 2e-3)
+            out[...] = x + y + (BLOCK == 32)  # 32 is fast and wrong
+
+        add.fn.__defaults__ = None
+        configs = [Config({"BLOCK": 128}), Config({"BLOCK": 64}, num_warps=2), Config({"BLOCK": 32})]
+        tuned = heddle.autotune(configs=configs, key=["n"], name="add")(add)
+        x, y, out = np.arange(8.0), np.ones(8), np.zeros(8)
+        tuned[lambda meta: (8 // meta["BLOCK"] + 1,)](x, y, out, 8)
+        self.assertEqual(tuned.best_config, {"BLOCK": 64, "num_warps": 2, "num_stages": 2})
+        np.testing.assert_array_equal(out, x + y)
+        results = next(iter(tuned.results.values()))
+        self.assertEqual([r["outcome"] for r in sorted(results, key=lambda r: -r["BLOCK"])][-1], "wrong")
+        launches = len(add.launches)
+        tuned[(1,)](x, y, out, 8)
+        self.assertEqual(len(add.launches), launches + 1)  # nothing is tuned again
+        again = heddle.autotune(configs=configs, key=["n"], name="add")(add)
+        again[(1,)](x, y, out, 8)
+        self.assertEqual((len(add.launches), again.best_config["BLOCK"], again.results), (launches + 2, 64, {}))  # from the database
+        again[(1,)](x, y, out, 9)
+        self.assertEqual(len(again.results), 1)  # another key
+
+    def test_in_place(self):
+        """What is changed in place gets its first content before each run, and the caller's call happens once."""
+        def scale(x, BLOCK):
+            x *= 2
+        x = np.ones(4)
+        tuned = heddle.autotune(space={"BLOCK": [1, 2, 3, 4]}, restore_value=["x"], keep=False)(scale)
+        tuned(x)
+        np.testing.assert_array_equal(x, 2 * np.ones(4))
+        counter = np.zeros(1)
+
+        def count(counter, BLOCK):
+            counter += 1
+        heddle.autotune(space={"BLOCK": [1, 2, 3]}, reset_to_zero=["counter"], keep=False)(count)(counter)
+        self.assertEqual(counter[0], 1)
+
+    def test_prune_as_triton(self):
+        seen = []
+
+        def f(x, n, BLOCK):
+            seen.append(BLOCK)
+            x[...] = n
+        prune = {"early_config_prune": lambda configs, named, **_: [c for c in configs if c["BLOCK"] <= named["n"]],
+                 "perf_model": lambda n, x, BLOCK, **_: BLOCK, "top_k": 3}
+        tuned = heddle.autotune(configs=[{"BLOCK": b} for b in (64, 1, 2, 4, 8)], key=["n"], prune_configs_by=prune, keep=False)(f)
+        tuned(np.zeros(3), 16)
+        self.assertEqual(set(seen), {1, 2, 4})
+
+    def test_numba(self):
+        @Dispatcher
+        def add(where, x, out):
+            wait(1e-4 if where[1] == 64 else 2e-3)
+            out[...] = x + 1
+        tuned = heddle.autotune(space={"THREADS": [32, 64, 128]}, keep=False)(add)
+        out = np.zeros(4)
+        tuned[lambda c: -(-4 // c["THREADS"]), lambda c: c["THREADS"]](np.ones(4), out)
+        self.assertEqual((tuned.best_config, list(out)), ({"THREADS": 64}, [2] * 4))
+
+    def test_cupy(self):
+        out = np.zeros(4)
+        tuned = heddle.autotune(space={"PER": [1, 2, 3]}, keep=False)(RawKernel("text", "double"))
+        tuned((1,), lambda c: (c["PER"],), (out, np.ones(4)))
+        self.assertEqual((tuned.best_config, list(out)), ({"PER": 2}, [2] * 4))
+        failed = [r for r in next(iter(tuned.results.values())) if r["PER"] == 3][0]
+        self.assertEqual((failed["outcome"], failed["text"]), ("build", "RuntimeError: does not compile"))
+        elementwise = heddle.autotune(space={"block_size": [128, 64]}, keep=False)(ElementwiseKernel())
+        np.testing.assert_array_equal(elementwise(np.ones(2), np.zeros(2)), [2, 2])
+        self.assertEqual(elementwise.best_config, {"block_size": 64})
+
+    def test_functions_and_texts(self):
+        def multiply(a, b, order="ij", chunk=1):
+            wait(1e-4 if order == "ji" and chunk == 2 else 2e-3)
+            return a @ b
+        tuned = heddle.autotune(space={"order": ["ij", "ji"], "chunk": [1, 2, 4]}, restrictions="chunk < 4", keep=False)(multiply)
+        a = np.eye(3)
+        np.testing.assert_array_equal(tuned(a, a), a)
+        self.assertEqual(tuned.best_config, {"order": "ji", "chunk": 2})
+
+    def test_refused(self):
+        for words, settings in [("either `configs` or a `space`", {}), ("either `configs`", {"configs": [{}], "space": {"A": [1]}}),
+                                ("no argument 'blok'", {"configs": [{}], "blok": 1}), ("pre_hook", {"configs": [{}], "pre_hook": print})]:
+            with self.assertRaisesRegex((TypeError, ValueError), words):
+                heddle.autotune(**settings)
+        with self.assertRaisesRegex(ValueError, "no argument 'm', which is in `key`"):
+            heddle.autotune(configs=[{}], key=["m"])(lambda n: None)(3)
+
+        def always(x, BLOCK):
+            raise MemoryError("no room")
+        with self.assertRaisesRegex(heddle.Error, "no room"):
+            heddle.autotune(space={"BLOCK": [1, 2]}, keep=False)(always)(np.zeros(1))
+
+        def interrupted(x, BLOCK):
+            raise KeyboardInterrupt
+        with self.assertRaises(KeyboardInterrupt):
+            heddle.autotune(space={"BLOCK": [1, 2]}, keep=False)(interrupted)(np.zeros(1))
+
+
+VECTOR_ADD = '''
+import numpy
+from kernel_tuner import tune_kernel
+from kernel_tuner.util import get_best_config
+from kernel_tuner.file_utils import store_output_file
+text = """
+__kernel void add(__global float *c, __global const float *a, __global const float *b, int n) {
+    int i = get_global_id(0);
+    if (i < n) c[i] = a[i] + b[i];
+}"""
+n = 4096
+a, b = numpy.ones(n, numpy.float32), numpy.ones(n, numpy.float32)
+results, env = tune_kernel("add", text, n, [numpy.zeros(n, numpy.float32), a, b, numpy.int32(n)], {"block_size_x": [32, 64]},
+                           answer=[a + b, None, None, None], metrics={"GB/s": "12e-9 * 4096 / (time / 1000)", "twice": lambda p: 2 * p["GB/s"]})
+best = get_best_config(results)
+assert len(results) == 2 and best["twice"] == 2 * best["GB/s"] > 0, results
+store_output_file("out.json", results, {"block_size_x": [32, 64]})
+'''
+
+REDUCTION = '''
+import numpy
+from kernel_tuner import run_kernel, tune_kernel
+text = """
+__kernel void partial(__global float *sums, __global const float *x, int n) {
+    float sum = 0;
+    #pragma unroll unroll_factor
+    for (int i = get_global_id(0); i < n; i += get_global_size(0)) sum += x[i];
+    __local float all[block_size_x];
+    all[get_local_id(0)] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0) {
+        sum = 0;
+        for (int i = 0; i < block_size_x; i++) sum += all[i];
+        sums[get_group_id(0)] = sum;
+    }
+}"""
+n = 4096
+x = numpy.random.default_rng(1).random(n).astype(numpy.float32)
+params = {"block_size_x": [32, 64], "num_blocks": [2, 4], "unroll_factor": [0, 2]}
+verify = lambda right, found, atol=None: numpy.isclose(right[0], numpy.sum(found[0]), atol=1)
+results, env = tune_kernel("partial", text, "num_blocks", [numpy.zeros(4, numpy.float32), x, numpy.int32(n)], params, grid_div_x=[],
+                           answer=[numpy.sum(x), None, None], verify=verify)
+assert len(results) == 4 and all(r["unroll_factor"] == 2 for r in results), results
+sums, _, _ = run_kernel("partial", text, "num_blocks", [numpy.zeros(4, numpy.float32), x, numpy.int32(n)],
+                        {"block_size_x": 32, "num_blocks": 4, "unroll_factor": 2}, grid_div_x=[])
+assert abs(sums.sum() - x.sum()) < 1, sums
+'''
+
+
+class KernelTuner(unittest.TestCase):
+    """Scripts of Kernel Tuner's, without a change."""
+
+    @classmethod
+    def setUpClass(cls):
+        if not [d for d in heddle.devices() if "source" in d.info["capabilities"] and d.backend == "opencl"]:
+            raise unittest.SkipTest("no OpenCL device (Debian: pocl-opencl-icd)")
+
+    def run_script(self, text):
+        path = os.path.join(folder.name, "script.py")
+        with open(path, "w") as file:
+            file.write(text)
+        done = subprocess.run([sys.executable, "-m", "heddle", "tune", path], capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_a_script(self):
+        words = self.run_script(VECTOR_ADD)
+        self.assertIn("tune_kernel('add', a text, problem 4096, 4 arguments, block_size_x: 2 values) on opencl", words)
+        self.assertIn("best of 2 that work, 2 tried", words)
+        self.assertTrue(os.path.isfile(os.path.join(folder.name, "out.json")))
+
+    def test_a_default_that_does_not_compile(self):
+        self.assertIn("best of 4 that work, 8 tried", self.run_script(REDUCTION))
+
+    def test_refused_by_name(self):
+        from heddle.kernel_tuner import tune_kernel
+        text, n = "__kernel void f(__global float *y) { y[0] = 1; }", 64
+        for words, settings in [("observers: there are no hooks", {"observers": [1]}), ("lang='C'", {"lang": "C"}), ("no textures", {"texmem_args": {"t": 1}})]:
+            with self.assertRaisesRegex(heddle.UnsupportedError, words):
+                tune_kernel("f", text, n, [np.zeros(n, np.float32)], {"block_size_x": [32]}, **settings)
