@@ -60,6 +60,17 @@ static void reach_functions(struct hed_wgsl_parse *r)
     }
 }
 
+/* True if another binding has the same place: a module may declare both, an entry point uses one. */
+static bool has_twin(const hed_wgsl *out, uint32_t index)
+{
+    const hed_wgsl_binding *binding = &out->bindings[index];
+    for (uint32_t i = 0; i < out->binding_count; i++)
+        if (i != index && out->bindings[i].group == binding->group &&
+            out->bindings[i].binding == binding->binding)
+            return true;
+    return false;
+}
+
 static void drop_binding(hed_wgsl *out, uint32_t index)
 {
     out->binding_count--;
@@ -142,7 +153,8 @@ void hed_wgsl_find_uses(struct hed_wgsl_parse *r)
         count_uses(r, out->bindings[i].name, &uses, &targets);
         if (!out->bindings[i].resource)
             out->bindings[i].only_written = out->bindings[i].writable && uses && uses == targets;
-        if (!uses && (r->stages > 1 || out->bindings[i].resource)) drop_binding(out, i);
+        bool is_droppable = r->stages > 1 || out->bindings[i].resource || has_twin(out, i);
+        if (!uses && is_droppable) drop_binding(out, i);
         else check_texture(r, &out->bindings[i++]);
     }
     list_members(r);

@@ -223,7 +223,7 @@ Test(tune_shader, includes_and_defines)
 /* A text in GLSL as people write it: its group in numbers, a macro and a constant. */
 Test(tune_shader, sizes_of_the_text_are_parameters)
 {
-    static const char head[] = "#version 450\n",
+    static const char head[] = "#[compute]\n#version 450\n",
                       buffers[] = "layout(binding = 0) buffer A { float a[]; };\n";
     static const struct {
         const char *layout, *body;
@@ -313,6 +313,8 @@ Test(tune_shader, what_is_wrong_is_said)
          "layout(push_constant) uniform P { double at; };\n"
          "layout(binding = 0) buffer B { float b[]; };\nvoid main() { b[0] = float(at); }\n",
             "push constant \"at\" has 8 bytes"},
+        {"#version 450\n/* heddle {\"problem\": {\"n\": 8}, \"defines\": {\"SIDE\": 3}} */\nlayout(local_size_x = 1) in;\n"
+         "layout(binding = 0) buffer B { float b[]; };\nvoid main() { b[0] = 1.0; }\n", "the text does not have \"SIDE\""},
         {"#version 450\n/* heddle {\"problem\": {\"n\": 8}} */\nlayout(local_size_x = 1) in;\n"
          "layout(binding = 0) readonly buffer B { float b[]; };\n"
          "shared float s;\nvoid main() { s = b[0]; }\n",

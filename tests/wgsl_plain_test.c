@@ -240,3 +240,60 @@ Test(wgsl_plain, sums_that_are_global_ids)
         hed_wgsl_free(wgsl);
     }
 }
+
+static hed_tune_file *open_text(const char *name, const char *text)
+{
+    hed_tune_file *file = NULL;
+    error = (hed_error){0};
+    write_file(in_folder(name), text, strlen(text));
+    hed_tune_file_open(in_folder(name), &GPU, &file, &error);
+    return file;
+}
+
+static const char scaled[] =
+    "@group(0) @binding(0) var<storage, read_write> data: array<Item>;\n"
+    "@compute @workgroup_size({WG}) fn scale(@builtin(global_invocation_id) id: vec3u) {\n"
+    "  // {comment}\n"
+    "  if (id.x < arrayLength(&data)) { data[id.x].x *= ${FACTOR} + {{ FACTOR }}; }\n"
+    "}\n";
+
+/* A text that a program puts together: placeholders, and a type of another file. */
+Test(wgsl_plain, texts_that_a_program_joins)
+{
+    char text[1024];
+    CHECK_NULL(open_text("scale.wgsl", scaled));
+    CHECK(strstr(error.text, "/* heddle {\"defines\": {\"WG\": \"...\", \"FACTOR\": \"...\"}} */"),
+        "%s", error.text);
+    snprintf(text, sizeof text, "/* heddle {\"defines\": {\"WG\": 32, \"FACTOR\": \"2.5\"}} */ %s", scaled);
+    CHECK_NULL(open_text("scale.wgsl", text));
+    CHECK(strstr(error.text, "found \"Item\"") && strstr(error.text, "[\"scale.wgsl\", \"FILE\"]"), "%s", error.text);
+    static const char types[] = "struct Item { x: f32 }\n";
+    write_file(in_folder("types.wgsl"), types, sizeof types - 1);
+    CHECK_NULL(open_text("scale.wgsl", text));
+    CHECK(strstr(error.text, "[\"scale.wgsl\", \"types.wgsl\"]"), "%s", error.text);
+    snprintf(text, sizeof text,
+        "/* heddle {\"source\": [\"scale.wgsl\", \"types.wgsl\"], \"defines\": {\"WG\": 32, \"FACTOR\": \"2.5\"}} */ %s", scaled);
+    hed_tune_file *file = open_text("scale.wgsl", text);
+    CHECK_NOT_NULL(file, "%s", error.text);
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    CHECK(def->parameter_count == 1 && def->parameters[0].value == 32 && def->define_count == 0);
+    CHECK(strstr(def->sources[0].text, "*= 2.5 + 2.5;") && strstr(def->sources[0].text, "// {comment}"));
+    hed_tune_file_close(file);
+}
+
+/* An override without a value that is a size of the group begins with a usual one, and of two bindings
+ * at one place the unused one counts not. */
+Test(wgsl_plain, sizes_without_a_value)
+{
+    hed_tune_file *file = open_text("fill.wgsl",
+        "override X: u32; override Y: u32;\n"
+        "@group(0) @binding(0) var<uniform> other: vec4f;\n"
+        "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n"
+        "@compute @workgroup_size(X, Y) fn fill(@builtin(global_invocation_id) id: vec3u) { data[id.x + 64 * id.y] = 1.0; }\n");
+    CHECK_NOT_NULL(file, "%s", error.text);
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    CHECK(def->parameter_count == 2 && def->parameters[0].value == 8 &&
+          def->parameters[1].value == 8);
+    CHECK_EQ(def->argument_count, 1);
+    hed_tune_file_close(file);
+}

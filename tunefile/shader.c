@@ -3,6 +3,7 @@
  * the limit of group memory. */
 #include "tunefile/spec.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST_SHADER = 1 << 20 };
@@ -24,6 +25,32 @@ bool hed_spec_is_shader_file(const char *file, hed_language *language)
     return false;
 }
 
+/* Refuses a macro of the JSON that the text does not have. */
+static void refuse_unused_macros(hed_spec_reader *reader, hed_json_node node,
+    const hed_spec_kernel *kernel, const hed_source *source)
+{
+    hed_wgsl_span json = hed_wgsl_comment(source->text, source->size);
+    const char *rest = json.size ? json.at + json.size : source->text,
+               *end = source->text + source->size;
+    size_t before = json.size ? (size_t)(json.at - source->text) : 0;
+    for (uint32_t i = 0; i < kernel->def.define_count && hed_spec_fine(reader); i++) {
+        const char *name = kernel->def.defines[i].name;
+        if (!memmem(source->text, before, name, strlen(name)) &&
+            !memmem(rest, (size_t)(end - rest), name, strlen(name)))
+            hed_json_reject(node, "\"defines\": the text does not have \"%s\"", name);
+    }
+}
+
+/* Makes the first line of a text for Godot, which no compiler of GLSL takes, a comment. */
+static void skip_godot_head(hed_spec_reader *reader, hed_json_node node, hed_source *source)
+{
+    static const char head[] = "#[compute]";
+    const char *at = strstr(source->text, head);
+    if (!at || strspn(source->text, " \t\r\n") != (size_t)(at - source->text)) return;
+    source->text = hed_spec_text(reader, node, "%.*s//%s", (int)(at - source->text), source->text, at);
+    source->size = strlen(source->text);
+}
+
 void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
     const char *file, const char *entry, const char *const *folders, hed_source *source)
 {
@@ -37,12 +64,20 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_
     hed_wgsl_free(reader->shader);
     reader->shader = NULL;
     if (language != HED_WGSL) {
-        if (language == HED_GLSL)
+        if (language == HED_GLSL) {
+            skip_godot_head(reader, node, source);
             hed_spec_put_includes(reader, node, path, folders, language, source);
+        }
         if (hed_spec_fine(reader)) hed_spec_read_module(reader, node, &kernel->def, source, entry);
+        if (language == HED_GLSL) refuse_unused_macros(reader, node, kernel, source);
         return;
     }
-    hed_wgsl_read(path, text, size, reader->entry ? reader->entry : entry, &reader->shader, &error);
+    hed_json_node root = hed_json_root(reader->spec->json), none = {.json = root.json};
+    hed_spec_join_wgsl(reader, node, hed_json_has(root, "source") ? hed_json_member(root, "source") : none,
+        hed_json_has(root, "defines") ? hed_json_member(root, "defines") : none, source);
+    if (!hed_spec_fine(reader)) return;
+    hed_wgsl_read(path, source->text, source->size, reader->entry ? reader->entry : entry,
+        &reader->shader, &error);
     if (!error.status && !hed_json_has(hed_json_root(reader->spec->json), "group"))
         hed_wgsl_name_sizes(reader->shader, &error);
     if (!error.status && reader->shader->halves && !(reader->device->capabilities & HED_CAN_FP16))
@@ -55,7 +90,10 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_
             "%s enables subgroups, which %s (%s) does not have: take another browser or GPU, or "
             "group memory",
             path, reader->device->id, reader->device->name);
-    if (error.status) hed_json_fail_as(node, &error);
+    if (!error.status) return;
+    const char *hint = hed_spec_wgsl_hint(reader, node, path, error.text);
+    snprintf(error.text + strlen(error.text), sizeof error.text - strlen(error.text), "%s", hint);
+    hed_json_fail_as(node, &error);
 }
 
 /* ---- parameters ---- */
@@ -111,7 +149,11 @@ static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_
     if (size == 3) values[count++] = 0;
     for (uint64_t value = 1; value <= limit && count + 1 < MOST; value *= 2)
         values[count++] = (int64_t)value;
-    int64_t initial = override->value.size ? (int64_t) override->number : values[count - 1];
+    static const int64_t usual[] = {1, 64, 8, 4}; /* by the number of sizes that the group has */
+    int64_t initial = override->value.size ? (int64_t) override->number
+                      : size == 3          ? values[count - 1]
+                                           : usual[reader->shader->group_count];
+    if (size < 3 && !override->value.size && initial > (int64_t)limit) initial = (int64_t)limit;
     count = put_default(values, count, initial);
     kernel->parameters[kernel->def.parameter_count++] =
         (hed_parameter_def){.name = hed_spec_text(reader, node, "%s", override->name),

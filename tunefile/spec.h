@@ -220,6 +220,13 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
  * `source` (glsl_group.c). */
 void hed_spec_name_glsl_sizes(
     hed_spec_reader *reader, hed_json_node node, hed_source *source, hed_spec_sizes *sizes);
+/* Joins a text in WGSL with the further files of the JSON's list, and replaces its placeholders by
+ * their values in `defines` (wgsl_text.c). */
+void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_node files,
+    hed_json_node defines, hed_source *source);
+/* Returns a remedy for a text with a type that it does not declare; "": another fault. */
+const char *hed_spec_wgsl_hint(
+    hed_spec_reader *reader, hed_json_node node, const char *path, const char *message);
 /* Compares a kernel's parameters with the overrides, and adds overrides that the JSON does not
  * name. */
 void hed_spec_shader_parameters(

@@ -489,7 +489,8 @@ static void json_open_shader(
             json_read_defines(reader, defines, kernel);
         json_read_folders(reader, json_pick(object, whole, "include"), folders);
     }
-    if (has_source && json_count_words(source) != 1) hed_json_reject(source, "a shader is one file");
+    if (has_source && json_count_words(source) != 1 && kernel->def.language != HED_WGSL)
+        hed_json_reject(source, "a shader is one file");
     if (!hed_spec_fine(reader) || !text) return;
     if (!has_source && !reader->is_shader) hed_json_member(whole, "source");
     hed_spec_read_shader(reader, has_source ? source : whole, kernel,
@@ -511,8 +512,10 @@ static const char *json_stem_of(hed_spec_reader *reader, hed_json_node node, con
 static void json_read_shader(
     hed_spec_reader *reader, hed_json_node object, hed_json_node whole, hed_spec_kernel *kernel)
 {
-    static const char *const not_of_shaders[] = {"options", "max_threads", "defines", "include"};
-    size_t refused = kernel->def.language == HED_GLSL ? 2 : HED_COUNT(not_of_shaders);
+    static const char *const not_of_shaders[] = {"options", "max_threads", "include", "defines"};
+    size_t refused = kernel->def.language == HED_GLSL   ? 2
+                     : kernel->def.language == HED_WGSL ? 3
+                                                        : HED_COUNT(not_of_shaders);
     const char *plain[3] = {NULL, NULL, NULL};
     for (size_t i = 0; i < refused; i++)
         if (hed_json_has(object, not_of_shaders[i]))

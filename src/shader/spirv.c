@@ -64,9 +64,17 @@ static hed_status spirv_refuse(
     char name[HED_SHADER_NAME];
     hed_spirv_text(r, variable->name, name, sizeof name);
     return hed_fail(r->error, HED_ERROR_UNSUPPORTED,
-        "SPIR-V: \"%s\" (set %u, binding %u) is %s: Heddle binds storage and uniform buffers, "
-        "scalars go into push constants",
+        "SPIR-V: \"%s\" (set %u, binding %u) is %s; expected storage and uniform buffers, and "
+        "scalars as push constants. Make it a buffer, or tune its text in WGSL, in a browser, which "
+        "takes textures",
         name, variable->set, variable->binding, subject);
+}
+
+/* True if an image is read and written without a sampler. */
+static bool is_stored(const hed_spirv_reader *r, uint32_t at)
+{
+    enum { SAMPLED = 7, WITHOUT_SAMPLER = 2 };
+    return hed_spirv_operand(r, at, SAMPLED) == WITHOUT_SAMPLER;
 }
 
 static hed_status spirv_add_binding(
@@ -76,7 +84,10 @@ static hed_status spirv_add_binding(
     const hed_spirv_id *of = hed_spirv_of(r, type);
     uint32_t kind = hed_spirv_opcode(r, of->at), members = hed_spirv_length(r, of->at) - 2;
     if (kind >= OP_TYPE_IMAGE && kind <= OP_TYPE_SAMPLED_IMAGE)
-        return spirv_refuse(r, variable, "a texture, a storage image or a sampler");
+        return spirv_refuse(r, variable,
+            kind == OP_TYPE_SAMPLER                         ? "a sampler"
+            : kind == OP_TYPE_IMAGE && is_stored(r, of->at) ? "a storage image"
+                                                            : "a texture");
     if (kind == OP_TYPE_ARRAY || kind == OP_TYPE_RUNTIME_ARRAY)
         return spirv_refuse(r, variable, "an array of buffers or textures");
     if (kind != OP_TYPE_STRUCT || members == 0 || storage == STORAGE_UNIFORM_CONSTANT)
