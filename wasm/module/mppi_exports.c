@@ -32,18 +32,6 @@ EXPORT void hedw_mppi_close(pilot *p)
     free(p);
 }
 
-/* Finds the values of the tables that the model names. */
-static void find_tables(pilot *p)
-{
-    const hed_mppi_model *model = p->def->model;
-    for (uint32_t i = 0; i < model->table_count; i++)
-        for (uint32_t j = 0; j < p->def->table_count; j++)
-            if (!strcmp(model->tables[i], p->def->tables[j].name)) {
-                p->tables[i] = p->def->tables[j].values;
-                p->table_counts[i] = p->def->tables[j].count;
-            }
-}
-
 /* Opens a scene file, JSON of `size` bytes; JavaScript has given its files. `kind` negative,
  * `samples` and `steps` 0, `seed` negative: the file's. */
 EXPORT pilot *hedw_mppi_open(const char *json, uint32_t size, const char *folder, bool strict,
@@ -65,7 +53,12 @@ EXPORT pilot *hedw_mppi_open(const char *json, uint32_t size, const char *folder
     if (!module_error.status) {
         p->def = hed_mppi_describe(p->controller).def;
         memcpy(p->state, hed_mppi_scene_start(p->scene), p->def->model->states * sizeof(float));
-        find_tables(p);
+        for (uint32_t i = 0; i < p->def->model->table_count; i++)
+            for (uint32_t j = 0; j < p->def->table_count; j++)
+                if (!strcmp(p->def->model->tables[i], p->def->tables[j].name)) {
+                    p->tables[i] = p->def->tables[j].values;
+                    p->table_counts[i] = p->def->tables[j].count;
+                }
         return p;
     }
     hedw_mppi_close(p);

@@ -40,6 +40,7 @@ export class Matcher {
     #instance;
     #site;
     #rules;
+    #sheetCount;
 
     /** `sheets`: texts, or {name, text}. `pages`: HTML as text or {name, text}, or {tree, quirks} with the document of a parser. */
     constructor(module, { sheets = [], pages = [], split = false, statesPossible = false } = {}) {
@@ -52,7 +53,7 @@ export class Matcher {
             else for (const { name, text } of textsOf([page], 'pages')) this.#add('html', page.name ?? `pages[${i}]`, text, name);
         });
         this.#do('compile', statesPossible);
-        this.#rules = list.map((sheet, i) => JSON.parse(this.#text('rules_text', i)));
+        this.#sheetCount = list.length;
     }
 
     #add(kind, name, text, ...options) {
@@ -87,6 +88,7 @@ export class Matcher {
 
     /** Rules of each sheet: selector, line, column, position, validity. */
     get rules() {
+        this.#rules ??= Array.from({ length: this.#sheetCount }, (_, i) => JSON.parse(this.#text('rules_text', i)));
         return this.#rules;
     }
 
