@@ -153,14 +153,6 @@ static json_t *json_load(const char *text, json_error_t *cause)
     return document;
 }
 
-/* True if Kernel Tuner looks for the largest value of an objective: a rate, or a fitness. */
-static bool cache_maximizes(const char *objective)
-{
-    const char *slash = strrchr(objective, '/');
-    return strcmp(objective, "fitness") == 0 ||
-           (slash && slash[1] && !slash[2] && strchr("sWJ", slash[1]));
-}
-
 /* Cost of an entry by the cache's objective: milliseconds, the objective's unit, or the reciprocal
  * of a value that is to be large. 0: it failed; a text instead of a number has the reason. */
 static double cache_cost(const json_t *document, const json_t *entry)
@@ -169,7 +161,10 @@ static double cache_cost(const json_t *document, const json_t *entry)
     const json_t *value = objective ? json_object_get(entry, objective) : NULL;
     if (!value) return json_number_value(json_object_get(entry, "time"));
     double number = json_number_value(value);
-    return cache_maximizes(objective) && number > 0 ? 1 / number : number;
+    /* Kernel Tuner looks for the largest rate or fitness */
+    const char *slash = strrchr(objective, '/');
+    bool is_rate = slash && slash[1] && !slash[2] && strchr("sWJ", slash[1]);
+    return (is_rate || strcmp(objective, "fitness") == 0) && number > 0 ? 1 / number : number;
 }
 
 static hed_status json_read_cache(json_reader *r, json_t *document)

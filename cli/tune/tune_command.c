@@ -558,7 +558,7 @@ static int tune_run(const hed_arguments *arguments, void *user)
     const char *device = hed_text_of(arguments, "device");
     bool by_name = origin && strncmp(origin, CLI_TUNE_PREFIX, strlen(CLI_TUNE_PREFIX)) == 0;
     bool browser = (device && strcmp(device, "browser") == 0) || hed_given(arguments, "browser");
-    if (origin && cli_is_script(origin)) return cli_tune_script(origin);
+    if (origin && cli_is_script(origin)) return cli_tune_script(arguments, origin);
     bool page = origin && cli_is_page(origin);
     if (cli_page_check(arguments, page)) return HED_EXIT_USAGE;
     if (page) return cli_tune_page(arguments, origin, &error);

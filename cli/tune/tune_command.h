@@ -163,7 +163,8 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
 
 /* tune_script.c: true if a path names a script in Python. */
 bool cli_is_script(const char *path);
-/* Runs a script of Kernel Tuner's in place of this process. Returns the exit code of a failure. */
-int cli_tune_script(const char *path);
+/* Runs a script of Kernel Tuner's in place of this process, with --budget and --time. Returns the exit
+ * code of a failure. */
+int cli_tune_script(const hed_arguments *arguments, const char *path);
 
 #endif

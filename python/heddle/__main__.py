@@ -10,7 +10,7 @@ def main() -> None:
     script = next((w for w in words[1:] if w.endswith(".py")), None)
     if words[:1] == ["tune"] and script:  # a script of Kernel Tuner's
         from .kernel_tuner import run_script
-        run_script(script, words[words.index(script) + 1:])
+        run_script(script, words[1:words.index(script)] + words[words.index(script) + 1:])
         return
     file = command()
     try:

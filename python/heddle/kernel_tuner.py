@@ -26,14 +26,16 @@ from ._kernel import Kernel
 from ._library import C, UnsupportedError
 from ._tuner import _tune
 
-#: Prints each call if it is set: `heddle tune script.py` sets it.
+#: Prints each call if it is set: `heddle tune script.py` sets it, and the limits of --budget and --time.
 announce: Optional[Callable[[str], None]] = None
+budget: Optional[int] = None
+seconds: float = 0
 
 _MOST_TEXTS = 2048
 _STRATEGIES = {None: "auto", "brute_force": "exhaustive", "random_sample": "random"}
 #: Arguments without a counterpart, and the reason.
 _REFUSED = {"texmem_args": "there are no textures; read the array", "observers": "there are no hooks in the benchmark loop; objective=\"energy\" "
-            "measures joules", "simulation_mode": "use heddle tune replay"}
+            "measures joules", "simulation_mode": "use heddle tune replay", "accuracy": "give `atol`, or a function in `verify`", "kernelbuilder": "use heddle.Kernel"}
 #: Arguments of the benchmark loop or of other back ends that change nothing here.
 _IGNORED = {"iterations", "parallel_workers", "parallel", "noodles", "sharedmem", "use_noodles", "log", "compiler", "platform", "quiet", "strict_refresh"}
 
@@ -132,8 +134,10 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
         announce(f"tune_kernel({kernel_name!r}, {'a function' if callable(kernel_source) else kernel_source if is_file(str(kernel_source)) else 'a text'}"
                  f", problem {problem_size}, {len(arguments)} arguments, " + ", ".join(f"{n}: {len(v)} values" for n, v in tune_params.items())
                  + f") on {d.on.id}")
-    how, most, seconds = _limits(strategy, strategy_options or {}, None)
-    tuned = _tune(d.file, d.kernel, d.on, how, most, seconds, True, False, "auto", False, "energy" if objective == "energy" else "time", 0, None,
+    how, most, limit = _limits(strategy, strategy_options or {}, None)
+    if budget or seconds:
+        most, limit = budget, seconds
+    tuned = _tune(d.file, d.kernel, d.on, how, most, limit, True, False, "auto", False, "energy" if objective == "energy" else "time", 0, None,
                   None, d.failures, d)
     results = [_result(e, tuned.parameters) for e in tuned if e["outcome"] in ("measured", "dropped")]
     if verify:
@@ -215,8 +219,22 @@ class _Strategies(types.ModuleType):
         return name
 
 
+class _RefusedModule(types.ModuleType):
+    """A module whose classes and functions are refused by name when they are called."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        module = self.__name__.rsplit("kernel_tuner.", 1)[-1]
+
+        def refuse(*_: Any, **__: Any) -> Any:
+            raise _refuse(f"{module}.{name}: {_REFUSED.get(module.split('.')[0], 'it has no counterpart here')}")
+        return refuse
+
+
 def _module(name: str, **members: Any) -> types.ModuleType:
-    module = _Strategies(f"{__name__}.{name}") if name == "strategies" else types.ModuleType(f"{__name__}.{name}")
+    kind = _Strategies if name == "strategies" else types.ModuleType if members else _RefusedModule
+    module = kind(f"{__name__}.{name}")
     module.__dict__.update(members)
     sys.modules[module.__name__] = module
     return module
@@ -226,16 +244,27 @@ __path__: list[str] = []  # so that its modules can be imported
 util = _module("util", get_best_config=_get_best_config, get_config_string=_get_config_string)
 file_utils = _module("file_utils", store_output_file=_store_output_file, store_metadata_file=_store_metadata_file)
 strategies = _module("strategies")
+observers, accuracy, kernelbuilder = _module("observers"), _module("accuracy"), _module("kernelbuilder")
+for _name in ("nvml", "observer", "ncu", "pmt", "powersensor", "tegra", "register"):
+    _module(f"observers.{_name}")
+observers.__path__ = []  # type: ignore[attr-defined]
 
 
 def run_script(file: str, arguments: Sequence[str]) -> None:
-    """Runs a script of Kernel Tuner's with this module in place of kernel_tuner, from the script's folder, and prints each call."""
+    """Runs a script of Kernel Tuner's with this module in place of kernel_tuner, from the script's folder, and prints each call. --budget COUNT and
+    --time SECONDS among the arguments limit each call."""
+    import argparse
     import runpy
-    global announce
+    global announce, budget, seconds
+    options = argparse.ArgumentParser(prog="heddle tune script.py", add_help=False, allow_abbrev=False)
+    options.add_argument("-n", "--budget", type=int)
+    options.add_argument("-t", "--time", type=float, default=0)
+    known, arguments = options.parse_known_args(list(arguments))
+    budget, seconds = known.budget, known.time
     announce = lambda words: print(words, flush=True)  # noqa: E731
-    for name, module in [("kernel_tuner", sys.modules[__name__]), ("kernel_tuner.util", util), ("kernel_tuner.file_utils", file_utils),
-                         ("kernel_tuner.strategies", strategies)]:
-        sys.modules[name] = module
+    for name, module in list(sys.modules.items()):
+        if name == __name__ or name.startswith(__name__ + "."):
+            sys.modules[name.removeprefix("heddle.")] = module
     sys.argv = [file, *arguments]
     path = os.path.abspath(file)
     os.chdir(os.path.dirname(path))

@@ -247,7 +247,7 @@ class KernelTuner(unittest.TestCase):
         path = os.path.join(folder.name, "script.py")
         with open(path, "w") as file:
             file.write(text)
-        done = subprocess.run([sys.executable, "-m", "heddle", "tune", path], capture_output=True, text=True, timeout=600)
+        done = subprocess.run([sys.executable, "-m", "heddle", "tune", path, "--budget", "8"], capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
@@ -261,6 +261,9 @@ class KernelTuner(unittest.TestCase):
         self.assertIn("best of 4 that work, 8 tried", self.run_script(REDUCTION))
 
     def test_refused_by_name(self):
+        from heddle.kernel_tuner.observers.nvml import NVMLObserver
+        with self.assertRaisesRegex(heddle.UnsupportedError, "observers.nvml.NVMLObserver: there are no hooks"):
+            NVMLObserver(["nvml_energy"])
         from heddle.kernel_tuner import tune_kernel
         text, n = "__kernel void f(__global float *y) { y[0] = 1; }", 64
         for words, settings in [("observers: there are no hooks", {"observers": [1]}), ("lang='C'", {"lang": "C"}), ("no textures", {"texmem_args": {"t": 1}})]:
