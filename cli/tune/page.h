@@ -21,6 +21,8 @@ int cli_tune_page(const hed_arguments *arguments, const char *origin, hed_error 
         OPTION("drive", FILE, "FILE", "a script that uses the page while it is recorded"), \
         OPTION("memory", INTEGER, "MIB", "most copies of a page's buffers and textures", \
             .fallback = "512", .low = 1, .high = 1 << 20), \
+        OPTION("patch", OUTPUT, "FILE", "write the changes of a page's sources as a patch", \
+            .endings = ".patch .diff"), \
         FLAG("list", "list the compute pipelines of a page, and tune none")
 
 /* Pipelines of a page, and their results. */

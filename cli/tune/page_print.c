@@ -81,14 +81,32 @@ static void print_best(const json_t *tuned, const json_t *best)
     if (!proved) puts("  tested, not proved: no guard or divisor shows that the same items run for other data");
 }
 
+/* Prints the lines to change. */
+static void print_changes(const json_t *pipeline)
+{
+    size_t i;
+    json_t *one;
+    const char *failure = page_text_at(pipeline, "changes_failure");
+    json_array_foreach(json_object_get(pipeline, "changes"), i, one)
+    {
+        const char *advice = page_text_at(one, "advice"), *before = page_text_at(one, "before");
+        printf("  %s:%.0f: ", page_text_at(one, "file"), page_number_at(one, "line"));
+        if (*advice) printf("%s%s%s\n", before, *before ? ": " : "", advice);
+        else printf("%s -> %s in: %s\n", before, page_text_at(one, "text"), page_text_at(one, "row"));
+    }
+    if (*failure) printf("  the lines to change are not known: %s\n", failure);
+}
+
 void page_print_tuned(const page_tuning *tuning, const json_t *pipeline)
 {
     const json_t *tuned = json_object_get(pipeline, "tuned"), *best = json_object_get(tuned, "best");
     const char *verdict = page_text_at(tuned, "verdict"), *name = page_text_at(pipeline, "entry");
     (void)tuning;
     putchar('\n');
-    if (best) print_best(tuned, best);
-    else if (strcmp(verdict, "tunable") == 0)
+    if (best) {
+        print_best(tuned, best);
+        print_changes(pipeline);
+    } else if (strcmp(verdict, "tunable") == 0)
         printf("%s: its own size is the best of %zu (%.4f ms)\n", name,
             json_array_size(json_object_get(tuned, "times")), page_number_at(tuned, "own"));
     else if (strcmp(verdict, "one item") == 0)

@@ -31,7 +31,7 @@ bool cli_is_page(const char *origin)
 
 bool cli_page_check(const hed_arguments *arguments, bool is_page)
 {
-    static const char *const of_pages[] = {"pipeline", "wait", "drive", "memory", "list"},
+    static const char *const of_pages[] = {"pipeline", "wait", "drive", "memory", "list", "patch"},
                              *const of_others[] = {"capture", "device", "worker", "port", "problem",
                                  "input", "entry", "set", "good-enough", "patience", "strategy",
                                  "seed", "math", "reference", "objective", "cold-cache", "resume",
@@ -258,6 +258,23 @@ static bool is_named(const hed_arguments *arguments, const json_t *pipeline)
     return false;
 }
 
+/* Finds the author's lines to change; a failure is kept with the pipeline, since the size is known. */
+static void find_changes(
+    page_tuning *tuning, json_t *pipeline, const json_t *best, page_status *status)
+{
+    hed_error failure = {0};
+    json_t *value = NULL;
+    char *list = NULL, *text = json_dumps(best, JSON_COMPACT);
+    page_realm realm = tuning->session.realms[(uint32_t)page_number_at(pipeline, "realm")];
+    if (text && asprintf(&list, "%d, %s", (int)page_number_at(pipeline, "id"), text) > 0)
+        page_run(&tuning->session, &realm, "changes", list, show_status, status, &value, &failure);
+    if (value) json_object_set_new(pipeline, "changes", value);
+    else json_object_set_new(pipeline, "changes_failure", json_string(failure.text));
+    hed_error_clear(&failure);
+    free(list);
+    free(text);
+}
+
 static hed_status tune_pipeline(
     page_tuning *tuning, json_t *pipeline, page_status *status, hed_error *error)
 {
@@ -271,8 +288,10 @@ static hed_status tune_pipeline(
         hed_given(arguments, "budget") ? (int)hed_integer_of(arguments, "budget") : SIZES,
         1e3 * (hed_given(arguments, "time") ? hed_number_of(arguments, "time") / 2 : 4));
     page_run(&tuning->session, &realm, "tune", list, show_status, status, &value, error);
-    end_status(status);
     if (value) json_object_set_new(pipeline, "tuned", value);
+    const json_t *best = json_object_get(value, "best");
+    if (json_is_object(best)) find_changes(tuning, pipeline, best, status);
+    end_status(status);
     return error->status;
 }
 
@@ -300,6 +319,49 @@ static hed_status tune_pipelines(page_tuning *tuning, page_status *status, hed_e
     return error->status;
 }
 
+/* Adds the changes of one realm's pipelines to a patch; realms have files of their own. */
+static hed_status add_changes(page_tuning *tuning, uint32_t realm, FILE *stream, hed_error *error)
+{
+    json_t *changes = json_array(), *value = NULL, *pipeline;
+    char *list = NULL, *code = NULL;
+    size_t i;
+    json_array_foreach(tuning->pipelines, i, pipeline)
+    {
+        if (page_number_at(pipeline, "realm") == realm && json_object_get(pipeline, "changes"))
+            json_array_append(changes, json_object_get(pipeline, "changes"));
+    }
+    if (json_array_size(changes)) list = json_dumps(changes, JSON_COMPACT);
+    if (list && asprintf(&code, "__heddle.patch(%s)", list) > 0 &&
+        !page_evaluate(&tuning->session, &tuning->session.realms[realm], code, &value, error))
+        fputs(page_text_at(value, "diff"), stream);
+    double omitted = page_number_at(value, "omitted");
+    if (omitted > 0)
+        fprintf(stderr,
+            "heddle: warning: --patch: %.0f pipelines are not in it, since a part of their changes is an advice or contradicts another; change them by hand\n",
+            omitted);
+    free(code);
+    free(list);
+    json_decref(value);
+    json_decref(changes);
+    return error->status;
+}
+
+static hed_status write_patch(page_tuning *tuning, hed_error *error)
+{
+    const char *path = hed_text_of(tuning->arguments, "patch");
+    char *diff = NULL;
+    size_t length = 0;
+    FILE *stream = path ? open_memstream(&diff, &length) : NULL;
+    if (!path) return HED_OK;
+    if (!stream) return HED_OUT_OF_MEMORY(error, "the patch");
+    for (uint32_t r = 0; r < tuning->session.realm_count && !hed_failed(error); r++)
+        add_changes(tuning, r, stream, error);
+    fclose(stream);
+    if (!hed_failed(error)) hed_file_write(path, diff, length, error);
+    free(diff);
+    return error->status;
+}
+
 static hed_status tune_page(
     page_tuning *tuning, const char *address, const page_def *def, hed_error *error)
 {
@@ -312,6 +374,7 @@ static hed_status tune_page(
         return error->status;
     if (!json && page_print_list(tuning, error)) return error->status;
     if (!hed_given(tuning->arguments, "list")) tune_pipelines(tuning, &status, error);
+    if (!hed_failed(error)) write_patch(tuning, error);
     if (!hed_failed(error) && json) page_print_json(tuning, error);
     return error->status;
 }

@@ -67,6 +67,15 @@ assert.equal(H.analyse(over + text('y[g.x] = 1u;', '', 'W, V'), 'main', {}).kind
 assert.throws(() => H.analyse('fn f() {}', 'main'), /no compute entry point "main"/);
 assert.throws(() => H.analyse('@compute @workgroup_size(64) fn main() { {', 'main'), /brackets/);
 
+// A const or override that is the size alone changes where it is declared.
+const alone = H.rewriteFree(H.analyse('const N = 64u;\n' + text('let i = w.x * N + l.x; y[i] = 1u;', '', 'N'), 'main'), [128, 1, 1]);
+assert.ok(alone.code.includes('const N = 128u;') && alone.code.includes('@workgroup_size(N)') && alone.edits.length === 1);
+const set = H.rewriteFree(H.analyse('override N: u32 = 64;\n' + text('y[g.x] = 1u;', '', 'N'), 'main', {}), [128, 1, 1]);
+assert.deepEqual([set.constants, set.edits], [{ N: 128 }, []]);
+const twice = H.analyse('const N = 8;\n' + text('y[g.x] = g.y;', '', 'N, N'), 'main');
+assert.ok(H.rewriteFree(twice, [16, 16, 1]).code.includes('const N = 16;'));
+assert.ok(H.rewriteFree(twice, [16, 4, 1]).code.includes('@workgroup_size(16, 4)'));
+
 // Guards: literals, constants, members of uniforms, lengths of arrays, sizes of textures, vectors, lets.
 const bytes = (...words) => [...new Uint8Array(new Uint32Array(words).buffer)];
 const uniform = 'struct U { a: vec3f, n: u32, size: vec2u }\n@group(0) @binding(1) var<uniform> u: U;\n@group(0) @binding(2) var image: texture_2d<f32>;\nconst N = 500;\n';

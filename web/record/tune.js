@@ -216,7 +216,7 @@ function choose(result, race) {
   const wins = own.samples.slice(-pairs).filter((ms, i) => best.samples.slice(-pairs)[i] < ms).length;
   if (wins < 0.75 * pairs || best.ms > 0.98 * own.ms) return;
   result.best = { name: best.name, size: best.size, ms: best.ms, gain: own.ms / best.ms, counts: best.counts,
-    how: best.how, code: best.code, constants: best.constants };
+    how: best.how, code: best.code, constants: best.constants, edits: best.edits };
 }
 // Tunes one pipeline: { verdict, reason, candidates, times, best, ... }.
 H.tune = async (id, options, progress) => {

@@ -118,7 +118,7 @@ class Module {
       k++;
     }
     const name = tokens[k]?.s, equal = this.find(k + 1, end, ['=']);
-    const found = { name, kind, space, access, attributes, type: tokens[k + 1]?.s === ':' ? [k + 2, equal] : null,
+    const found = { name, kind, space, access, attributes, token: k, type: tokens[k + 1]?.s === ':' ? [k + 2, equal] : null,
       value: equal < end ? [equal + 1, end] : null };
     if (kind === 'var') this.variables[name] = found;
     else if (kind === 'alias') this.aliases[name] = found.value;

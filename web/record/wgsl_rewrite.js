@@ -11,15 +11,46 @@ const tokenSpan = token => ({ from: token.at, to: token.at + token.s.length });
 const rangeSpan = (t, [from, to]) => ({ from: t[from].at, to: tokenSpan(t[to - 1]).to });
 const numberEdit = (token, n) => ({ ...tokenSpan(token), text: token.kind === 'number' ? n + suffixOf(token.s) : n + 'u' });
 
-// Returns the text of a free shader with the size [x, y, z]: the attribute and the tokens that are
-// linked with it; null: the size cannot be written.
+// True if each use of a constant's name is the size or linked with it, so that its declaration may change.
+function isOnlySize(a, name) {
+  const sizes = new Set(a.linked.map(l => l.token));
+  for (const [from, to] of a.args) for (let i = from; i < to; i++) sizes.add(i);
+  return a.t.every((token, i) => token.s !== name || sizes.has(i) || i === a.module.values[name].token || a.t[i - 1]?.s === '.');
+}
+// Returns the constants whose declarations get a new value, name -> value.
+function declarations(a, size) {
+  const out = new Map(), values = new Map();
+  a.args.forEach(([from, to], c) => {
+    const name = to - from === 1 && a.module.values[a.t[from].s] ? a.t[from].s : '';
+    if (name) values.set(name, (values.get(name) ?? new Set()).add(size[c]));
+  });
+  for (const [name, set] of values) if (set.size === 1 && isOnlySize(a, name)) out.set(name, [...set][0]);
+  return out;
+}
+function declare(a, name, value, edits, constants) {
+  const v = a.module.values[name], id = v.attributes.find(x => x.name === 'id');
+  if (v.kind === 'override') constants[id ? textOf(a.t, id.args[0]) : name] = value;
+  else {
+    const span = rangeSpan(a.t, v.value);
+    edits.push({ ...span, text: value + suffixOf(a.code.slice(span.from, span.to)) });
+  }
+}
+const textWith = (a, edits, constants = a.constants) => ({ code: replace(a.code, edits), constants, edits });
+
+// Returns the text of a free shader with the size [x, y, z]: declarations that are sizes alone, else the
+// attribute and the tokens that are linked with it; null: the size cannot be written.
 H.rewriteFree = (a, size) => {
-  const { t, args } = a;
-  if (!args.length || size.some((n, c) => n !== a.size[c] && (a.fixed.has(c) || n < 1))) return null;
-  const span = { from: t[args[0][0]].at, to: rangeSpan(t, args[args.length - 1]).to };
-  const written = size[2] === 1 && args.length < 3 ? (size[1] === 1 && args.length < 2 ? size.slice(0, 1) : size.slice(0, 2)) : size;
-  const edits = [{ ...span, text: written.join(', ') }, ...a.linked.map(l => numberEdit(t[l.token], size[l.c]))];
-  return { code: replace(a.code, edits), constants: a.constants };
+  const { t, args } = a, edits = [], constants = { ...a.constants };
+  if (size.some((n, c) => n !== a.size[c] && (a.fixed.has(c) || n < 1 || c >= args.length))) return null;
+  const names = declarations(a, size);
+  for (const [name, value] of names) if (value !== a.module.named(name, a.constants)) declare(a, name, value, edits, constants);
+  args.forEach((range, c) => {
+    if (size[c] === a.size[c] || (range[1] - range[0] === 1 && names.has(t[range[0]].s))) return;
+    const span = rangeSpan(t, range);
+    edits.push({ ...span, text: size[c] + (a.how[c] === 'literal' ? suffixOf(t[range[0]].s) : '') });
+  });
+  for (const { token, c } of a.linked) if (size[c] !== a.size[c] && !names.has(t[token].s)) edits.push(numberEdit(t[token], size[c]));
+  return textWith(a, edits, constants);
 };
 
 // Returns texts of a shader whose items work together, as hypotheses that only a comparison can
@@ -34,12 +65,9 @@ H.rewriteTogether = (a, size) => {
   return how.has('expression') || names.size !== 1 ? [] : byName(a, [...names][0], changed[0][1]);
 };
 function byName(a, name, to) {
-  const v = a.module.values[name], id = v.attributes.find(x => x.name === 'id');
-  if (v.kind === 'override')
-    return [{ name: 'override ' + name, offered: true, code: a.code, constants: { ...a.constants, [id ? textOf(a.t, id.args[0]) : name]: to } }];
-  const span = rangeSpan(a.t, v.value);
-  return [{ name: 'const ' + name, offered: true, code: replace(a.code, [{ ...span, text: to + suffixOf(a.code.slice(span.from, span.to)) }]),
-    constants: a.constants }];
+  const edits = [], constants = { ...a.constants };
+  declare(a, name, to, edits, constants);
+  return [{ name: a.module.values[name].kind + ' ' + name, offered: true, ...textWith(a, edits, constants) }];
 }
 function byLiterals(a, size, [from, to]) {
   const { t } = a, product = list => list.reduce((x, y) => x * y, 1), total = product(a.size), totalTo = product(size);
@@ -57,7 +85,7 @@ function byLiterals(a, size, [from, to]) {
   for (const name of a.reached) scan(a.module.functions[name].body, false);
   for (const v of a.shared) if (v.type) scan(v.type, true);
   for (const v of Object.values(a.module.values)) if (v.value) scan(v.value, false);
-  const text = (name, edits) => ({ name, offered: false, code: replace(a.code, edits), constants: a.constants });
+  const text = (name, edits) => ({ name, offered: false, ...textWith(a, edits) });
   return [...derived.length > equal.length ? [text('derived literals', derived)] : [], ...equal.length > head ? [text('equal literals', equal)] : []];
 }
 })(globalThis.__heddle);
