@@ -59,6 +59,28 @@ cp "$here/worker.html" "$work/site/index.html"
 tune "$work/site" || complain "worker: exit $?: $(cat "$work/log")"
 expect "T['decay']['verdict']" tunable
 
+# changes of the author's files, through the call's stack: a patch applies, or the change is named
+"$heddle" tune "$here/life.html" --headless --json --wait 1 --time 4 --patch "$work/life.patch" >"$work/result.json" 2>"$work/log" || complain "patch: $(cat "$work/log")"
+page=life
+if [ "$(of "'best' in T['life']")" = True ]; then
+    mkdir "$work/patched"
+    cp "$here/life.html" "$work/patched"
+    (cd "$work/patched" && GIT_CEILING_DIRECTORIES="$work" git apply -p1 "$work/life.patch") || complain "the patch does not apply: $(cat "$work/life.patch")"
+    "$heddle" tune "$work/patched/life.html" --headless --list --wait 1 >"$work/list" 2>&1
+    grep -q "life .* $(of "' x '.join(map(str, T['life']['best']['size'][:2]))") .* $(of "' x '.join(map(str, T['life']['best']['counts'][:2]))") " "$work/list" ||
+        complain "the patched page runs another size: $(cat "$work/list" "$work/life.patch")"
+fi
+
+# a page that records itself in a browser without Heddle: its file is tuned elsewhere
+cp "$here"/*.html "$here"/*.js "$work/site"
+"$heddle" tune --recorder "$work/site/heddle-record.js" || complain "recorder: exit $?"
+python3 "$(dirname "$0")/page_record.py" "$work/site" "$work/page.hrec" || complain "no recording"
+tune "$work/page.hrec" --pipeline blur --pipeline add_roots || complain "hrec: exit $?: $(cat "$work/log")"
+expect "[P['blur']['kinds'], T['blur']['verdict'], T['blur']['limits'][:2], T['add_roots']['verdict']]" "[2, 'tunable', [150, 130], 'tunable']"
+head -c 300 "$work/page.hrec" >"$work/cut.hrec"
+tune "$work/cut.hrec" && complain "half of a recording is taken"
+grep -q 'cut off' "$work/log" || complain "$(cat "$work/log")"
+
 # the list alone; faults
 "$heddle" tune "$here/life.html" --headless --list --wait 1 >"$work/list" 2>&1 || complain "list: exit $?: $(cat "$work/list")"
 grep -q '100.0 %  life .* 4 x 4 .*independent' "$work/list" || complain "list: $(cat "$work/list")"

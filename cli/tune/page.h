@@ -5,12 +5,9 @@
 #include "cli/common/command.h"
 #include "cli/tune/page_session.h"
 
-/* True if the subject of a tuning is a web page: an address, a folder, or an HTML file. */
-bool cli_is_page(const char *origin);
-/* Rejects options that require a page, or exclude it; true: rejected, with a message. */
-bool cli_page_check(const hed_arguments *arguments, bool is_page);
-/* Records the page, tunes its pipelines and prints the results. Returns the exit code. */
-int cli_tune_page(const hed_arguments *arguments, const char *origin, hed_error *error);
+/* Tunes if the subject is a web page (an address, a folder, an HTML file, a recording), or writes the
+ * recorder for pages; otherwise rejects options that require a page. True: done, with the exit code. */
+bool cli_tune_page(const hed_arguments *arguments, int *code);
 
 #define CLI_TUNE_PAGE_OPTIONS \
     OPTION("pipeline", TEXT, "NAME", \
@@ -23,6 +20,9 @@ int cli_tune_page(const hed_arguments *arguments, const char *origin, hed_error 
             .fallback = "512", .low = 1, .high = 1 << 20), \
         OPTION("patch", OUTPUT, "FILE", "write the changes of a page's sources as a patch", \
             .endings = ".patch .diff"), \
+        OPTION("recorder", OUTPUT, "FILE", \
+            "write the module with which a page records itself: import { record } from './heddle-record.js'", \
+            .endings = ".js .mjs"), \
         FLAG("list", "list the compute pipelines of a page, and tune none")
 
 /* Pipelines of a page, and their results. */

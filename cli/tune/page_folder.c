@@ -13,6 +13,8 @@
 
 enum { MOST_FILE = 256 << 20 };
 
+static const char NOT_FOUND[] = "bm90IGZvdW5k"; /* "not found": the browser replaces an empty page */
+
 const char page_host[] = "http://heddle.localhost/";
 
 static const char *type_of(const char *path)
@@ -22,7 +24,8 @@ static const char *type_of(const char *path)
         {".mjs", "text/javascript"}, {".css", "text/css"}, {".wgsl", "text/plain"},
         {".txt", "text/plain"}, {".json", "application/json"}, {".map", "application/json"},
         {".png", "image/png"}, {".jpg", "image/jpeg"}, {".jpeg", "image/jpeg"},
-        {".webp", "image/webp"}, {".svg", "image/svg+xml"}, {".wasm", "application/wasm"}};
+        {".webp", "image/webp"}, {".svg", "image/svg+xml"}, {".wasm", "application/wasm"},
+        {".hrec", "application/octet-stream"}};
     const char *ending = strrchr(path, '.');
     for (size_t i = 0; ending && i < sizeof types / sizeof *types; i++)
         if (strcmp(ending, types[i][0]) == 0) return types[i][1];
@@ -88,7 +91,7 @@ void page_folder_answer(
     cli_devtools_send(devtools, session, "Fetch.fulfillRequest",
         json_pack("{s:s, s:i, s:[{s:s, s:s}], s:s}", "requestId", id ? id : "", "responseCode",
             body ? 200 : 404, "responseHeaders", "name", "Content-Type", "value",
-            body ? type_of(file) : "text/plain", "body", body ? body : ""),
+            body ? type_of(file) : "text/plain", "body", body ? body : NOT_FOUND),
         &ignored);
     hed_error_clear(&ignored);
     free(bytes);

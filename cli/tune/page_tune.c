@@ -2,6 +2,7 @@
 #include "cli/tune/page.h"
 
 #include "cli/common/progress.h"
+#include "cli/tune/page_file.h"
 #include "cli/tune/page_folder.h"
 #include "support/file.h"
 
@@ -11,10 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+extern const hed_source hed_gpu_record_files[]; /* embedded: web/record */
+extern const hed_source hed_gpu_module_files[]; /* embedded: web/record/record_module.js */
+
 enum { MOST_SCRIPT = 1 << 22, SIZES = 16 };
 
 /* Longest wait for the first dispatch, s; fraction of the time that is tuned unless pipelines are named. */
 static const double DISPATCH_SECONDS = 30, TUNED_SHARE = 0.9;
+/* Time of the checks as a multiple of the time of the race. */
+static const double CHECK_SHARE = 5;
 
 static bool has_ending(const char *path, const char *ending)
 {
@@ -22,25 +28,26 @@ static bool has_ending(const char *path, const char *ending)
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
-bool cli_is_page(const char *origin)
+static bool is_page(const char *origin)
 {
     struct stat status;
     return strstr(origin, "://") || has_ending(origin, ".html") || has_ending(origin, ".htm") ||
-           (stat(origin, &status) == 0 && S_ISDIR(status.st_mode));
+           has_ending(origin, ".hrec") || (stat(origin, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
-bool cli_page_check(const hed_arguments *arguments, bool is_page)
+/* Rejects options that require a page, or exclude it; true: rejected, with a message. */
+static bool rejects_options(const hed_arguments *arguments, bool page)
 {
     static const char *const of_pages[] = {"pipeline", "wait", "drive", "memory", "list", "patch"},
                              *const of_others[] = {"capture", "device", "worker", "port", "problem",
                                  "input", "entry", "set", "good-enough", "patience", "strategy",
                                  "seed", "math", "reference", "objective", "cold-cache", "resume",
                                  "no-isolation", "report", "csv", "t4"};
-    const char *const *names = is_page ? of_others : of_pages;
-    size_t count = is_page ? HED_COUNT(of_others) : HED_COUNT(of_pages);
+    const char *const *names = page ? of_others : of_pages;
+    size_t count = page ? HED_COUNT(of_others) : HED_COUNT(of_pages);
     for (size_t i = 0; i < count; i++) {
         if (!hed_given(arguments, names[i])) continue;
-        fprintf(stderr, is_page ? "heddle: --%s: a page's pipelines are tuned without it; leave it out\n"
+        fprintf(stderr, page ? "heddle: --%s: a page's pipelines are tuned without it; leave it out\n"
                                 : "heddle: --%s requires a page: an address, a folder or an HTML file\n",
             names[i]);
         return true;
@@ -73,6 +80,47 @@ static hed_status locate_folder(const char *origin, char *folder, char *address,
     }
     snprintf(address, PATH_MAX, "%s%.*s", page_host, PATH_MAX - 64, name);
     return HED_OK;
+}
+
+enum { MOST_RECORDING = 1 << 30 };
+
+static hed_status check_recording(const char *path, hed_error *error)
+{
+    char *bytes;
+    size_t size;
+    if (hed_file_read(path, MOST_RECORDING, &bytes, &size, error)) return error->status;
+    page_file_check(path, bytes, size, error);
+    free(bytes);
+    return error->status;
+}
+
+/* Writes the lines of a script without comments and indentation. */
+static void put_script(FILE *stream, const char *text)
+{
+    for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
+        end = strchr(line, '\n');
+        if (!end) end = line + strlen(line);
+        while (*line == ' ') line++;
+        bool comment = strncmp(line, "//", 2) == 0 || strncmp(line, "/*", 2) == 0;
+        if (!comment && end > line) fprintf(stream, "%.*s\n", (int)(end - line), line);
+    }
+}
+
+/* Writes heddle-record.js: the recorder, the writer of recordings, and the exported function. */
+static hed_status write_recorder(const char *path, hed_error *error)
+{
+    enum { FILES = 3 }; /* recorder, image, save */
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream) return HED_OUT_OF_MEMORY(error, "the recorder");
+    fputs("/* heddle-record.js: records compute pipelines of WebGPU for `heddle tune page.hrec`. */\n", stream);
+    for (int i = 0; i < FILES; i++) put_script(stream, hed_gpu_record_files[i].text);
+    put_script(stream, hed_gpu_module_files[0].text);
+    fclose(stream);
+    hed_file_write(path, text, size, error);
+    free(text);
+    return error->status;
 }
 
 /* ---- recording ---- */
@@ -283,10 +331,11 @@ static hed_status tune_pipeline(
     const hed_arguments *arguments = tuning->arguments;
     page_realm realm =
         tuning->session.realms[(uint32_t)json_integer_value(json_object_get(pipeline, "realm"))];
-    snprintf(list, sizeof list, "%d, {sizes: %d, spanMs: 12, raceMs: %.0f}",
+    double seconds = hed_given(arguments, "time") ? hed_number_of(arguments, "time") : 8;
+    snprintf(list, sizeof list, "%d, {sizes: %d, spanMs: 12, raceMs: %.0f, checkMs: %.0f}",
         (int)page_number_at(pipeline, "id"),
         hed_given(arguments, "budget") ? (int)hed_integer_of(arguments, "budget") : SIZES,
-        1e3 * (hed_given(arguments, "time") ? hed_number_of(arguments, "time") / 2 : 4));
+        500 * seconds, CHECK_SHARE * 1e3 * seconds);
     page_run(&tuning->session, &realm, "tune", list, show_status, status, &value, error);
     if (value) json_object_set_new(pipeline, "tuned", value);
     const json_t *best = json_object_get(value, "best");
@@ -362,15 +411,35 @@ static hed_status write_patch(page_tuning *tuning, hed_error *error)
     return error->status;
 }
 
+/* Loads a recording of a page into an empty page. */
+static hed_status load_recording(
+    page_tuning *tuning, const char *address, page_status *status, hed_error *error)
+{
+    json_t *value = NULL, *name = json_string(address + strlen(page_host) - 1);
+    char *list = name ? json_dumps(name, JSON_ENCODE_ANY) : NULL;
+    json_decref(name);
+    if (!list) return HED_OUT_OF_MEMORY(error, "the address of the recording");
+    if (!page_session_go(&tuning->session, page_host, error) && tuning->session.realm_count) {
+        page_realm realm = tuning->session.realms[0];
+        if (!page_add_tools(&tuning->session, &realm, error))
+            page_run(&tuning->session, &realm, "loadFile", list, show_status, status, &value, error);
+    }
+    free(list);
+    json_decref(value);
+    return error->status;
+}
+
 static hed_status tune_page(
     page_tuning *tuning, const char *address, const page_def *def, hed_error *error)
 {
     bool json = hed_given(tuning->arguments, "json");
     page_status status = {
         .quiet = json || hed_given(tuning->arguments, "quiet"), .terminal = isatty(STDERR_FILENO)};
-    if (page_session_open(&tuning->session, def, error) ||
-        page_session_go(&tuning->session, address, error) || record(tuning, error) ||
-        hed_interrupted() || list_pipelines(tuning, &status, error))
+    bool recorded = has_ending(address, ".hrec");
+    if (page_session_open(&tuning->session, def, error)) return error->status;
+    if (recorded) load_recording(tuning, address, &status, error);
+    else if (!page_session_go(&tuning->session, address, error)) record(tuning, error);
+    if (hed_failed(error) || hed_interrupted() || list_pipelines(tuning, &status, error))
         return error->status;
     if (!json && page_print_list(tuning, error)) return error->status;
     if (!hed_given(tuning->arguments, "list")) tune_pipelines(tuning, &status, error);
@@ -379,22 +448,39 @@ static hed_status tune_page(
     return error->status;
 }
 
-int cli_tune_page(const hed_arguments *arguments, const char *origin, hed_error *error)
+static int run_page(const hed_arguments *arguments, const char *origin)
 {
+    hed_error error = {0};
     char folder[PATH_MAX] = "", address[PATH_MAX];
     page_tuning tuning = {.arguments = arguments, .origin = origin};
     const char *browser = hed_text_of(arguments, "browser");
     hed_interrupt_install();
     if (strstr(origin, "://")) snprintf(address, sizeof address, "%s", origin);
-    else if (locate_folder(origin, folder, address, error)) return cli_fail(error);
+    else if (locate_folder(origin, folder, address, &error)) return cli_fail(&error);
+    if (has_ending(origin, ".hrec") && check_recording(origin, &error)) return cli_fail(&error);
     const page_def def = {.browser = browser ? browser : "chromium",
         .headless = hed_given(arguments, "headless"),
         .folder = folder[0] ? folder : NULL,
         .memory = (uint64_t)hed_integer_of(arguments, "memory") << 20};
-    tune_page(&tuning, address, &def, error);
+    tune_page(&tuning, address, &def, &error);
     page_session_close(&tuning.session);
     json_decref(tuning.pipelines);
     json_decref(tuning.device);
     if (hed_interrupted()) return HED_EXIT_INTERRUPTED;
-    return cli_end(error->status, error);
+    return cli_end(error.status, &error);
+}
+
+bool cli_tune_page(const hed_arguments *arguments, int *code)
+{
+    const char *origin = hed_text_of(arguments, "KERNEL"), *recorder = hed_text_of(arguments, "recorder");
+    hed_error error = {0};
+    bool page = origin && is_page(origin);
+    *code = HED_EXIT_USAGE;
+    if (recorder) {
+        *code = write_recorder(recorder, &error) ? cli_fail(&error) : HED_EXIT_OK;
+        return true;
+    }
+    if (rejects_options(arguments, page)) return true;
+    if (page) *code = run_page(arguments, origin);
+    return page;
 }

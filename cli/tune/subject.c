@@ -202,3 +202,21 @@ int cli_tune_subject_open(const hed_arguments *arguments, cli_session *session, 
     def->math = capture.math;
     return HED_EXIT_OK;
 }
+
+void cli_prefer_shaders(
+    const hed_arguments *arguments, cli_session *session, const char *origin, hed_device **chosen)
+{
+    static const char *const endings[] = {".comp", ".glsl", ".spv"};
+    size_t length = origin ? strlen(origin) : 0;
+    bool shader = false;
+    for (size_t i = 0; i < HED_COUNT(endings); i++)
+        shader = shader || (length > strlen(endings[i]) &&
+                               !strcmp(origin + length - strlen(endings[i]), endings[i]));
+    if (!shader || hed_given(arguments, "device")) return;
+    for (uint32_t i = hed_context_describe(session->context).devices; i-- > 0;) {
+        hed_device *device = hed_device_at(session->context, i);
+        const char *backend = hed_device_describe(device).backend;
+        if (strcmp(backend, "vulkan") == 0 || strcmp(backend, "gl") == 0)
+            *chosen = device; /* Vulkan's devices precede OpenGL's */
+    }
+}

@@ -409,25 +409,6 @@ static int tune_in_browser(const hed_arguments *arguments, const char *origin, h
     return code;
 }
 
-/* Selects the best shader device for a shader in GLSL or SPIR-V, which other devices cannot run. */
-static void prefer_shaders(
-    const hed_arguments *arguments, cli_session *session, const char *origin, hed_device **chosen)
-{
-    static const char *const endings[] = {".comp", ".glsl", ".spv"};
-    size_t length = origin ? strlen(origin) : 0;
-    bool shader = false;
-    for (size_t i = 0; i < HED_COUNT(endings); i++)
-        shader = shader || (length > strlen(endings[i]) &&
-                               !strcmp(origin + length - strlen(endings[i]), endings[i]));
-    if (!shader || hed_given(arguments, "device")) return;
-    for (uint32_t i = hed_context_describe(session->context).devices; i-- > 0;) {
-        hed_device *device = hed_device_at(session->context, i);
-        const char *backend = hed_device_describe(device).backend;
-        if (strcmp(backend, "vulkan") == 0 || strcmp(backend, "gl") == 0)
-            *chosen = device; /* Vulkan's devices precede OpenGL's */
-    }
-}
-
 /* Opens the devices of --worker in addition to --device. */
 static hed_status open_workers(const hed_arguments *arguments, cli_session *session,
     cli_device_group *groups, uint32_t *count, hed_error *error)
@@ -489,7 +470,7 @@ static int tune_on_devices(const hed_arguments *arguments, const char *origin, h
         code = HED_EXIT_USAGE;
     }
     if (code == HED_EXIT_OK) {
-        prefer_shaders(arguments, &session, origin, &groups[0].devices[0]);
+        cli_prefer_shaders(arguments, &session, origin, &groups[0].devices[0]);
         code = tune_groups(arguments, &session, origin, groups, count, NULL);
     }
     close_workers(groups, count);
@@ -546,6 +527,8 @@ static int tune_run(const hed_arguments *arguments, void *user)
         fputs(hed_tune_file_files[0].text, stdout);
         return HED_EXIT_OK;
     }
+    int code;
+    if (cli_tune_page(arguments, &code)) return code;
     if (hed_given(arguments, "KERNEL") == hed_given(arguments, "capture")) {
         fputs(
             "heddle: name one thing to tune: FILE.json, heddle:NAME, or --capture FILE (\"heddle tune --help\" "
@@ -559,9 +542,6 @@ static int tune_run(const hed_arguments *arguments, void *user)
     bool by_name = origin && strncmp(origin, CLI_TUNE_PREFIX, strlen(CLI_TUNE_PREFIX)) == 0;
     bool browser = (device && strcmp(device, "browser") == 0) || hed_given(arguments, "browser");
     if (origin && cli_is_script(origin)) return cli_tune_script(arguments, origin);
-    bool page = origin && cli_is_page(origin);
-    if (cli_page_check(arguments, page)) return HED_EXIT_USAGE;
-    if (page) return cli_tune_page(arguments, origin, &error);
     bool shader = origin && (cli_is_shader(origin) || (by_name && browser));
     if (cli_browser_check(arguments, shader)) return HED_EXIT_USAGE;
     if (check_files(arguments, &error) != HED_OK) return cli_fail(&error);
@@ -640,7 +620,7 @@ static const hed_option POSITIONALS[] = {
         .names = &cli_tune_names,
         .help =
             "a description, FILE.json (ours, or Kernel Tuner's T1), a shader, FILE.wgsl, FILE.comp or FILE.spv, a web page (an "
-            "address, a folder or FILE.html), or a kernel that comes with Heddle, heddle:NAME"},
+            "address, a folder, FILE.html or FILE.hrec), or a kernel that comes with Heddle, heddle:NAME"},
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle tune blur.json", "a kernel of your own; --schema says what the file may hold"},

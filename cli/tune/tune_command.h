@@ -112,6 +112,10 @@ int cli_tune_subject_open(const hed_arguments *arguments, cli_session *session,
 hed_status cli_tune_file_open(const hed_arguments *arguments, const char *path,
     const hed_device_info *device, hed_tune_file **file, hed_error *error);
 
+/* Selects the best shader device for a shader in GLSL or SPIR-V, which other devices cannot run. */
+void cli_prefer_shaders(
+    const hed_arguments *arguments, cli_session *session, const char *origin, hed_device **chosen);
+
 /* ---- the result (print.c) ---- */
 
 /* A finished tuning and the data of its report. */

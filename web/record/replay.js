@@ -6,7 +6,7 @@
 // its buffers already, so that a launch that does nothing looks right from the first start alone.
 (H => {
 'use strict';
-const { call, meta, resourceOf, levels, texelBytes, like, copy, within } = H;
+const { call, meta, resourceOf, like, copy, within, newBuffer, newImage, imageBytes, transfer, submit } = H;
 const STORAGE = 128, COPY_SOURCE = 4, COPY_TARGET = 8, CHUNK = 32 << 20, HANG_MS = 30000;
 
 // mark() sets bits of the mask where two images differ: UNSTEADY elements are not compared, elements
@@ -42,9 +42,6 @@ override FLIP: u32 = 1;
 }`;
 const UNSTEADY = 1, WRITTEN = 2;
 const flipOf = format => !format || /32(float|uint|sint)$/.test(format) ? 1 : /16/.test(format) ? 0x00010001 : 0x01010101;
-
-const submit = (device, encoder) => call('GPUQueue.submit', device.queue, [call('GPUCommandEncoder.finish', encoder)]);
-const newBuffer = (device, size, usage) => call('GPUDevice.createBuffer', device, { size: Math.max(16, Math.ceil(size / 4) * 4), usage });
 
 // Pipelines of COMPARE on one device.
 class Comparer {
@@ -89,40 +86,6 @@ class Comparer {
 }
 const comparers = new WeakMap();
 const comparerOf = device => comparers.get(device) ?? comparers.set(device, new Comparer(device)).get(device);
-
-/* ---- images: the contents of a buffer or texture as words of a buffer ---- */
-
-const rowsOf = texture => levels(texture).map(({ level, size }) => {
-  const row = size[0] * texelBytes(texture.format), pitch = Math.ceil(row / 256) * 256;
-  return { level, size, row, pitch, bytes: pitch * size[1] * size[2] };
-});
-const imageBytes = resource => resource instanceof GPUBuffer ? Math.floor(resource.size / 4) * 4 : rowsOf(resource).reduce((sum, r) => sum + r.bytes, 0);
-const newImage = (device, resource) => newBuffer(device, imageBytes(resource), STORAGE | COPY_SOURCE | COPY_TARGET);
-function transfer(encoder, resource, image, isOut) {
-  if (resource instanceof GPUBuffer) {
-    const [from, to] = isOut ? [resource, image] : [image, resource];
-    encoder.copyBufferToBuffer(from, 0, to, 0, imageBytes(resource));
-    return;
-  }
-  let offset = 0;
-  for (const { level, size, pitch, bytes } of rowsOf(resource)) {
-    const buffer = { buffer: image, offset, bytesPerRow: pitch, rowsPerImage: size[1] }, texture = { texture: resource, mipLevel: level };
-    if (isOut) encoder.copyTextureToBuffer(texture, buffer, size);
-    else encoder.copyBufferToTexture(buffer, texture, size);
-    offset += bytes;
-  }
-}
-// Returns the bytes of a buffer, at most `limit` of them from `offset`.
-H.readBytes = async (device, buffer, offset = 0, limit = Infinity) => {
-  const size = Math.floor(Math.min(buffer.size - offset, limit) / 4) * 4, encoder = device.createCommandEncoder();
-  const to = newBuffer(device, size, 1 | COPY_TARGET);
-  encoder.copyBufferToBuffer(buffer, offset, to, 0, size);
-  submit(device, encoder);
-  await within(to.mapAsync(1), HANG_MS, 'reading back');
-  const bytes = new Uint8Array(to.getMappedRange().slice(0, size));
-  to.destroy();
-  return bytes;
-};
 
 // One recorded dispatch with working copies of its resources. `writable`: bindings "group.binding".
 class Stage {

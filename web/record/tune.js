@@ -225,7 +225,9 @@ H.tune = async (id, options, progress) => {
   Object.assign(result, { entry: a.entry, kind: a.kind, size: a.size, how: a.how, reasons: a.reasons, orderDependent: a.orderDependent });
   if (a.kind === 'refused') return { ...result, verdict: 'refused', reason: a.reasons.join(', ') };
   const shots = shotsOf(record), { limits } = deviceOf();
-  const candidates = candidatesOf(a, await H.countsOf(record, shots[0].shot), limits, options.sizes);
+  // A size runs twice for each recording, and the page's own eight times: slow dispatches get fewer sizes.
+  const runs = options.checkMs / Math.max(0.01, description.ms * shots.length), most = Math.max(2, Math.min(options.sizes, Math.floor((runs - 8) / 2)));
+  const candidates = candidatesOf(a, await H.countsOf(record, shots[0].shot), limits, most);
   for (const shot of shots) if (!result.reason) await checkShot(record, a, shot, candidates, result, progress);
   result.recordings = shots.length;
   result.candidates = candidates.map(({ name, size, how, ok, reason, extra, offered, isSet }) => ({ name, size, how, ok, reason, extra, offered, isSet }));
