@@ -71,9 +71,13 @@ const IMPLAUSIBLE = 100;  // times as fast as the default: it has not done its w
 const MARGIN = 0.97;      // a winner takes at most this much of the default's time
 const PATIENCE = 8;       // budgets until a race ends undecided
 
+// Waits until the page has nothing else to do, or for 100 ms.
+const idle = () => new Promise(done => globalThis.requestIdleCallback ? requestIdleCallback(done, { timeout: 100 }) : setTimeout(done));
+
 // Measures one candidate: appends the seconds of a launch to r.times; false: it failed, or its span
 // was too short for the clock.
 async function measure(device, timer, r, launch) {
+  await idle();
   device.pushErrorScope?.('validation');
   let span = 0, thrown = null;
   try {
@@ -119,13 +123,13 @@ function winnerOf(runners) {
 
 // Gives the fastest of the candidates with its pipeline: { constants, workgroupSize, from, pipeline,
 // seconds, remembered, decided }. `budget`: milliseconds for measuring, pipelines not counted; slow
-// launches take longer. A candidate that fails or throws is left out; throws where all do, and where
+// launches take longer. `isFresh`: a kept answer is not used. A candidate that fails or throws is left out; throws where all do, and where
 // the device is lost. An answer is kept only if it was measured three times.
-export async function race({ device, name, candidates, adapterInfo, pipeline, launch, budget = 200, most = 5 }) {
+export async function race({ device, name, candidates, adapterInfo, pipeline, launch, budget = 200, most = 5, isFresh = false }) {
   const tried = candidates.slice(0, most), key = keyOf(name, adapterInfo, tried);
   const own = candidates.find(c => c.isDefault);
   if (own && !tried.includes(own)) tried[tried.length - 1] = own;
-  const kept = recall(key, tried.length);
+  const kept = !isFresh && recall(key, tried.length);
   if (kept) {
     try {
       return { ...tried[kept.index], pipeline: await pipeline(tried[kept.index].constants), seconds: kept.seconds, remembered: true, decided: true };
@@ -148,4 +152,40 @@ export async function race({ device, name, candidates, adapterInfo, pipeline, la
   const chosen = best ?? runners.find(r => r.candidate.isDefault && !r.failure) ?? runners.find(r => !r.failure);
   if (!chosen) throw runners[0].failure;
   return { ...chosen.candidate, pipeline: chosen.pipeline, seconds: chosen.known, remembered: false, decided: Boolean(best && decided) };
+}
+
+// Keeps the answer right while the page runs: races again, in idle time, when the class of the problem's size
+// (its power of two) or the load changes. `options` are race()'s, and onChange(best) after each change. Call
+// frame(ms, size) once a frame, with its duration and the number of elements; `best` is the answer until now.
+export async function adapt(options) {
+  const recent = [];
+  let usual = 0, level, racing = false;
+  const decide = async isFresh => {
+    racing = true;
+    try {
+      const best = await race({ ...options, isFresh, name: `${options.name}:${level ?? ''}` });
+      const changed = best.constants !== state.best?.constants;
+      state.best = best;
+      if (changed) options.onChange?.(best);
+    } finally {
+      racing = false;
+      recent.length = usual = 0;
+    }
+  };
+  const state = {
+    best: null,
+    frame(ms, size) {
+      const now = size > 0 ? Math.round(Math.log2(size)) : level;
+      recent.push(ms);
+      if (recent.length > 60) recent.shift();
+      if (racing || (now === level && recent.length < 60)) return;
+      const typical = median(recent), isLoad = usual > 0 && (typical > 1.5 * usual || usual > 1.5 * typical);
+      if (now === level && !isLoad) { usual ||= typical; return; }
+      level = now;
+      decide(isLoad).catch(() => {}); // the former answer stays
+    },
+  };
+  if (options.size > 0) level = Math.round(Math.log2(options.size));
+  await decide(false);
+  return state;
 }

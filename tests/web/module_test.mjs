@@ -1,7 +1,7 @@
 // The module for web pages, and the race: node tests/web/module_test.mjs
 import { kernel, candidates, choose } from '../../examples/web/blur.tuned.js';
 import { readFileSync } from 'node:fs';
-import { race } from '../../examples/web/race.js';
+import { race, adapt } from '../../examples/web/race.js';
 
 let failed = 0;
 const check = (right, words) => { if (!right) { failed = 1; console.error(`FAILED: ${words}`); } };
@@ -128,5 +128,29 @@ const even = [5e-4, 4e-4, 2e-4, 3e-4, 9e-4];
   const again = await race({ device: fakeDevice(1), name: 'blur', adapterInfo: known, candidates: other, pipeline: async constants => constants,
     launch: (pass, pipeline, candidate) => pass.spend(even[other.indexOf(candidate)]) });
   check(!again.remembered && stored.size === 2, 'shaders of one name do not share an answer');
+}
+{ // another size, or another load: raced again, and only then
+  stored.clear();
+  let seconds = even, races = 0;
+  const answers = [], device = fakeDevice(1);
+  const state = await adapt({ device, name: 'blur', adapterInfo: known, candidates: tried, size: 1000, budget: 40, onChange: best => answers.push(best.constants),
+    pipeline: async constants => { races++; return constants; }, launch: (pass, pipeline, candidate) => pass.spend(seconds[tried.indexOf(candidate)]) });
+  const settled = () => new Promise(done => setTimeout(done, 400)), frames = (count, ms, size) => { for (let i = 0; i < count; i++) state.frame(ms, size); };
+  check(state.best.constants === tried[2].constants && answers.length === 1, 'the first answer');
+  const first = races;
+  frames(200, 10, 1100);
+  frames(20, 40, 1100);
+  check(races === first, 'a size of the same class and a short stall change nothing');
+  frames(200, 10, 1100);
+  seconds = [even[2], even[1], even[0], even[3], even[4]];
+  frames(80, 30, 1100);
+  await settled();
+  check(races > first && state.best.constants === tried[0].constants && answers.length === 2, 'another load');
+  const second = races;
+  seconds = even;
+  frames(1, 30, 1e6);
+  await settled();
+  check(races > second && state.best.constants === tried[2].constants && answers.length === 3, 'another class of the size');
+  check(stored.size === 2, 'classes of the size have answers of their own');
 }
 process.exit(failed);
