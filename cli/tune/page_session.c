@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const hed_source hed_gpu_record_files[]; /* embedded: web/record, the recorder first */
+extern const hed_source
+    hed_gpu_record_files[]; /* embedded: web/record, the recorder in two files first */
 
 static const double START_SECONDS = 60, LOAD_SECONDS = 60;
 
@@ -136,15 +137,15 @@ static void page_event(
 
 static char *make_recorder(const page_def *def, hed_error *error)
 {
-    const char *text = hed_gpu_record_files[0].text;
-    size_t room = strlen(text) + 256;
+    const char *text = hed_gpu_record_files[0].text, *live = hed_gpu_record_files[1].text;
+    size_t room = strlen(text) + strlen(live) + 256;
     char *script = malloc(room);
     if (!script) {
         HED_OUT_OF_MEMORY(error, "the recorder");
         return NULL;
     }
-    snprintf(script, room, "globalThis.__heddleConfig = {offscreen: %s, maxBytes: %llu};\n%s",
-        def->headless ? "true" : "false", (unsigned long long)def->memory, text);
+    snprintf(script, room, "globalThis.__heddleConfig = {offscreen: %s, maxBytes: %llu};\n%s\n%s",
+        def->headless ? "true" : "false", (unsigned long long)def->memory, text, live);
     return script;
 }
 
@@ -237,7 +238,7 @@ hed_status page_evaluate(
 
 hed_status page_add_tools(page_session *page, const page_realm *realm, hed_error *error)
 {
-    for (const hed_source *file = hed_gpu_record_files + 1; file->text; file++)
+    for (const hed_source *file = hed_gpu_record_files + 2; file->text; file++)
         if (page_evaluate(page, realm, file->text, NULL, error)) break;
     return error->status;
 }

@@ -109,13 +109,14 @@ static void put_script(FILE *stream, const char *text)
 /* Writes heddle-record.js: the recorder, the writer of recordings, and the exported function. */
 static hed_status write_recorder(const char *path, hed_error *error)
 {
-    enum { FILES = 3 }; /* recorder, image, save */
+    static const int files[] = {0, 2, 3}; /* recorder, image, save */
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream) return HED_OUT_OF_MEMORY(error, "the recorder");
     fputs("/* heddle-record.js: records compute pipelines of WebGPU for `heddle tune page.hrec`. */\n", stream);
-    for (int i = 0; i < FILES; i++) put_script(stream, hed_gpu_record_files[i].text);
+    for (size_t i = 0; i < HED_COUNT(files); i++)
+        put_script(stream, hed_gpu_record_files[files[i]].text);
     put_script(stream, hed_gpu_module_files[0].text);
     fclose(stream);
     hed_file_write(path, text, size, error);

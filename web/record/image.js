@@ -2,9 +2,9 @@
 (H => {
 'use strict';
 if (!H) return;
-const { call, levels, texelBytes, within } = H, STORAGE = 128, COPY_SOURCE = 4, COPY_TARGET = 8;
-const submit = (device, encoder) => call('GPUQueue.submit', device.queue, [call('GPUCommandEncoder.finish', encoder)]);
-const newBuffer = (device, size, usage) => call('GPUDevice.createBuffer', device, { size: Math.max(16, Math.ceil(size / 4) * 4), usage });
+const { call, levels, texelBytes } = H, STORAGE = 128, COPY_SOURCE = 4, COPY_TARGET = 8;
+const submit = (device, encoder) => call('submit', device.queue, [call('finish', encoder)]);
+const newBuffer = (device, size, usage) => call('createBuffer', device, { size: Math.max(16, Math.ceil(size / 4) * 4), usage });
 const rowsOf = texture => levels(texture).map(({ level, size }) => {
   const row = size[0] * texelBytes(texture.format), pitch = Math.ceil(row / 256) * 256;
   return { level, size, row, pitch, bytes: pitch * size[1] * size[2] };
@@ -31,7 +31,7 @@ const readBytes = async (device, buffer, offset = 0, limit = Infinity) => {
   const to = newBuffer(device, size, 1 | COPY_TARGET);
   encoder.copyBufferToBuffer(buffer, offset, to, 0, size);
   submit(device, encoder);
-  await within(to.mapAsync(1), 30000, 'reading back');
+  await (H.within ? H.within(to.mapAsync(1), 30000, 'reading back') : to.mapAsync(1));
   const bytes = new Uint8Array(to.getMappedRange().slice(0, size));
   to.destroy();
   return bytes;

@@ -8,11 +8,11 @@ const WANTED = ['bgra8unorm-storage', 'float32-filterable', 'shader-f16', 'subgr
 // Creates a resource with its contents as a second one: [resource, contents].
 function restore(device, thing, data) {
   const isBuffer = typeof thing.size === 'number';
-  const make = () => isBuffer ? call('GPUDevice.createBuffer', device, { size: Math.ceil(thing.size / 4) * 4, usage: thing.usage | 12 })
+  const make = () => isBuffer ? call('createBuffer', device, { size: Math.ceil(thing.size / 4) * 4, usage: thing.usage | 12 })
     : device.createTexture({ size: thing.size, format: thing.format, dimension: thing.dimension, mipLevelCount: thing.levels,
       viewFormats: thing.viewFormats, usage: thing.usage | 3 });
   const resource = make(), before = make(), image = newBuffer(device, thing.bytes, 12), encoder = device.createCommandEncoder();
-  call('GPUQueue.writeBuffer', device.queue, image, 0, data, thing.at, thing.bytes);
+  call('writeBuffer', device.queue, image, 0, data, thing.at, thing.bytes);
   transfer(encoder, before, image, false);
   submit(device, encoder);
   return [resource, before];

@@ -5,9 +5,7 @@ export async function record({ seconds = 3, name = 'page.hrec' } = {}) {
   if (!H) throw new Error('heddle-record.js: no WebGPU in this browser');
   while (!H.cost.dispatches) await wait(50);
   await wait(1000 * seconds);
-  await H.freeze();
   const blob = await H.save();
-  H.thaw();
   if (name) Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: name }).click();
   return blob;
 }

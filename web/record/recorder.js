@@ -9,21 +9,19 @@ const config = Object.assign({
   lateMs: 1500,        // a first kind of dispatch is recorded again after this time
   kinds: 6,            // recorded kinds of dispatches of a pipeline
   maxBytes: 512 << 20, // copies in all
-  offscreen: false,    // canvases draw into a hidden texture
-  framesUnderWay: 2,   // submissions after which frames wait
 }, globalThis.__heddleConfig);
-const real = {};             // original functions, by "type.name"
+const real = {};             // original functions by name; no two of the wrapped types share one
 const meta = new WeakMap();  // WebGPU object -> known properties
 const pipelines = [], devices = [], errors = [], keys = new Map();
 const cost = { dispatches: 0, shots: 0, bytes: 0 };
 const started = performance.now();
-const state = { frozen: false, submits: 0, underWay: 0, held: [] };
+const state = { frozen: false, submits: 0 }, H = {};
 const COPY_SOURCE = 4, MAPPED = 3, UNIFORM = 64, INDIRECT = 256, MOST_SMALL = 1024, MOST_KEYS = 64;
 
 function wrap(type, name, make) {
   const prototype = globalThis[type]?.prototype, original = prototype?.[name];
   if (!original) return;
-  real[type + '.' + name] = original;
+  real[name] = original;
   prototype[name] = make(original);
 }
 const call = (name, object, ...list) => real[name].apply(object, list);
@@ -46,24 +44,9 @@ function hashText(text) {
 
 /* ---- objects ---- */
 
-// Requests the adapter's own limits, so that larger groups can be tried, and time stamps.
-wrap('GPUAdapter', 'requestDevice', original => async function __heddle(descriptor = {}) {
-  const requiredLimits = { ...descriptor.requiredLimits }, features = new Set(descriptor.requiredFeatures ?? []);
-  for (const name of ['maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupSizeX', 'maxComputeWorkgroupSizeY',
-    'maxComputeWorkgroupSizeZ', 'maxComputeWorkgroupStorageSize', 'maxStorageBufferBindingSize', 'maxBufferSize'])
-    requiredLimits[name] = Math.max(requiredLimits[name] ?? 0, this.limits[name]);
-  if (this.features.has('timestamp-query')) features.add('timestamp-query');
-  let device;
-  try {
-    device = await original.call(this, { ...descriptor, requiredLimits, requiredFeatures: [...features] });
-  } catch (error) {
-    fail('requestDevice', error);
-    device = await original.call(this, descriptor);
-  }
-  devices.push({ device, requested: { ...descriptor.requiredLimits }, info: this.info ?? {}, lost: '' });
-  const entry = devices[devices.length - 1];
-  device.addEventListener('uncapturederror', event => fail('uncaptured error', event.error));
-  device.lost.then(info => { entry.lost = info.message || 'lost'; });
+wrap('GPUAdapter', 'requestDevice', original => async function __heddle(descriptor) {
+  const device = await (H.requestDevice ?? original).call(this, descriptor);
+  devices.push({ device, info: this.info ?? {} });
   return device;
 });
 wrap('GPUDevice', 'createBuffer', original => function __heddle(descriptor) {
@@ -76,19 +59,6 @@ wrap('GPUDevice', 'createTexture', original => function __heddle(descriptor) {
   const texture = original.call(this, { ...descriptor, usage: descriptor.usage | 1 });
   meta.set(texture, { viewFormats: descriptor.viewFormats });
   return texture;
-});
-wrap('GPUCanvasContext', 'configure', original => function __heddle(descriptor) {
-  const used = { ...descriptor, usage: (descriptor.usage ?? 16) | 1 };
-  if (!config.offscreen) return original.call(this, used);
-  meta.set(this, { used, texture: null });
-});
-wrap('GPUCanvasContext', 'getCurrentTexture', original => function __heddle() {
-  const hidden = meta.get(this);
-  if (!hidden) return original.call(this);
-  const { used, texture } = hidden, width = Math.max(1, this.canvas.width), height = Math.max(1, this.canvas.height);
-  if (texture?.width === width && texture?.height === height) return texture;
-  return hidden.texture = used.device.createTexture({ size: [width, height], format: used.format, usage: used.usage,
-    viewFormats: used.viewFormats ?? [] });
 });
 const keeping = (make = (self, descriptor) => ({ descriptor })) => original => function __heddle(descriptor) {
   const made = original.call(this, descriptor);
@@ -167,13 +137,13 @@ for (const name of ['pushDebugGroup', 'popDebugGroup', 'insertDebugMarker', 'end
     if (name === 'popDebugGroup') pass.debug.pop();
     return original.apply(pass.now, list);
   });
-const inPass = (pass, name, ...list) => call('GPUComputePassEncoder.' + name, pass.now, ...list);
+const inPass = (pass, name, ...list) => call('' + name, pass.now, ...list);
 function leave(pass) {
   for (const _ of pass.debug) inPass(pass, 'popDebugGroup');
   inPass(pass, 'end');
 }
 function enter(pass) {
-  pass.now = call('GPUCommandEncoder.beginComputePass', pass.encoder);
+  pass.now = call('beginComputePass', pass.encoder);
   for (const label of pass.debug) inPass(pass, 'pushDebugGroup', label);
   if (pass.pipeline) inPass(pass, 'setPipeline', pass.pipeline);
   pass.groups.forEach((bound, index) => bound && inPass(pass, 'setBindGroup', index, bound.group, bound.offsets));
@@ -204,10 +174,10 @@ function refuseTexture(texture) {
 // Creates a buffer or texture of the same shape.
 function like(device, resource, usage) {
   if (resource instanceof GPUBuffer)
-    return call('GPUDevice.createBuffer', device, { size: Math.ceil(resource.size / 4) * 4, usage: usage | 12 });
+    return call('createBuffer', device, { size: Math.ceil(resource.size / 4) * 4, usage: usage | 12 });
   refuseTexture(resource);
   const { width, height, depthOrArrayLayers, format, dimension, mipLevelCount } = resource;
-  return call('GPUDevice.createTexture', device, { size: [width, height, depthOrArrayLayers], format, dimension, mipLevelCount,
+  return call('createTexture', device, { size: [width, height, depthOrArrayLayers], format, dimension, mipLevelCount,
     viewFormats: meta.get(resource)?.viewFormats ?? [], usage: usage | 3 });
 }
 function copy(encoder, from, to) {
@@ -274,47 +244,15 @@ wrap('GPUCommandEncoder', 'finish', original => function __heddle(descriptor) {
   return buffer;
 });
 
-/* ---- frames: they wait for the GPU, and end when the page is frozen ---- */
-
 wrap('GPUQueue', 'submit', original => function __heddle(buffers) {
   if (state.frozen) return;
   const list = [...buffers];
   state.submits++;
   original.call(this, list);
-  state.underWay++;
-  const done = () => { state.underWay--; };
-  this.onSubmittedWorkDone().then(done, done);
+  H.onSubmit?.(this);
   for (const buffer of list) for (const shot of meta.get(buffer)?.shots ?? []) shot.submitted = true;
 });
-const isBusy = () => state.underWay > config.framesUnderWay;
-if (globalThis.requestAnimationFrame) {
-  const original = globalThis.requestAnimationFrame;
-  const later = (callback, time) => {
-    if (state.frozen) state.held.push(callback);
-    else if (isBusy()) original.call(globalThis, t => later(callback, t));
-    else callback(time);
-  };
-  globalThis.requestAnimationFrame = function __heddle(callback) {
-    return original.call(globalThis, time => later(callback, time));
-  };
-}
-const interval = globalThis.setInterval;
-globalThis.setInterval = function __heddle(callback, ...rest) {
-  const guarded = (...list) => { if (!state.frozen && !isBusy()) callback(...list); };
-  return interval.call(globalThis, typeof callback === 'function' ? guarded : callback, ...rest);
-};
-
-const within = (promise, ms, subject) => Promise.race([promise,
-  new Promise((_, reject) => setTimeout(() => reject(new Error(`${subject}: no answer within ${ms / 1000} s`)), ms))]);
-// Holds all frames and submissions, and waits for the GPU.
-async function freeze() {
-  state.frozen = true;
-  await Promise.all(devices.filter(d => !d.lost).map(d => within(d.device.queue.onSubmittedWorkDone(), 60000, 'device').catch(e => fail('freeze', e))));
-}
-function thaw() {
-  state.frozen = false;
-  for (const callback of state.held.splice(0)) requestAnimationFrame(callback);
-}
-Object.defineProperty(globalThis, '__heddle', { configurable: true, value: { config, real, call, meta, pipelines, devices, errors, cost,
-  state, started, resourceOf, bufferOf, levels, texelBytes, bytesOf, like, copy, within, freeze, thaw, hashText } });
+Object.assign(H, { config, real, call, meta, pipelines, devices, errors, cost, wrap, fail,
+  state, started, resourceOf, bufferOf, levels, texelBytes, bytesOf, like, copy, hashText });
+Object.defineProperty(globalThis, '__heddle', { configurable: true, value: H });
 })();

@@ -45,11 +45,11 @@ const flipOf = format => !format || /32(float|uint|sint)$/.test(format) ? 1 : /1
 
 // Pipelines of COMPARE on one device.
 class Comparer {
-  constructor(device) { Object.assign(this, { device, pipelines: new Map(), module: call('GPUDevice.createShaderModule', device, { code: COMPARE }) }); }
+  constructor(device) { Object.assign(this, { device, pipelines: new Map(), module: call('createShaderModule', device, { code: COMPARE }) }); }
   pipeline(entryPoint, constants) {
     const key = entryPoint + JSON.stringify(constants);
     if (!this.pipelines.has(key))
-      this.pipelines.set(key, call('GPUDevice.createComputePipeline', this.device, { layout: 'auto', compute: { module: this.module, entryPoint, constants } }));
+      this.pipelines.set(key, call('createComputePipeline', this.device, { layout: 'auto', compute: { module: this.module, entryPoint, constants } }));
     return this.pipelines.get(key);
   }
   // Runs an entry point over whole buffers, binding -> buffer, and returns the sums.
@@ -61,15 +61,15 @@ class Comparer {
       const entries = buffers.map(([binding, buffer]) => ({ binding, resource: { buffer, offset, size } }));
       if (needsSums) {
         const sums = newBuffer(device, 16, STORAGE | COPY_SOURCE | COPY_TARGET);
-        call('GPUQueue.writeBuffer', device.queue, sums, 0, new Uint32Array([0, 0xffffffff, 0, 0]));
+        call('writeBuffer', device.queue, sums, 0, new Uint32Array([0, 0xffffffff, 0, 0]));
         entries.push({ binding: 4, resource: { buffer: sums } });
         own.push(sums);
       }
-      const pass = call('GPUCommandEncoder.beginComputePass', encoder);
-      call('GPUComputePassEncoder.setPipeline', pass, pipeline);
-      call('GPUComputePassEncoder.setBindGroup', pass, 0, call('GPUDevice.createBindGroup', device, { layout: pipeline.getBindGroupLayout(0), entries }));
-      call('GPUComputePassEncoder.dispatchWorkgroups', pass, Math.ceil(size / 1024));
-      call('GPUComputePassEncoder.end', pass);
+      const pass = call('beginComputePass', encoder);
+      call('setPipeline', pass, pipeline);
+      call('setBindGroup', pass, 0, call('createBindGroup', device, { layout: pipeline.getBindGroupLayout(0), entries }));
+      call('dispatchWorkgroups', pass, Math.ceil(size / 1024));
+      call('end', pass);
     }
     submit(device, encoder);
     const total = { different: 0, first: -1, extra: 0, near: 0 };
@@ -125,8 +125,8 @@ class Stage {
     device.pushErrorScope('validation');
     device.pushErrorScope('internal');
     try {
-      const module = call('GPUDevice.createShaderModule', device, { code: candidate.code });
-      candidate.pipeline = await within(call('GPUDevice.createComputePipelineAsync', device, { layout: this.shot.layout,
+      const module = call('createShaderModule', device, { code: candidate.code });
+      candidate.pipeline = await within(call('createComputePipelineAsync', device, { layout: this.shot.layout,
         compute: { module, entryPoint: this.record.entry || undefined, constants: candidate.constants } }), HANG_MS, 'compiling');
       candidate.groups = this.groupsOf(candidate.pipeline);
     } catch (error) { reason = error.message; }
@@ -137,13 +137,13 @@ class Stage {
   groupsOf(pipeline) {
     const source = this.shot.layout === 'auto' ? pipeline : this.shot.pipeline;
     return this.shot.groups.map((group, index) => group?.entries.length ? { offsets: group.offsets,
-      group: call('GPUDevice.createBindGroup', this.device, { layout: source.getBindGroupLayout(index),
+      group: call('createBindGroup', this.device, { layout: source.getBindGroupLayout(index),
         entries: group.entries.map(entry => ({ binding: entry.binding, resource: this.resource(entry) })) }) } : null);
   }
   resource(entry) {
     const { resource } = entry, behind = resourceOf(entry), work = behind && this.work.get(behind);
     if (!behind) return resource;
-    if (resource instanceof GPUTextureView) return call('GPUTexture.createView', work, meta.get(resource).descriptor);
+    if (resource instanceof GPUTextureView) return call('createView', work, meta.get(resource).descriptor);
     if (resource instanceof GPUTexture) return work;
     return resource instanceof GPUBuffer ? { buffer: work } : { buffer: work, offset: resource.offset, size: resource.size };
   }
@@ -152,11 +152,11 @@ class Stage {
     if (isFlipped) for (const o of this.outputs) transfer(encoder, this.work.get(o.resource), o.flipped, false);
   }
   dispatch(encoder, candidate, times, timestampWrites) {
-    const pass = call('GPUCommandEncoder.beginComputePass', encoder, timestampWrites ? { timestampWrites } : {});
-    call('GPUComputePassEncoder.setPipeline', pass, candidate.pipeline);
-    candidate.groups.forEach((bound, index) => bound && call('GPUComputePassEncoder.setBindGroup', pass, index, bound.group, bound.offsets));
-    for (let i = 0; i < times; i++) call('GPUComputePassEncoder.dispatchWorkgroups', pass, ...candidate.counts);
-    call('GPUComputePassEncoder.end', pass);
+    const pass = call('beginComputePass', encoder, timestampWrites ? { timestampWrites } : {});
+    call('setPipeline', pass, candidate.pipeline);
+    candidate.groups.forEach((bound, index) => bound && call('setBindGroup', pass, index, bound.group, bound.offsets));
+    for (let i = 0; i < times; i++) call('dispatchWorkgroups', pass, ...candidate.counts);
+    call('end', pass);
   }
   // Runs a candidate once from a start, and leaves the outputs in their images `name`.
   async run(candidate, isFlipped, name) {
@@ -196,7 +196,7 @@ class Stage {
       const o = this.outputs.find(x => x.resource === this.resourceAt(where));
       if (!o) continue;
       const words = new Uint32Array(Math.max(0, Math.min(to, o.bytes) - from) >> 2).fill(UNSTEADY);
-      call('GPUQueue.writeBuffer', this.device.queue, o.mask, from, words);
+      call('writeBuffer', this.device.queue, o.mask, from, words);
       sum.tail += words.length;
     }
     for (const o of this.outputs) {

@@ -41,15 +41,15 @@ H.list = async progress => {
     if (one.reason) continue;
     try {
       one.total = await ownTime(record, one);
-    } catch (error) { one.reason = error.message; }
+    } catch (error) { one.reason = H.lost ?? error.message; }
   }
   return { pipelines: list, submits: H.state.submits, cost: H.cost, errors: H.errors, device: deviceOf(),
     seconds: (performance.now() - H.started) / 1000 };
 };
 function deviceOf() {
-  const entry = H.devices[0], { device, info = {}, lost = '', requested = {} } = entry ?? {};
-  return device ? { vendor: info.vendor ?? '', architecture: info.architecture ?? '', description: info.description ?? '', lost,
-    agent: navigator.userAgent, stamps: device.features.has('timestamp-query'), requested,
+  const entry = H.devices[0], { device, info = {} } = entry ?? {};
+  return device ? { vendor: info.vendor ?? '', architecture: info.architecture ?? '', description: info.description ?? '',
+    agent: navigator.userAgent, stamps: device.features.has('timestamp-query'),
     limits: { x: device.limits.maxComputeWorkgroupSizeX, y: device.limits.maxComputeWorkgroupSizeY, z: device.limits.maxComputeWorkgroupSizeZ,
       invocations: device.limits.maxComputeInvocationsPerWorkgroup } } : null;
 }

@@ -1,0 +1,80 @@
+// Recorder of a live page that is to be frozen and tuned: limits of devices, hidden canvases, and frames that
+// wait for the GPU.
+(H => {
+'use strict';
+if (!H || H.freeze) return;
+const { config, call, meta, devices, state, wrap, fail } = H, MOST_UNDER_WAY = 2;
+const held = [];
+let underWay = 0;
+
+// Requests the adapter's own limits, so that larger groups can be tried, and time stamps.
+H.requestDevice = async function __heddle(descriptor = {}) {
+  const requiredLimits = { ...descriptor.requiredLimits }, features = new Set(descriptor.requiredFeatures ?? []);
+  for (const name of ['maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupSizeX', 'maxComputeWorkgroupSizeY',
+    'maxComputeWorkgroupSizeZ', 'maxComputeWorkgroupStorageSize', 'maxStorageBufferBindingSize', 'maxBufferSize'])
+    requiredLimits[name] = Math.max(requiredLimits[name] ?? 0, this.limits[name]);
+  if (this.features.has('timestamp-query')) features.add('timestamp-query');
+  let device;
+  try {
+    device = await call('requestDevice', this, { ...descriptor, requiredLimits, requiredFeatures: [...features] });
+  } catch (error) {
+    fail('requestDevice', error);
+    device = await call('requestDevice', this, descriptor);
+  }
+  device.addEventListener('uncapturederror', event => fail('uncaptured error', event.error));
+  device.lost.then(info => { H.lost = `the page's device was lost: ${info.message || info.reason}`; });
+  return device;
+};
+
+wrap('GPUCanvasContext', 'configure', original => function __heddle(descriptor) {
+  const used = { ...descriptor, usage: (descriptor.usage ?? 16) | 1 };
+  if (!config.offscreen) return original.call(this, used);
+  meta.set(this, { used, texture: null });
+});
+wrap('GPUCanvasContext', 'getCurrentTexture', original => function __heddle() {
+  const hidden = meta.get(this);
+  if (!hidden) return original.call(this);
+  const { used, texture } = hidden, width = Math.max(1, this.canvas.width), height = Math.max(1, this.canvas.height);
+  if (texture?.width === width && texture?.height === height) return texture;
+  return hidden.texture = used.device.createTexture({ size: [width, height], format: used.format, usage: used.usage,
+    viewFormats: used.viewFormats ?? [] });
+});
+
+/* ---- frames: they wait for the GPU, and end when the page is frozen ---- */
+
+H.onSubmit = queue => {
+  underWay++;
+  const done = () => { underWay--; };
+  queue.onSubmittedWorkDone().then(done, done);
+};
+const isBusy = () => underWay > MOST_UNDER_WAY;
+if (globalThis.requestAnimationFrame) {
+  const original = globalThis.requestAnimationFrame;
+  const later = (callback, time) => {
+    if (state.frozen) held.push(callback);
+    else if (isBusy()) original.call(globalThis, t => later(callback, t));
+    else callback(time);
+  };
+  globalThis.requestAnimationFrame = function __heddle(callback) {
+    return original.call(globalThis, time => later(callback, time));
+  };
+}
+const interval = globalThis.setInterval;
+globalThis.setInterval = function __heddle(callback, ...rest) {
+  const guarded = (...list) => { if (!state.frozen && !isBusy()) callback(...list); };
+  return interval.call(globalThis, typeof callback === 'function' ? guarded : callback, ...rest);
+};
+
+const within = (promise, ms, subject) => Promise.race([promise,
+  new Promise((_, reject) => setTimeout(() => reject(new Error(`${subject}: no answer within ${ms / 1000} s`)), ms))]);
+// Holds all frames and submissions, and waits for the GPU.
+async function freeze() {
+  state.frozen = true;
+  await Promise.all(devices.map(d => within(d.device.queue.onSubmittedWorkDone(), 60000, 'device').catch(e => fail('freeze', e))));
+}
+function thaw() {
+  state.frozen = false;
+  for (const callback of held.splice(0)) requestAnimationFrame(callback);
+}
+Object.assign(H, { within, freeze, thaw });
+})(globalThis.__heddle);
