@@ -85,14 +85,14 @@ static void print_best(const json_t *tuned, const json_t *best)
 static void print_changes(const json_t *pipeline)
 {
     size_t i;
-    json_t *one;
+    json_t *line;
     const char *failure = page_text_at(pipeline, "changes_failure");
-    json_array_foreach(json_object_get(pipeline, "changes"), i, one)
+    json_array_foreach(json_object_get(pipeline, "changes"), i, line)
     {
-        const char *advice = page_text_at(one, "advice"), *before = page_text_at(one, "before");
-        printf("  %s:%.0f: ", page_text_at(one, "file"), page_number_at(one, "line"));
+        const char *advice = page_text_at(line, "advice"), *before = page_text_at(line, "before");
+        printf("  %s:%.0f: ", page_text_at(line, "file"), page_number_at(line, "line"));
         if (*advice) printf("%s%s%s\n", before, *before ? ": " : "", advice);
-        else printf("%s -> %s in: %s\n", before, page_text_at(one, "text"), page_text_at(one, "row"));
+        else printf("%s -> %s in: %s\n", before, page_text_at(line, "text"), page_text_at(line, "row"));
     }
     if (*failure) printf("  the lines to change are not known: %s\n", failure);
 }

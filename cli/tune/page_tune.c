@@ -106,7 +106,7 @@ static void put_script(FILE *stream, const char *text)
     }
 }
 
-/* Writes heddle-record.js: the recorder, the writer of recordings, and the exported function. */
+/* Writes the module of --recorder: the recorder, the writer of recordings, and the exported function. */
 static hed_status write_recorder(const char *path, hed_error *error)
 {
     static const int files[] = {0, 2, 3}; /* recorder, image, save */

@@ -5,7 +5,8 @@ export async function record({ seconds = 3, name = 'page.hrec' } = {}) {
   if (!H) throw new Error('heddle-record.js: no WebGPU in this browser');
   while (!H.cost.dispatches) await wait(50);
   await wait(1000 * seconds);
-  const blob = await H.save();
+  H.state.frozen = true; // what is submitted meanwhile is dropped
+  const blob = await H.save().finally(() => { H.state.frozen = false; });
   if (name) Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: name }).click();
   return blob;
 }
