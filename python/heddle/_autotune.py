@@ -307,9 +307,10 @@ class _Run:
             with np.errstate(invalid="ignore"):
                 error = np.abs(a.astype(wide) - e.astype(wide)) / np.maximum(1, np.abs(e.astype(wide))) if e.dtype.kind in "fc" else (a != e)
             wrong = np.flatnonzero(np.nan_to_num(np.asarray(error, float), nan=np.inf) > limit) if a.shape == e.shape else np.zeros(1, int)
-            wrong = [i for i in wrong if not (a.shape == e.shape and a.dtype.kind == "f" and np.isnan(a.flat[i]) and np.isnan(e.flat[i]))]
-            if len(wrong):
-                raise AssertionError(f"element {wrong[0]} of {name} is {a.flat[wrong[0]]}, expected {e.flat[wrong[0]]}; {len(wrong)} differ")
+            different = [int(i) for i in wrong if not (a.shape == e.shape and a.dtype.kind == "f" and np.isnan(a.flat[i]) and np.isnan(e.flat[i]))]
+            if different:
+                i = different[0]
+                raise AssertionError(f"element {i} of {name} is {a.flat[i]}, expected {e.flat[i]}; {len(different)} differ")
 
     def time(self) -> float:
         self.reset(False)
@@ -369,15 +370,16 @@ class Autotuned:
 
     def _pruned(self, values: Mapping[str, Any], keywords: Mapping[str, Any]) -> Optional[Sequence[Any]]:
         """The listed configurations after early_config_prune and perf_model, as in Triton."""
-        prune, configs = self.settings["prune"], self.configs
-        if configs is None or not prune:
-            return configs
+        prune: dict[str, Any] = self.settings["prune"]
+        if self.configs is None:
+            return None
+        configs: list[Any] = list(self.configs)
         if prune.get("early_config_prune"):
-            configs = prune["early_config_prune"](configs, dict(values), **keywords)
+            configs = list(prune["early_config_prune"](configs, dict(values), **keywords))
         if prune.get("perf_model") and prune.get("top_k"):
             top = prune["top_k"]
             most = int(len(configs) * top) if isinstance(top, float) and top <= 1 else int(top)
-            configs = sorted(configs, key=lambda c: prune["perf_model"](**values, **_words_of(c)))[:max(most, 1)]
+            configs = sorted(configs, key=lambda c: float(prune["perf_model"](**values, **_words_of(c))))[:max(most, 1)]
         return configs
 
     def _tuned(self, key: tuple[Any, ...], where: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], values: Mapping[str, Any]

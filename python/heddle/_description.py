@@ -169,7 +169,7 @@ def describe(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], prob
         raise TypeError(f"tune_params is a {type(tune_params).__name__}; expected a dict of names and lists of values")
     problem = problem_sizes(problem_size)
     document: dict[str, Any] = {"kernel": kernel_name, "problem": problem, "parameters": {k: _values(k, v) for k, v in tune_params.items()}}
-    document.update(_laid_out(layout, list(problem.values()) if _by_parameters(problem_size) else list(problem), tune_params))
+    document.update(_laid_out(layout, [str(s) for s in problem.values()] if _by_parameters(problem_size) else list(problem), tune_params))
     if _by_parameters(problem_size):
         problem = document["problem"] = {name: 1 for name in problem}  # the launch alone depends on it
     if not compare:

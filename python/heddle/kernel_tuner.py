@@ -190,7 +190,7 @@ def _write_cache(path: str, kernel_name: str, problem_size: Any, tune_params: Ma
 # ---- the modules beside it ----
 
 def _get_best_config(results: Sequence[dict[str, Any]], objective: str = "time", objective_higher_is_better: bool = False) -> dict[str, Any]:
-    return (max if objective_higher_is_better else min)(results, key=lambda r: r[objective])
+    return (max if objective_higher_is_better else min)(results, key=lambda r: float(r[objective]))
 
 
 def _get_config_string(params: Mapping[str, Any], keys: Optional[Sequence[str]] = None, units: Optional[Mapping[str, str]] = None) -> str:

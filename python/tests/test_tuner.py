@@ -284,7 +284,7 @@ class Refused(unittest.TestCase):
         self.refuse(ValueError, r"argument 0 has shape \(16384,\), and its answer \(5,\)", "scale", SCALE, N, ARGUMENTS, P,
                     answer=[X[:5], None, None, None])
         self.refuse(ValueError, "the size of a group is not given", "scale", SCALE, N, ARGUMENTS, {"WG": [64]})
-        self.refuse(ValueError, "parameter WG: 1.5: expected whole numbers", "scale", SCALE, N, ARGUMENTS, {"WG": [1.5]}, group=["WG"])
+        self.refuse(ValueError, "parameter WG: .x.: expected numbers, or texts alone", "scale", SCALE, N, ARGUMENTS, {"WG": [1.5, "x"]}, group=["WG"])
         self.refuse(ValueError, "strategy 'magic': expected one of auto, random", "scale", SCALE, N, ARGUMENTS, P, strategy="magic")
         self.refuse(heddle.ArgumentError, 'restrictions|constraints.*"NO"|NO', "scale", SCALE, N, ARGUMENTS, P, restrictions=["NO > 1"])
         self.refuse(TypeError, "a number of type float16", "scale", SCALE, N, [Y, X, np.float16(1), n], P)
