@@ -10,6 +10,7 @@ import numpy as np
 
 folder = tempfile.TemporaryDirectory()
 os.environ["HEDDLE_DATABASE"] = os.path.join(folder.name, "tuning.db")
+os.environ.pop("HEDDLE_DEVICE", None)  # the tests of the suite run on one device each
 
 import heddle  # noqa: E402  (reads the variable)
 
