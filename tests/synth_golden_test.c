@@ -51,6 +51,7 @@ static const golden goldens[] = {
     {"mallet", NULL, "0 on 1 60 127; 1500 on 1 60 30; 3000 on 1 60 80"},
     {"plectrum", NULL, "0 on 1 60 127; 3000 on 1 61 64"},
     {"bow", NULL, "0 on 1 60 100; 3500 off 1 60 0; 4500 on 1 60 40"},
+    {"damper", NULL, "0 on 1 60 127; 2000 off 1 60 0; 2500 cc 1 64 127; 3000 on 1 60 80; 3500 off 1 60 0; 4500 cc 1 64 0"},
     {"oscillator", NULL, "0 on 1 57 100; 3000 off 1 57 0; 3200 on 1 69 100"},
     {"audio", NULL, "500 on 1 60 100; 4000 off 1 60 0"},
     {"microphone", NULL, NOTE},

@@ -106,13 +106,19 @@ def add_harp(instrument, notes, channel, microphones):
         length = min(0.9, 0.9 * (110 / pitch) ** 0.7)
         x = 0.014 * (note - 61)
         t60 = 5.5 * (110 / pitch) ** 0.5
-        add_string(instrument, name, pitch, masses, 1e-4, t60, 0.15 * t60, [x, 0, 0], length, 2)
+        pull = add_string(instrument, name, pitch, masses, 1e-4, t60, 0.15 * t60, [x, 0, 0], length, 2)
         plectrum = f"finger_{name_of(note)}"
         instrument.add("plectrums", name=plectrum, direction=[0, 0, 1], distance=0.003, duration=0.004, velocity_sensitivity=0.85,
                        route={"channel": channel, "low": note, "high": note})
         # Two neighbours each: what has as many partials as masses is blind to the last of them, which are crowded together.
         pluck, ear = round(0.22 * (masses + 1)), round(0.1 * (masses + 1))
         instrument.link(plectrum, f"{name}[{pluck}..{pluck + 1}]")
+        # A felt of the string's wave resistance at two places: a wave that passes loses most of itself.
+        felt = f"felt_{name_of(note)}"
+        instrument.add("dampers", name=felt, direction=[0, 0, 1], resistance=math.sqrt(pull * 1e-4), envelope={"attack": 0.001, "release": 0.08},
+                       route={"channel": channel, "low": note, "high": note})
+        instrument.link(felt, f"{name}[{round(0.3 * (masses + 1))}]")
+        instrument.link(felt, f"{name}[{round(0.43 * (masses + 1))}]")
         for microphone in microphones:
             instrument.link(microphone, f"{name}[{ear}..{ear + 1}]")
 
@@ -218,6 +224,9 @@ def make_cymbal():
     i.add("mallets", name="stick", direction=[0, 0, 1], mass=0.05, impulse=1.0, hardness_soft=1e6, hardness_hard=2e7, exponent=2.0,
           hysteresis=0.1, relaxation=1e-4, velocity_sensitivity=1)
     i.link("stick", "plate[2,5,0]")
+    # a hand at the rim after the note
+    i.add("dampers", name="hand", direction=[0, 0, 1], resistance=2.0, envelope={"attack": 0.001, "release": 0.25})
+    i.link("hand", "plate[4..9,0,0]")
     i.add("microphones", name="left", position=[-0.4, 0, 0.5], direction=[0, 0, 1], pan=-0.6)
     i.add("microphones", name="right", position=[0.4, 0, 0.5], direction=[0, 0, 1], pan=0.6)
     i.link("left", "plate[0,*,1]", 1 / size)
@@ -243,6 +252,9 @@ def make_vibes():
     i.add("mallets", name="mallet", direction=[0, 0, -1], mass=0.003, impulse=0.006, hardness_soft=1e5, hardness_hard=5e6, exponent=2.5,
           hysteresis=0.1, relaxation=1e-4, velocity_sensitivity=1)
     i.link("mallet", f"bar[{masses // 2}]")
+    # the felt under all bars, which the note or the pedal lowers
+    i.add("dampers", name="felt", direction=[0, 0, 1], resistance=0.03, envelope={"attack": 0.001, "release": 0.1})
+    i.link("felt", "bar")
     i.add("microphones", name="left", position=[-0.2, 0, 0.3], direction=[0, 0, 1], pan=-0.5)
     i.add("microphones", name="right", position=[0.2, 0, 0.3], direction=[0, 0, 1], pan=0.5)
     for k, weight in ((0, 1), (masses // 2, -0.6)):  # of opposite sign in the first mode, of the same when the bar bounces
@@ -346,6 +358,8 @@ def make_orrery():
     i.link("bow", "string[4]")
     i.link("hum", "planet3")
     i.link("return", "planet9")
+    i.add("dampers", name="felt", direction=[0, 0, 1], resistance=0.01)
+    i.link("felt", "planet7")
     i.add("microphones", name="left", position=[-0.4, 0.3, 0.5], pan=-0.8, directionality=0.5, isotropy=0.5, threshold=-12, ratio=4, attack=0.003,
           release=0.15)
     i.add("microphones", name="right", position=[0.4, 0.3, 0.5], pan=0.8, directionality=0.5, isotropy=0.5)

@@ -48,6 +48,7 @@ typedef enum hed_synth_entity_type {
     HED_SYNTH_MALLET,
     HED_SYNTH_PLECTRUM,
     HED_SYNTH_BOW,
+    HED_SYNTH_DAMPER,
     HED_SYNTH_OSCILLATOR,
     HED_SYNTH_AUDIO_INPUT,
     HED_SYNTH_LFO,
@@ -198,6 +199,16 @@ typedef struct hed_synth_bow_def {
     hed_synth_route route;
 } hed_synth_bow_def;
 
+/** A felt that rests on each linked body and brakes its motion along `direction`: F = -resistance x
+ *  weight x (1 - envelope) v. The envelope of the note lifts it (attack) and lowers it (release), so
+ *  that notes ring while they are held or sustained by the pedal. */
+typedef struct hed_synth_damper_def {
+    float direction[3];
+    float resistance; /**< N s/m, on each body */
+    hed_synth_adsr envelope;
+    hed_synth_route route;
+} hed_synth_damper_def;
+
 /** A periodic force along `direction`. */
 typedef struct hed_synth_oscillator_def {
     float direction[3];
@@ -293,6 +304,7 @@ typedef struct hed_synth_entity_def {
         hed_synth_mallet_def mallet;
         hed_synth_plectrum_def plectrum;
         hed_synth_bow_def bow;
+        hed_synth_damper_def damper;
         hed_synth_oscillator_def oscillator;
         hed_synth_audio_input_def audio_input;
         hed_synth_lfo_def lfo;
@@ -498,11 +510,26 @@ typedef struct hed_synth_stability {
     hed_synth_entity body;   /**< body of that maximum */
     double largest_dilation; /**< s of the highest note and bend */
     uint32_t unsafe;         /**< number of bodies above 2 */
+    /** body or spring whose damping modulation may take below 0, so that its motion grows; 0: none */
+    hed_synth_entity growing;
 } hed_synth_stability;
 
 /** Computes the stability margin of an instrument. Thread class: any. Errors: ARGUMENT, MEMORY. */
 HED_API hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument,
     double rate, hed_synth_stability *stability, hed_error *error);
+
+/** Returns an upper bound of the time in seconds after which a released note is 120 dB quieter, by
+ *  the least damping of the bodies and the longest release; INFINITY: it may ring for ever (a body
+ *  without damping, a delay line in a loop, an LFO that moves bodies or springs).
+ *  Thread class: any. */
+HED_API double hed_synth_instrument_tail(const hed_synth_instrument *instrument);
+/** True if a microphone is linked to a body, or an exciter to a body that is not anchored, with a
+ *  weight other than 0. Thread class: any. */
+HED_API bool hed_synth_instrument_reaches(
+    const hed_synth_instrument *instrument, hed_synth_entity entity);
+/** Returns the name of the exciter that only this key plays, such as a drum of a kit; "": none.
+ *  Lives until the instrument is changed. Thread class: any. */
+HED_API const char *hed_synth_instrument_key(const hed_synth_instrument *instrument, uint32_t key);
 
 /** Returns the exact frequency of mode j (from 1) of a string of `masses` masses between fixed
  *  ends, k/m = `ratio` for each spring: asin(h sqrt(ratio) sin(j pi / (2 (masses + 1)))) / (pi h).
@@ -552,8 +579,12 @@ typedef struct hed_synth_def {
     uint32_t threads;
     /** a resident kernel with a mailbox instead of a launch for each block (HED_CAN_RESIDENT) */
     bool resident;
-    bool keep_awake;    /**< a warp that spins between blocks, for devices that clock down */
-    uint64_t seed;      /**< seed of noise */
+    bool keep_awake; /**< a warp that spins between blocks, for devices that clock down */
+    uint64_t seed;   /**< seed of noise */
+    /** (128) pitch of each key in semitones of equal temperament, 69: 440 Hz; see
+     *  hed_synth_tuning_read(). It acts on the dilation of voices and on oscillators that follow
+     *  notes. Read by hed_synth_create() only; NULL: key n has pitch n */
+    const float *tuning;
     hed_stream *stream; /**< NULL: a stream of the synth */
 } hed_synth_def;
 
@@ -582,7 +613,14 @@ typedef enum hed_synth_event_kind {
      *  its range is an error of the whole block. At most 256 different targets survive a break,
      *  "all sound off" or hed_synth_apply(); of more, the oldest return to their definitions */
     HED_SYNTH_EVENT_SET,
-    HED_SYNTH_EVENT_HOST /**< number, value: of MIDI sources of kind HED_SYNTH_MIDI_HOST */
+    HED_SYNTH_EVENT_HOST, /**< number, value: of MIDI sources of kind HED_SYNTH_MIDI_HOST */
+    /** bytes: channel (0 to 15), note. Ends the note and its sound: its voice fades in 20 ms. In
+     *  singleton mode the whole instrument is silenced unless other keys are held */
+    HED_SYNTH_EVENT_CHOKE,
+    /** bytes: channel (0 to 15), note; number (below HED_SYNTH_MACROS), value: added to the control
+     *  of the host in the voice of this note alone, until the voice ends; the sum stays within
+     *  [0, 1]. In singleton mode it acts on the whole instrument */
+    HED_SYNTH_EVENT_NOTE_HOST
 } hed_synth_event_kind;
 
 /** An event at a sample. */
@@ -661,6 +699,18 @@ typedef struct hed_synth_note_info {
     uint16_t deaf_channels;
 } hed_synth_note_info;
 
+/** State of a note. */
+typedef enum hed_synth_note_state {
+    HED_SYNTH_NOTE_ENDED,  /**< silent, stolen, or never played */
+    HED_SYNTH_NOTE_HELD,   /**< the key is down, or the pedal sustains it */
+    HED_SYNTH_NOTE_RINGING /**< released, and louder than -100 dB */
+} hed_synth_note_state;
+/** Returns the state of a note after the last block. In singleton mode a released note rings as
+ *  long as the instrument does.
+ *  Thread class: as hed_synth_process(). */
+HED_API hed_synth_note_state hed_synth_note(
+    const hed_synth *synth, uint32_t channel, uint32_t note);
+
 /** Predicts the outcome of the notes among these events, without playing. Thread class: rt. */
 HED_API hed_synth_note_info hed_synth_check_notes(
     const hed_synth *synth, const hed_synth_event *events, uint32_t count);
@@ -669,7 +719,8 @@ HED_API hed_synth_note_info hed_synth_check_notes(
 typedef struct hed_synth_info {
     hed_synth_solver solver;
     hed_config_origin configured;
-    uint32_t instances, microphones; /**< instances, and microphones in the output */
+    /** voices and spare instances, in which stolen voices fade; microphones in the output */
+    uint32_t instances, microphones;
     /** counts in one instance; exciters count once for each body */
     uint32_t entities[HED_SYNTH_ENTITY_TYPE_COUNT];
     uint64_t bytes;                 /**< size of state and tables of all instances */

@@ -2,10 +2,10 @@
  * drawn. */
 
 export const LISTS = { body: 'bodies', spring: 'springs', grid: 'grids', microphone: 'microphones', mallet: 'mallets', plectrum: 'plectrums',
-    bow: 'bows', oscillator: 'oscillators', audio_input: 'audio_inputs', lfo: 'lfos', envelope: 'envelopes', follower: 'followers',
+    bow: 'bows', damper: 'dampers', oscillator: 'oscillators', audio_input: 'audio_inputs', lfo: 'lfos', envelope: 'envelopes', follower: 'followers',
     midi_source: 'midi_sources', delay_line: 'delay_lines', link: 'links', modulation: 'modulations', change: 'changes' };
 /** Class of the marker of each type that is drawn beside the bodies. */
-export const MARKERS = { microphone: 'ear', mallet: 'exciter', plectrum: 'exciter', bow: 'exciter', oscillator: 'exciter', audio_input: 'exciter',
+export const MARKERS = { microphone: 'ear', mallet: 'exciter', plectrum: 'exciter', bow: 'exciter', damper: 'exciter', oscillator: 'exciter', audio_input: 'exciter',
     lfo: 'modulator', envelope: 'modulator', follower: 'modulator', midi_source: 'modulator', delay_line: 'modulator' };
 /** Name of the audio input by which the pointer pulls a body. It is in the text that sounds, and not in the file. */
 export const HAND = 'hand of the page';

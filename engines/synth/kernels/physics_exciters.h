@@ -1,4 +1,4 @@
-/* Exciters, each at one body: mallet, plectrum, bow, oscillator, audio input. physics_store.h
+/* Exciters, each at one body: mallet, plectrum, bow, damper, oscillator, audio input. physics_store.h
  * and physics_body.h precede this text.
  *
  * A contact's force acts when the body is at its position of one sample later: so the contact
@@ -278,6 +278,15 @@ SYNTH_FUNCTION void synth_bow(const synth_layout *layout, const synth_at *at, ui
         force = resistance * speed;
     }
     synth_act(at, me, &touch, force, resistance);
+}
+
+SYNTH_FUNCTION void synth_damper(const synth_layout *layout, const synth_at *at, uint damper)
+{
+    synth_self me = synth_self_of(layout, SYNTH_DAMPER, damper);
+    synth_touch touch = synth_touch_of(at, me);
+    float lifted = synth_adsr(at, me, DAMPER_P_ENVELOPE, touch.gate),
+          resistance = synth_value(at, me, DAMPER_P_RESISTANCE) * touch.weight;
+    synth_act(at, me, &touch, 0.0f, resistance * (1.0f - lifted));
 }
 
 /* State of an oscillator or LFO (words of phase and held value), waveform, and number for noise. */

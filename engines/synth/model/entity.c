@@ -154,6 +154,15 @@ static const hed_field bow_rows[] = {
     {0},
 };
 
+static const hed_field damper_rows[] = {
+    NAME_ROW,
+    DIRECTION_ROW(damper, "direction of the motion that it brakes"),
+    {"resistance", "force at 1 m/s on each body", NUMBER(damper, resistance, 0, 1e6, "N s/m")},
+    ENVELOPE_ROW(damper, "lifting: attack raises it from the body, release lowers it again"),
+    ROUTE_ROW(damper),
+    {0},
+};
+
 static const hed_field oscillator_rows[] = {
     NAME_ROW,
     DIRECTION_ROW(oscillator, "direction of the force"),

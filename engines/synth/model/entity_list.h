@@ -38,6 +38,8 @@
     ENTITY(BOW, bow, bows, "friction", P(DRAW_VELOCITY) | P(ROSIN_STICTION) | P(ROSIN_DROPOFF) | P(ROTATION), \
         .direction = {0, 0, 1}, .force = 0.5f, .draw_velocity = 0.2f, .stiction = 0.8f, .sliding = 0.3f, \
         .dropoff = 0.05f, .velocity_sensitivity = 0.5f, .envelope = {0.05f, 0, 1, 0.1f}, .route = EVERY_NOTE) \
+    ENTITY(DAMPER, damper, dampers, "felts that brake until a note lifts them", 0, \
+        .direction = {0, 0, 1}, .resistance = 0.1f, .envelope = {0.005f, 0, 1, 0.05f}, .route = EVERY_NOTE) \
     ENTITY(OSCILLATOR, oscillator, oscillators, "periodic forces", \
         P(FREQUENCY) | P(PULSE_WIDTH) | P(GAIN) | P(ROTATION), \
         .direction = {0, 0, 1}, .gain = 0.1f, .frequency = 440, .pulse_width = 0.5f, .velocity_sensitivity = 1, \

@@ -45,10 +45,52 @@ static double reach(const hed_synth_instrument *instrument, const hed_synth_modu
     }
 }
 
+/* Smallest value that one modulation can reach; modulators that never change their sign, such as
+ * envelopes, act in one direction. */
+static double least_reach(
+    const hed_synth_instrument *instrument, const hed_synth_modulation_def *def, double value)
+{
+    const synth_place *place = synth_find(instrument, def->source);
+    const hed_synth_midi_source_def *midi = instrument->midi_sources + place->index;
+    bool two_sided = place->type == HED_SYNTH_LFO;
+    if (place->type == HED_SYNTH_MIDI_SOURCE)
+        two_sided = midi->kind == HED_SYNTH_MIDI_BEND || midi->kind == HED_SYNTH_MIDI_NOTE ||
+                    midi->initial < 0;
+    double depth = 0;
+    switch (place->type) {
+        SYNTH_MODULATORS(DEPTH_OF)
+    default: break;
+    }
+    double change = def->depth * depth * (def->invert ? -1 : 1);
+    return change < 0 || two_sided ? fmin(value, reach(instrument, def, value, -1)) : value;
+}
+
 /* A spring's largest stiffness and damping. Modulations are applied in order. */
 typedef struct spring_limits {
     double stiffness, damping;
 } spring_limits;
+
+/* Returns the first body or spring whose damping the modulations can take below 0; 0: none. */
+static hed_synth_entity find_growing(const hed_synth_instrument *in)
+{
+    for (uint32_t i = 0; i < in->modulation_count; i++) {
+        const hed_synth_modulation_def *def = &in->modulations[i];
+        const synth_place *place = &in->places[def->entity];
+        if (def->target != HED_SYNTH_TARGET_DAMPING) continue;
+        bool is_body = place->type == HED_SYNTH_BODY;
+        if (is_body && in->bodies[place->index].anchored) continue;
+        double damping = is_body ? (double)in->bodies[place->index].damping
+                                 : (double)in->springs[place->index].damping;
+        /* modulations of a value act one after the other */
+        for (uint32_t k = 0; k < in->modulation_count; k++) {
+            const hed_synth_modulation_def *other = &in->modulations[k];
+            if (other->entity == def->entity && other->target == def->target)
+                damping = least_reach(in, other, damping);
+        }
+        if (damping < 0) return def->entity;
+    }
+    return 0;
+}
 
 /* State of a pass over an instrument; `masses` and `springs` are NULL if no modulation changes
  * them. */
@@ -149,6 +191,7 @@ hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument
         find_limits(&w);
         for (uint32_t i = 0; i < springs; i++) stability_add_spring(&w, i);
         *stability = judge(&w);
+        stability->growing = find_growing(instrument);
     }
     hed_arena_free(&arena);
     return whole ? HED_OK : HED_OUT_OF_MEMORY(error, "the stability of %" PRIu32 " bodies", bodies);

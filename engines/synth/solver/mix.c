@@ -17,7 +17,11 @@
  *
  * An instance that is cut off ("all sound off") would leave a step: its last sample is added and
  * fades out exponentially, so there is no click, and notes that start at once are heard from
- * their beginning. */
+ * their beginning.
+ *
+ * An instance that fades (a stolen or choked voice) is multiplied by 1 minus the integral of
+ * Blackman and Harris's window (F. J. Harris, 1978), so that the fade of a tone adds nothing that
+ * is audible far from the tone. */
 #include "solver/solver.h"
 
 #include "heddle/math.h"
@@ -30,11 +34,13 @@ enum {
     MOST_WINDOW = RING / 2,
     MOST_CUT = 64
 };
-static const double LOOK_AHEAD = 0.0015; /* s */
-static const double FADE_IN = 0.05;      /* s */
-static const double CUT_TIME = 0.002;    /* s in which a cut falls to 1/e */
-static const double POWER_TIME = 0.01;   /* s over which the breaker takes the mean */
-static const float POWER_LIMIT = 1e4f;   /* limit of the mean of left^2 + right^2, full scale 1 */
+static const double LOOK_AHEAD = 0.0015;   /* s */
+static const double FADE_IN = 0.05;        /* s */
+static const double CUT_TIME = 0.002;      /* s in which a cut falls to 1/e */
+static const double FADE_TIME = 0.02;      /* s in which an instance fades */
+static const double LOUDNESS_TIME = 0.025; /* s in which the loudness falls to 1/e */
+static const double POWER_TIME = 0.01;     /* s over which the breaker takes the mean */
+static const float POWER_LIMIT = 1e4f;     /* limit of the mean of left^2 + right^2, full scale 1 */
 /* smaller values become 0: no denormals after this stage */
 static const float FLOOR = 1e-18f;
 
@@ -52,6 +58,10 @@ struct synth_mix {
     double rate;      /* Hz */
     float power_rate; /* weight of a sample in the mean power */
     float cut_rate;   /* factor by which a sample reduces a cut */
+    float loudness_rate;
+    float *fade; /* (fade_frames + 1) factors, 0 to 1 */
+    uint32_t fade_frames;
+    uint64_t voices;  /* a bit for each instance that is in the sum from the beginning */
     uint32_t fade_in; /* samples; also the duration of a change of gain */
     /* set by the instrument */
     float gain, limit; /* linear */
@@ -66,8 +76,13 @@ struct synth_mix {
     uint32_t recovering; /* latest value of the envelope */
     mix_least least;
     float power;
-    float last[MOST_CUT][2];        /* last sample of each instance in a call */
-    float cut[2];                   /* remainder of cut sound */
+    float last[MOST_CUT][2]; /* last sample of each instance in a call */
+    float cut[2];            /* remainder of cut sound */
+    uint64_t open;           /* a bit for each instance that is in the sum */
+    /* frames until the instance has faded; more than fade_frames: it waits; 0: no fade */
+    uint32_t fade_left[MOST_CUT];
+    float loudness[MOST_CUT];       /* of each instance, before the master gain */
+    float heard[MOST_CUT];          /* after the master gain, for synth_mix_loudness() */
     uint32_t hold;                  /* samples until the synth plays again; 0: it plays */
     uint32_t fading_in, fading_out; /* samples left */
     /* statistics for reports */
@@ -86,6 +101,22 @@ static float gain_now(const synth_mix *mix)
                         : mix->gain;
 }
 
+/* Fills the factors of a fade. */
+static hed_status make_fade(synth_mix *mix, hed_error *error)
+{
+    static const double tau = 6.283185307179586, window[] = {0.35875, 0.48829, 0.14128, 0.01168};
+    mix->fade_frames = (uint32_t)(FADE_TIME * mix->rate) + 1;
+    mix->fade = hed_new(&mix->allocator, mix->fade_frames + 1ull, sizeof *mix->fade, error);
+    if (!mix->fade) return HED_ERROR_MEMORY;
+    for (uint32_t left = 0; left <= mix->fade_frames; left++) {
+        double t = (double)left / mix->fade_frames, sum = window[0] * t;
+        for (uint32_t k = 1; k < HED_COUNT(window); k++)
+            sum += (k & 1 ? -1.0 : 1.0) * window[k] * hed_strict_sin(tau * k * t) / (tau * k);
+        mix->fade[left] = (float)(sum / window[0]);
+    }
+    return HED_OK;
+}
+
 hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
     double rate, synth_mix **mix, hed_error *error)
 {
@@ -98,6 +129,15 @@ hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_inst
     created->power_rate = (float)(1.0 / (1.0 + POWER_TIME * rate));
     created->cut_rate = hed_exp((float)(-1.0 / (CUT_TIME * rate)));
     created->fade_in = (uint32_t)(FADE_IN * rate) + 1;
+    created->loudness_rate = hed_exp((float)(-1.0 / (LOUDNESS_TIME * rate)));
+    created->voices = def->mode == HED_SYNTH_SINGLETON || def->voices >= MOST_CUT
+                          ? UINT64_MAX
+                          : ((uint64_t)1 << def->voices) - 1;
+    if (make_fade(created, error)) {
+        synth_mix_destroy(created);
+        *mix = NULL;
+        return HED_ERROR_MEMORY;
+    }
     synth_mix_adopt(created, def);
     synth_mix_reset(created);
     return HED_OK;
@@ -117,6 +157,7 @@ void synth_mix_destroy(synth_mix *mix)
 {
     if (!mix) return;
     hed_allocator allocator = mix->allocator;
+    hed_delete(&allocator, mix->fade, mix->fade_frames + 1ull, sizeof *mix->fade);
     hed_delete(&allocator, mix, 1, sizeof *mix);
 }
 
@@ -132,6 +173,10 @@ void synth_mix_reset(synth_mix *mix)
     mix->least.first = mix->least.last = 0;
     mix->power = mix->peak = mix->cut[0] = mix->cut[1] = 0.0f;
     memset(mix->last, 0, sizeof mix->last);
+    memset(mix->fade_left, 0, sizeof mix->fade_left);
+    memset(mix->loudness, 0, sizeof mix->loudness);
+    memset(mix->heard, 0, sizeof mix->heard);
+    mix->open = mix->voices;
     mix->hold = mix->fading_in = mix->fading_out = mix->gaining = mix->breaks = 0;
     mix->muted = 0;
 }
@@ -209,7 +254,7 @@ void synth_mix_cut(synth_mix *mix, uint64_t instances)
     for (uint32_t i = 0; i < MOST_CUT; i++)
         for (uint32_t k = 0; instances >> i & 1 && k < 2; k++) {
             mix->cut[k] += mix->last[i][k];
-            mix->last[i][k] = 0.0f;
+            mix->last[i][k] = mix->loudness[i] = 0.0f;
         }
 }
 
@@ -220,6 +265,40 @@ static float fade_cut(synth_mix *mix, uint32_t channel, float sound)
     return sound + mix->cut[channel];
 }
 
+void synth_mix_fade(synth_mix *mix, uint32_t instance, uint32_t frame)
+{
+    if (instance < MOST_CUT && !mix->hold) mix->fade_left[instance] = mix->fade_frames + frame + 1;
+}
+
+void synth_mix_open(synth_mix *mix, uint64_t instances)
+{
+    mix->open |= instances;
+    for (uint32_t i = 0; instances && i < MOST_CUT; i++)
+        if (instances >> i & 1) mix->fade_left[i] = 0;
+}
+
+const float *synth_mix_loudness(const synth_mix *mix) { return mix->heard; }
+
+/* Adds up the stems of a frame, and follows the loudness of the instances. */
+static void add_instances(
+    synth_mix *mix, const float *stems, uint32_t instances, uint32_t width, float *l, float *r)
+{
+    for (uint32_t i = 0; i < instances; i++, stems += width) {
+        if (!(mix->open >> i & 1)) continue;
+        float gain = 1.0f, peak = 0.0f;
+        if (mix->fade_left[i]) {
+            uint32_t left = --mix->fade_left[i];
+            gain = mix->fade[left < mix->fade_frames ? left : mix->fade_frames];
+        }
+        for (uint32_t k = 0; k < width; k += 2) {
+            *l += gain * stems[k];
+            *r += gain * stems[k + 1];
+            peak = hed_max(peak, hed_max(hed_magnitude(stems[k]), hed_magnitude(stems[k + 1])));
+        }
+        mix->loudness[i] = hed_max(peak, heard(mix->loudness[i] * mix->loudness_rate));
+    }
+}
+
 uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count,
     uint32_t frames, float *left, float *right)
 {
@@ -227,10 +306,7 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
     for (uint32_t n = 0; n < frames; n++) {
         float l = 0.0f, r = 0.0f;
         if (n < sounding) {
-            for (uint32_t i = 0; i < channels; i += 2) {
-                l += stems[i];
-                r += stems[i + 1];
-            }
+            add_instances(mix, stems, instances, 2 * stem_count, &l, &r);
             stems += channels;
             l = fade_cut(mix, 0, l);
             r = fade_cut(mix, 1, r);
@@ -245,6 +321,8 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
                 mix->fading_in = 0;
                 mix->fading_out = mix->window;
                 mix->cut[0] = mix->cut[1] = 0.0f;
+                memset(mix->fade_left, 0, sizeof mix->fade_left);
+                memset(mix->loudness, 0, sizeof mix->loudness);
                 sounding = n;
             }
         }
@@ -267,6 +345,7 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
     for (uint32_t i = 0; stems && sounding == frames && i < instances && i < MOST_CUT; i++)
         for (uint32_t k = 0; k < 2 * stem_count; k++)
             mix->last[i][k & 1] += (stems - channels)[2 * stem_count * i + k];
+    for (uint32_t i = 0; i < instances; i++) mix->heard[i] = mix->gain * mix->loudness[i];
     return stems ? sounding : frames;
 }
 

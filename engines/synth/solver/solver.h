@@ -89,7 +89,7 @@ extern const hed_kernel_def synth_awake_def;
 /* True if a synth of this solver needs memory for copies of stores. */
 static inline bool synth_needs_copy(const synth_solver_ops *ops, const synth_voices *voices)
 {
-    return !ops->stores && synth_voices_next_look(voices, 0) != UINT64_MAX;
+    return !ops->stores && synth_voices_needs_stores(voices);
 }
 
 /* ---- mix.c: stems to sound. A plain value; allocates nothing ---- */
@@ -116,6 +116,14 @@ uint32_t synth_mix_resting(const synth_mix *mix);
 /* Cuts off the instances of these bits after the last frame: their last sample fades out. Thread
  * class: rt. */
 void synth_mix_cut(synth_mix *mix, uint64_t instances);
+/* Fades an instance out from `frame` of the next run on, over 20 ms. Thread class: rt. */
+void synth_mix_fade(synth_mix *mix, uint32_t instance, uint32_t frame);
+/* Adds the instances of these bits to the sum; from the beginning it has those of voices, and no
+ * spare ones. Thread class: rt. */
+void synth_mix_open(synth_mix *mix, uint64_t instances);
+/* Returns the loudness of each instance, full scale 1: its peak, which falls to 1/e in 25 ms.
+ * Thread class: rt. */
+const float *synth_mix_loudness(const synth_mix *mix);
 void synth_mix_report(const synth_mix *mix, hed_synth_info *report);
 /* Returns the look-ahead, samples, by which output is delayed. */
 uint32_t synth_mix_latency(const synth_mix *mix);
@@ -141,6 +149,7 @@ struct hed_synth {
     uint64_t stem_floats;
     hed_synth_event *events; /* (max_events) of a part of a block */
     uint64_t sample;
+    float tuning[128]; /* def.tuning, if it is not NULL */
     hed_meter meter;
     hed_config_origin configured; /* origin of the choice of solver */
     uint32_t items;               /* items of a work-group, as tuned; 0: by rule */

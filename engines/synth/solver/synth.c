@@ -42,6 +42,11 @@ static hed_status synth_check_def(
     if (def->transpose < -127 || def->transpose > 127)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_synth_def.transpose is %d; expected -127 to 127 semitones", def->transpose);
+    for (uint32_t key = 0; def->tuning && key < 128; key++)
+        if (!(def->tuning[key] >= -128.0f && def->tuning[key] <= 256.0f))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "hed_synth_def.tuning[%u] is %g; expected -128 to 256 semitones", key,
+                (double)def->tuning[key]);
     if (def->stream && hed_stream_device(def->stream) != device)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "hed_synth_def.stream belongs to another device");
@@ -132,6 +137,10 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
     created->device = device;
     created->stream = def->stream;
     created->def = *def;
+    if (def->tuning) {
+        memcpy(created->tuning, def->tuning, sizeof created->tuning);
+        created->def.tuning = created->tuning;
+    }
     created->instrument = *hed_synth_instrument_definition(def->instrument);
     created->configured =
         def->solver == HED_SYNTH_SOLVER_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
@@ -209,6 +218,32 @@ static hed_status synth_cut(hed_synth *synth, uint64_t instances, hed_error *err
     return status;
 }
 
+/* Puts instances to rest whose fade has ended, and begins the fades of the next `frames`. */
+static hed_status follow_fades(hed_synth *synth, hed_error *error)
+{
+    const synth_voices *voices = synth->voices;
+    for (uint32_t i = 0; i < synth->program->instances && synth->ops->rest; i++)
+        if (voices->faded >> i & 1 && synth->ops->rest(synth->solver, i, error))
+            return error->status;
+    synth_mix_open(synth->mix, voices->begun);
+    for (uint32_t i = 0; i < synth->program->instances; i++)
+        if (voices->fade_begin[i] != SYNTH_NO_FADE)
+            synth_mix_fade(synth->mix, i, voices->fade_begin[i]);
+    return HED_OK;
+}
+
+/* Shows the voices the state before a sample at which a check is due. */
+static hed_status look(hed_synth *synth, hed_error *error)
+{
+    synth_voices_listen(synth->voices, synth_mix_loudness(synth->mix));
+    if (!synth_voices_needs_stores(synth->voices)) return HED_OK;
+    const uint32_t *stores = synth->stores;
+    if (synth->ops->stores) stores = synth->ops->stores(synth->solver);
+    else if (synth->ops->read(synth->solver, synth->stores, NULL, error)) return error->status;
+    synth_voices_look(synth->voices, stores, synth->sample);
+    return HED_OK;
+}
+
 /* Plays a part of a block: frames from `first`, in all of which the synth rests or plays, with
  * sound in the inputs `heard`. The events' frames count from `first` on. */
 static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint32_t first,
@@ -221,15 +256,14 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
     synth_run run = {.sample = synth->sample, .frames = frames,
         .inputs = block->inputs ? inputs : NULL, .stems = synth->stems};
     bool resting = synth_mix_resting(synth->mix) > 0;
-    if (!resting && synth_voices_next_look(synth->voices, synth->sample) == synth->sample) {
-        const uint32_t *stores = synth->stores;
-        if (synth->ops->stores) stores = synth->ops->stores(synth->solver);
-        else if (synth->ops->read(synth->solver, synth->stores, NULL, error)) return error->status;
-        synth_voices_look(synth->voices, stores, synth->sample);
-    }
+    if (!resting && synth_voices_next_look(synth->voices, synth->sample) == synth->sample &&
+        look(synth, error))
+        return error->status;
+    synth_voices_set_time(synth->voices, synth->sample);
     synth_voices_hear(synth->voices, resting ? 0 : heard);
     if (synth_voices_run(
             synth->voices, events, event_count, frames, &run.pokes, &run.poke_begin, error) ||
+        follow_fades(synth, error) ||
         (!resting && (synth_cut(synth, synth_voices_silenced(synth->voices), error) ||
                          synth->ops->run(synth->solver, &run, error))))
         return error->status;
@@ -250,11 +284,12 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
 
 /* Returns the number of frames, up to `frames`, before the next "all sound off"; one at frame
  * `first` is ignored. */
-static uint32_t frames_until_cut(
-    const hed_synth_block *block, uint32_t event, uint32_t first, uint32_t frames)
+static uint32_t frames_until_cut(const hed_synth *synth, const hed_synth_block *block,
+    uint32_t event, uint32_t first, uint32_t frames)
 {
     for (; event < block->event_count && block->events[event].frame < first + frames; event++)
-        if (block->events[event].frame > first && synth_voices_is_sound_off(&block->events[event]))
+        if (block->events[event].frame > first &&
+            synth_voices_is_sound_off(synth->voices, &block->events[event]))
             return block->events[event].frame - first;
     return frames;
 }
@@ -292,9 +327,11 @@ static hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed
         uint32_t resting = synth_mix_resting(synth->mix),
                  limit = resting ? resting : SYNTH_MIX_HOLD, end = done;
         frames = block->frames - first < limit ? block->frames - first : limit;
-        uint64_t next = synth_voices_next_look(synth->voices, synth->sample + 1) - synth->sample;
+        uint64_t next = synth_voices_next_look(synth->voices, synth->sample + 1) - synth->sample,
+                 end_of_fade = synth_voices_next_end(synth->voices, synth->sample) - synth->sample;
         if (frames > next) frames = (uint32_t)next;
-        frames = frames_until_cut(block, done, first, frames);
+        if (frames > end_of_fade) frames = (uint32_t)end_of_fade;
+        frames = frames_until_cut(synth, block, done, first, frames);
         uint64_t heard = listen_to_inputs(synth, block, first, &frames);
         /* the last part gets events beyond the block, which are rejected */
         bool last = first + frames == block->frames;
@@ -400,6 +437,12 @@ hed_status hed_synth_read_bodies(
     }
     hed_arena_free(&scratch);
     return error->status;
+}
+
+hed_synth_note_state hed_synth_note(const hed_synth *synth, uint32_t channel, uint32_t note)
+{
+    if (!synth || channel >= SYNTH_CHANNELS || note >= SYNTH_KEYS) return HED_SYNTH_NOTE_ENDED;
+    return synth_voices_note(synth->voices, channel, note, synth_mix_loudness(synth->mix));
 }
 
 hed_synth_note_info hed_synth_check_notes(

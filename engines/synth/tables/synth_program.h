@@ -50,13 +50,18 @@ typedef struct synth_target {
     uint32_t word;
 } synth_target;
 
+enum {
+    SYNTH_INSTANCE_LIMIT = 64, /* a bit each in masks */
+    SYNTH_SPARE_VOICES = 8     /* voices that fade while others already play, at most */
+};
+
 typedef struct synth_program {
     hed_arena arena; /* memory of the program and its arrays */
     synth_layout layout;
-    double step; /* s */
-    uint32_t instances;
-    bool remote;     /* a grid simulates the bodies and springs */
-    uint32_t *image; /* (layout.words) at rest, half 0 and half 1 */
+    double step;        /* s */
+    uint32_t instances; /* voices and spare ones */
+    bool remote;        /* a grid simulates the bodies and springs */
+    uint32_t *image;    /* (layout.words) at rest, half 0 and half 1 */
     /* (type[t].count) entity of each element; contacts: the exciter, ears: the microphone */
     hed_synth_entity *entities[SYNTH_TYPES];
     /* (type[t].count), contacts: body element; NULL for other types */

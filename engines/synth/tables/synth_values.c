@@ -232,6 +232,14 @@ static void fill_bow(const element *e, const synth_contact *contact, const hed_s
     set(e, BOW_P_DROPOFF, def->dropoff * e->b->step);
 }
 
+static void fill_damper(
+    const element *e, const synth_contact *contact, const hed_synth_damper_def *def)
+{
+    fill_contact(e, contact, def->direction, fabs((double)contact->weight), 0.0);
+    set_envelope(e, DAMPER_P_ENVELOPE, &def->envelope);
+    set(e, DAMPER_P_RESISTANCE, def->resistance / e->b->step);
+}
+
 static void fill_oscillator(
     const element *e, const synth_contact *contact, const hed_synth_oscillator_def *def)
 {

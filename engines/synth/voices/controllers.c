@@ -139,7 +139,6 @@ void synth_control_host(synth_voices *v, uint32_t number, float value)
             target->number != number)
             continue;
         v->host[t] = (synth_host_value){number, value, true};
-        for (uint32_t i = 0; i < v->instances; i++)
-            synth_voices_poke_float(v, i, target->word, value);
+        for (uint32_t i = 0; i < v->instances; i++) synth_control_target(v, i, t, false);
     }
 }

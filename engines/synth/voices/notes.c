@@ -1,6 +1,6 @@
 /* Keys and their voices. In HED_SYNTH_SINGLETON keys open gates of the one instance; otherwise
- * each key gets an instance: a free one, else the one released earliest, else the oldest. A key
- * struck again while it sounds keeps its instance, as on a string. */
+ * each key gets an instance: a free or silent one, else a spare one, while the quietest voice fades in
+ * its own. A key struck again while it sounds keeps its instance, as on a string. */
 #include "voices/voices.h"
 
 /* ---- held keys ---- */
@@ -143,10 +143,18 @@ static void open_gates(synth_voices *v, uint32_t instance, uint32_t channel, uin
 
 /* ---- voices ---- */
 
-/* True if voice `a` is to be stolen before `b`. */
+static bool is_silent(const synth_voice *voice)
+{
+    return voice->released && voice->level < SYNTH_SILENT;
+}
+
+/* True if voice `a` is to be stolen before `b`: it is silent, quieter, or was released or started
+ * earlier. */
 static bool sooner(const synth_voice *a, const synth_voice *b)
 {
-    if (a->used != b->used) return !a->used;
+    if (a->used != b->used) return a->used;
+    if (is_silent(a) != is_silent(b)) return is_silent(a);
+    if (!is_silent(a) && a->level != b->level) return a->level < b->level;
     if (!a->released != !b->released) return a->released;
     return a->released ? a->released < b->released : a->started < b->started;
 }
@@ -169,22 +177,55 @@ static void let_go(synth_voices *v, uint32_t channel, uint32_t note)
     }
 }
 
+static void begin_fade(synth_voices *v, uint32_t instance)
+{
+    synth_voice *voice = &v->voices[instance];
+    if (!voice->released) let_go(v, voice->channel, voice->note);
+    voice->used = false;
+    voice->fades = v->now + v->frame + v->fade_frames;
+    v->fade_begin[instance] = v->frame;
+}
+
+/* Finds an instance for a new key. If all voices sound, the first to be stolen fades, and a spare
+ * instance takes over; without a spare one the new key sounds in the stolen instance. */
+static uint32_t find_instance(synth_voices *v)
+{
+    uint32_t used = 0, free = SYNTH_NONE, stolen = 0;
+    for (uint32_t i = 0; i < v->instances; i++) {
+        const synth_voice *voice = &v->voices[i];
+        used += voice->used;
+        if (free == SYNTH_NONE && !voice->used && !voice->fades) free = i;
+        if (sooner(voice, &v->voices[stolen])) stolen = i;
+    }
+    if (free != SYNTH_NONE && used < v->def.voices) return free;
+    const synth_voice *voice = &v->voices[stolen];
+    bool is_sounding = voice->used && !is_silent(voice);
+    if (is_sounding && free != SYNTH_NONE) {
+        begin_fade(v, stolen);
+        return free;
+    }
+    if (voice->used && !voice->released) let_go(v, voice->channel, voice->note);
+    return stolen;
+}
+
 static uint32_t take_voice(synth_voices *v, uint32_t channel, uint32_t note)
 {
     if (v->def.mode == HED_SYNTH_SINGLETON) return 0;
     if (is_held(v, channel, note)) return v->keys[channel][note].voice;
-    uint32_t oldest = 0;
-    for (uint32_t i = 1; i < v->instances; i++)
-        if (sooner(&v->voices[i], &v->voices[oldest])) oldest = i;
-    synth_voice *voice = &v->voices[oldest];
-    if (voice->used && !voice->released) let_go(v, voice->channel, voice->note);
+    uint32_t instance = find_instance(v);
+    synth_voice *voice = &v->voices[instance];
     if (v->def.mode == HED_SYNTH_VOICES_MPE)
         for (uint32_t i = 0; i < v->instances; i++)
             if (v->voices[i].released && v->voices[i].channel == channel)
                 v->voices[i].follows = false;
-    *voice = (synth_voice){
-        .channel = (uint8_t)channel, .note = (uint8_t)note, .used = true, .follows = true};
-    return oldest;
+    *voice = (synth_voice){.channel = (uint8_t)channel,
+        .note = (uint8_t)note,
+        .used = true,
+        .follows = true,
+        .level = 1};
+    v->begun |= (uint64_t)1 << instance;
+    v->fade_begin[instance] = SYNTH_NO_FADE;
+    return instance;
 }
 
 /* Starts words that follow notes: in SINGLETON the words whose route contains the note;
@@ -272,6 +313,48 @@ uint64_t synth_notes_silence(synth_voices *v, uint32_t channel)
     return silenced;
 }
 
+bool synth_notes_choke(synth_voices *v, uint32_t channel, uint32_t note)
+{
+    uint32_t key = v->plays[channel][note];
+    if (key == HED_SYNTH_NO_KEY) key = synth_notes_key(v, channel, note);
+    if (key == HED_SYNTH_NO_KEY) return false;
+    if (is_held(v, channel, key)) let_go(v, channel, key);
+    for (uint32_t i = 0; v->def.mode != HED_SYNTH_SINGLETON && i < v->instances; i++)
+        if (v->voices[i].used && v->voices[i].channel == channel && v->voices[i].note == key)
+            begin_fade(v, i);
+    return v->def.mode == HED_SYNTH_SINGLETON && !any_held(v, &(hed_synth_route){0, 0, 127});
+}
+
+void synth_notes_offset(
+    synth_voices *v, uint32_t channel, uint32_t note, uint32_t number, float value)
+{
+    uint32_t key = v->plays[channel][note], instance = 0;
+    if (key == HED_SYNTH_NO_KEY || number >= HED_SYNTH_MACROS) return;
+    if (v->def.mode != HED_SYNTH_SINGLETON) instance = v->keys[channel][key].voice;
+    v->voices[instance].offset[number] = value;
+    for (uint32_t t = 0; t < v->targets; t++)
+        if (v->program->targets[t].follow == SYNTH_FOLLOW_MIDI &&
+            v->program->targets[t].kind == HED_SYNTH_MIDI_HOST &&
+            v->program->targets[t].number == number)
+            synth_control_target(v, instance, t, true);
+}
+
+hed_synth_note_state synth_voices_note(
+    const synth_voices *v, uint32_t channel, uint32_t note, const float *loudness)
+{
+    uint32_t key = v->plays[channel][note];
+    if (key == HED_SYNTH_NO_KEY) key = synth_notes_key(v, channel, note);
+    if (key == HED_SYNTH_NO_KEY) return HED_SYNTH_NOTE_ENDED;
+    if (is_held(v, channel, key)) return HED_SYNTH_NOTE_HELD;
+    for (uint32_t i = 0; i < v->instances; i++) {
+        const synth_voice *voice = &v->voices[i];
+        bool is_its = v->def.mode == HED_SYNTH_SINGLETON ||
+                      (voice->used && voice->channel == channel && voice->note == key);
+        if (is_its && loudness[i] >= SYNTH_SILENT) return HED_SYNTH_NOTE_RINGING;
+    }
+    return HED_SYNTH_NOTE_ENDED;
+}
+
 void synth_notes_touch(synth_voices *v, uint32_t channel, uint32_t note, uint32_t value)
 {
     uint32_t key = v->plays[channel][note];
@@ -294,15 +377,15 @@ void synth_notes_touch_key(synth_voices *v, uint32_t channel, uint32_t note, uin
     }
 }
 
-void synth_notes_renew(synth_voices *v)
+void synth_notes_renew(synth_voices *v, uint32_t instance)
 {
     for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
         for (uint32_t note = 0; note < SYNTH_KEYS; note++) {
-            if (!is_held(v, c, note)) continue;
+            if (!is_held(v, c, note) || v->keys[c][note].voice != instance) continue;
             for (uint32_t g = 0; g < v->program->layout.gates; g++) {
                 const synth_gate *gate = &v->program->gates[g];
                 if (synth_route_fits(&gate->route, c, note))
-                    synth_voices_poke(v, v->keys[c][note].voice, gate->word + SYNTH_GATE_HELD, 1);
+                    synth_voices_poke(v, instance, gate->word + SYNTH_GATE_HELD, 1);
             }
         }
 }

@@ -326,7 +326,7 @@ static uint64_t check_at(const synth_sleep *s, uint64_t slot)
 
 uint64_t synth_sleep_next(const synth_sleep *s, uint64_t sample)
 {
-    if (!s->islands) return UINT64_MAX;
+    if (!s->islands && s->instances == 1) return UINT64_MAX;
     uint64_t slot = sample / s->spacing;
     if (check_at(s, slot) < sample) slot++;
     return check_at(s, slot > s->slot ? slot : s->slot);
@@ -452,6 +452,8 @@ uint64_t synth_voices_inputs(const synth_voices *v, bool asleep)
 }
 
 void synth_voices_hear(synth_voices *v, uint64_t inputs) { v->sounding = inputs; }
+
+bool synth_voices_needs_stores(const synth_voices *v) { return v->sleep->islands > 0; }
 
 uint64_t synth_voices_next_look(const synth_voices *v, uint64_t sample)
 {

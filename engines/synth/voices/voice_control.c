@@ -47,7 +47,7 @@ void synth_control_dilate(synth_voices *v, uint32_t instance)
 {
     synth_voice *voice = &v->voices[instance];
     if (voice->follows) voice->bend = bend_of(v, voice->channel);
-    float dilation = exp2_of(((float)voice->note - v->def.root_note + voice->bend) / 12.0f);
+    float dilation = exp2_of((v->pitch[voice->note] - v->def.root_note + voice->bend) / 12.0f);
     /* a range set by MIDI may exceed the dilation for which the instrument is proven stable */
     synth_voices_poke_float(v, instance, SYNTH_DILATION,
         dilation < v->largest_dilation ? dilation : v->largest_dilation);
@@ -109,6 +109,14 @@ static bool control_value(
     return source->received[control];
 }
 
+/* Returns the value of a host's control in an instance: macros have offsets of their own in voices,
+ * within [0, 1]. */
+static float host_value(const synth_voices *v, uint32_t instance, uint32_t number, float value)
+{
+    float offset = number < HED_SYNTH_MACROS ? v->voices[instance].offset[number] : 0.0f;
+    return offset == 0.0f ? value : hed_clamp(value + offset, 0.0f, 1.0f);
+}
+
 /* Computes the value of a target's word. False: unknown. */
 static bool target_value(const synth_voices *v, uint32_t instance, uint32_t index, float *value)
 {
@@ -122,10 +130,13 @@ static bool target_value(const synth_voices *v, uint32_t instance, uint32_t inde
         if (target->kind == HED_SYNTH_MIDI_HOST) {
             for (uint32_t i = 0; i < v->targets; i++)
                 if (v->host[i].received && v->host[i].number == target->number) {
-                    *value = v->host[i].value;
+                    *value = host_value(v, instance, target->number, v->host[i].value);
                     return true;
                 }
-            return false;
+            *value = host_value(
+                v, instance, target->number, hed_as_float(v->program->image[target->word]));
+            return target->number < HED_SYNTH_MACROS &&
+                   v->voices[instance].offset[target->number] != 0.0f;
         }
         if (target->kind == HED_SYNTH_MIDI_CC || target->kind == HED_SYNTH_MIDI_BEND ||
             target->kind == HED_SYNTH_MIDI_PRESSURE)
@@ -136,7 +147,7 @@ static bool target_value(const synth_voices *v, uint32_t instance, uint32_t inde
     if (target->follow == SYNTH_FOLLOW_NOTE) {
         float bend =
             v->def.mode == HED_SYNTH_SINGLETON ? bend_of(v, channel) : v->voices[instance].bend;
-        *value = target->factor * 440.0f * exp2_of(((float)note - 69.0f + bend) / 12.0f);
+        *value = target->factor * 440.0f * exp2_of((v->pitch[note] - 69.0f + bend) / 12.0f);
     } else if (target->kind == HED_SYNTH_MIDI_NOTE) *value = ((float)note - target->centre) / 12.0f;
     else if (target->kind == HED_SYNTH_MIDI_VELOCITY) *value = (float)key->velocity / 127.0f;
     else *value = (float)key->touch / 127.0f;

@@ -4,12 +4,13 @@
 
 #include <string.h>
 
-static void poke_setting(synth_voices *v, const synth_setting *s)
+/* Pokes a setting in instances `first` to `end` - 1. */
+static void poke_setting(synth_voices *v, const synth_setting *s, uint32_t first, uint32_t end)
 {
     /* v->pokes serves as scratch: it is filled only after all events are processed */
     uint32_t count =
         synth_program_set(v->program, s->entity, s->target, s->value, v->pokes, v->capacity);
-    for (uint32_t i = 0; i < v->instances; i++)
+    for (uint32_t i = first; i < end; i++)
         for (uint32_t k = 0; k < count; k++)
             synth_voices_poke(v, i, v->pokes[k].word, v->pokes[k].value);
 }
@@ -45,7 +46,7 @@ void synth_settings_set(
     synth_voices *v, hed_synth_entity entity, hed_synth_target target, float value)
 {
     synth_setting s = {.entity = entity, .target = target, .value = value};
-    poke_setting(v, &s);
+    poke_setting(v, &s, 0, v->instances);
     control_keep(v, s);
 }
 
@@ -54,7 +55,8 @@ void synth_settings_adopt(synth_voices *v, const synth_voices *from)
     for (uint32_t i = 0; i < from->setting_count; i++) control_keep(v, from->settings[i]);
 }
 
-void synth_settings_renew(synth_voices *v)
+void synth_settings_renew(synth_voices *v, uint32_t instance)
 {
-    for (uint32_t i = 0; i < v->setting_count; i++) poke_setting(v, &v->settings[i]);
+    for (uint32_t i = 0; i < v->setting_count; i++)
+        poke_setting(v, &v->settings[i], instance, instance + 1);
 }

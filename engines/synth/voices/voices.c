@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <math.h>
 
+static const double FADE = 0.02; /* s in which a stolen voice fades */
+
 /* Capacity for pokes in addition to the widest event's: a dense block has some dozen pokes for
  * each event. */
 enum {
@@ -35,7 +37,8 @@ static void start_over(synth_voices *v)
         v->host[t] = (synth_host_value){0};
     }
     v->renew = false;
-    v->silenced = 0;
+    v->silenced = v->faded = v->begun = v->now = 0;
+    memset(v->fade_begin, 0xff, sizeof v->fade_begin);
     v->setting_count = v->setting_pokes = 0;
     v->stores = NULL;
     v->sounding = 0;
@@ -67,6 +70,7 @@ static hed_status make_room(synth_voices *v, hed_error *error)
     settings = width + (settings < SYNTH_SETTING_POKES ? settings : SYNTH_SETTING_POKES);
     uint64_t room = 2 * width + settings + (events < SYNTH_POKES ? events : SYNTH_POKES), slots = 1;
     v->event_room = (uint32_t)room;
+    room += width + settings; /* renewal of instances whose fade has ended */
     room += SYNTH_SLEEP_POKES * (uint64_t)v->sleep->body_count * v->instances;
     while (slots < 2 * room) slots *= 2;
     if (slots > 1u << 30)
@@ -96,10 +100,14 @@ hed_status synth_voices_create(const hed_allocator *allocator, const hed_synth_i
     v->arena = arena;
     v->def = *def;
     v->program = program;
-    v->instances = program->instances < SYNTH_MOST_VOICES ? program->instances : SYNTH_MOST_VOICES;
+    v->instances =
+        program->instances < SYNTH_INSTANCE_LIMIT ? program->instances : SYNTH_INSTANCE_LIMIT;
     v->max_events = options->max_events;
     v->transpose = options->transpose;
     v->fold = options->fold;
+    for (uint32_t key = 0; key < SYNTH_KEYS; key++)
+        v->pitch[key] = options->tuning ? options->tuning[key] : (float)key;
+    v->fade_frames = (uint32_t)(FADE * options->rate) + 1;
     v->targets = program->target_count;
     v->largest_dilation = (float)synth_largest_dilation(def);
     if (synth_sleep_create(
@@ -181,10 +189,32 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
     synth_settings_adopt(v, from);
 }
 
+/* ---- fades ---- */
+
+void synth_voices_set_time(synth_voices *v, uint64_t sample) { v->now = sample; }
+
+uint64_t synth_voices_next_end(const synth_voices *v, uint64_t sample)
+{
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < v->instances; i++) {
+        uint64_t end = v->voices[i].fades;
+        if (end > sample && end < next) next = end;
+    }
+    return next;
+}
+
+/* A voice that has just started counts as loud, and less so with each look. */
+void synth_voices_listen(synth_voices *v, const float *loudness)
+{
+    for (uint32_t i = 0; i < v->instances; i++)
+        v->voices[i].level = hed_max(loudness[i], 0.5f * v->voices[i].level);
+}
+
 /* ---- all sound off ---- */
 
-bool synth_voices_is_sound_off(const hed_synth_event *e)
+bool synth_voices_is_sound_off(const synth_voices *v, const hed_synth_event *e)
 {
+    if (e->kind == HED_SYNTH_EVENT_CHOKE) return v->def.mode == HED_SYNTH_SINGLETON;
     return e->kind == HED_SYNTH_EVENT_MIDI && e->bytes[0] >> 4 == 11 &&
            e->bytes[1] == SYNTH_CC_SOUND_OFF;
 }
@@ -301,6 +331,16 @@ static hed_status check_event(const synth_voices *v, const hed_synth_event *e, u
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "events[%u] has the host value %g; expected a finite number", index, (double)e->value);
         break;
+    case HED_SYNTH_EVENT_CHOKE:
+    case HED_SYNTH_EVENT_NOTE_HOST:
+        if (e->bytes[0] >= SYNTH_CHANNELS || e->bytes[1] >= SYNTH_KEYS || !isfinite(e->value) ||
+            (e->kind == HED_SYNTH_EVENT_NOTE_HOST && e->number >= HED_SYNTH_MACROS))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "events[%u] is of note %u on channel %u (number %u, value %g); expected at most 127, at most "
+                "15, a macro below %u and a finite value",
+                index, e->bytes[1], e->bytes[0], e->number, (double)e->value, HED_SYNTH_MACROS);
+        needed = v->targets + (uint64_t)v->instances * v->program->layout.gates;
+        break;
     default:
         return hed_fail(error, HED_ERROR_ARGUMENT, "events[%u]: unknown event kind %u", index,
             (unsigned)e->kind);
@@ -317,7 +357,7 @@ hed_status synth_voices_check(const synth_voices *v, const hed_synth_event *even
             "%u events in a block: at most %u, hed_synth_def.max_events", count, v->max_events);
     bool is_renewal = v->renew;
     for (uint32_t i = 0; i < count && !is_renewal; i++)
-        is_renewal = synth_voices_is_sound_off(&events[i]);
+        is_renewal = synth_voices_is_sound_off(v, &events[i]);
     uint64_t pokes = is_renewal ? widest(v) + v->setting_pokes : 0, at_once = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (events[i].frame >= frames)
@@ -370,8 +410,9 @@ hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint
     hed_status status = synth_voices_check(v, events, count, frames, error);
     if (status) return status;
     v->count = 0;
-    v->silenced = 0;
+    v->silenced = v->faded = v->begun = 0;
     set_frame(v, 0);
+    synth_voices_end_fades(v);
     synth_sleep_check(v);
     if (v->renew) synth_voices_renew(v);
     for (uint32_t i = 0; i < count; i++) {
@@ -385,6 +426,10 @@ hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint
             synth_settings_set(v, e->entity, e->target, e->value);
             break;
         case HED_SYNTH_EVENT_HOST: synth_control_host(v, e->number, e->value); break;
+        case HED_SYNTH_EVENT_CHOKE: synth_voices_choke(v, e->bytes[0], e->bytes[1]); break;
+        case HED_SYNTH_EVENT_NOTE_HOST:
+            synth_notes_offset(v, e->bytes[0], e->bytes[1], e->number, e->value);
+            break;
         }
     }
     sort(v);

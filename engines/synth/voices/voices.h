@@ -103,13 +103,32 @@ hed_status synth_voices_run(synth_voices *voices, const hed_synth_event *events,
  * itself, after its stores were reset. Thread class: rt. */
 void synth_voices_adopt(synth_voices *voices, const synth_voices *from);
 void synth_voices_reset(synth_voices *voices);
-/* True for an "all sound off" event, which must be at frame 0 of a run. */
-bool synth_voices_is_sound_off(const hed_synth_event *event);
+/* True for an event that may silence instances at once, which must be at frame 0 of a run: "all
+ * sound off", or the choke of a note if all notes have one instance. */
+bool synth_voices_is_sound_off(const synth_voices *voices, const hed_synth_event *event);
 /* Returns a bit for each instance that the last run's "all sound off" silenced; reset these
  * before that run's pokes. */
 uint64_t synth_voices_silenced(const synth_voices *voices);
 uint32_t synth_voices_sounding(const synth_voices *voices);
+/* State of a note as received; `loudness`: of all instances, full scale 1. Thread class: rt. */
+hed_synth_note_state synth_voices_note(
+    const synth_voices *voices, uint32_t channel, uint32_t note, const float *loudness);
 
+/* ---- fades: a stolen voice goes on in its instance until it has faded, then rests ---- */
+
+/* quieter voices, -100 dB, are free */
+#define SYNTH_SILENT 1e-5f
+#define SYNTH_NO_FADE UINT32_MAX
+/* Sets the sample of the next run's first frame. */
+void synth_voices_set_time(synth_voices *voices, uint64_t sample);
+/* Returns the first sample after `sample` at which a fade ends, for a run to begin there;
+ * UINT64_MAX: none. */
+uint64_t synth_voices_next_end(const synth_voices *voices, uint64_t sample);
+/* Takes the loudness of all instances, full scale 1, at a look. */
+void synth_voices_listen(synth_voices *voices, const float *loudness);
+
+/* True if synth_voices_look() needs stores. */
+bool synth_voices_needs_stores(const synth_voices *voices);
 /* Returns the first sample from `sample` on before which synth_voices_look() is due; UINT64_MAX:
  * none. */
 uint64_t synth_voices_next_look(const synth_voices *voices, uint64_t sample);
@@ -137,7 +156,6 @@ hed_synth_note_info synth_voices_check_notes(
 enum {
     SYNTH_CHANNELS = 16,
     SYNTH_KEYS = 128,
-    SYNTH_MOST_VOICES = 64,
     SYNTH_NONE = 0xffff,
     SYNTH_NO_CHANNEL = 255,
 };
@@ -195,6 +213,10 @@ typedef struct synth_voice {
     float bend;        /* semitones; last bend of the channel */
     uint32_t started;  /* serial number of the key's start */
     uint32_t released; /* serial number of the release; 0: the key is down or sustained */
+    float level;       /* loudness at the last look, full scale 1; 1 when it starts */
+    /* sample at which the fade of an unused instance ends, and it is put to rest; 0: no fade */
+    uint64_t fades;
+    float offset[HED_SYNTH_MACROS]; /* of the host's controls, of this voice alone */
 } synth_voice;
 
 typedef struct synth_record {
@@ -229,6 +251,7 @@ struct synth_voices {
     uint32_t instances, max_events, targets;
     int32_t transpose;
     bool fold;
+    float pitch[SYNTH_KEYS]; /* of each key, semitones */
     /* a bit for each key to which the instrument responds */
     uint64_t heard[SYNTH_CHANNELS][2];
     float largest_dilation; /* limit within which the instrument is proven stable */
@@ -243,14 +266,19 @@ struct synth_voices {
     uint8_t plays[SYNTH_CHANNELS][SYNTH_KEYS];
     /* `low` and `high` are the program's; the other members are counters */
     hed_synth_note_info notes;
-    synth_voice voices[SYNTH_MOST_VOICES];
+    synth_voice voices[SYNTH_INSTANCE_LIMIT];
     uint32_t serial; /* number of starts and releases so far */
     float tempo;     /* quarter notes a minute; 0: not received yet */
     /* (targets) SINGLETON: last channel and key on the target's route, or SYNTH_NONE */
     uint16_t *last;
     synth_host_value *host; /* (targets) values of targets of kind HED_SYNTH_MIDI_HOST */
-    /* a bit for each instance that "all sound off" silenced in the last run */
-    uint64_t silenced;
+    /* a bit for each instance that "all sound off" silenced in the last run; whose fade ended at
+     * its beginning; in which a note started in it */
+    uint64_t silenced, faded, begun;
+    uint64_t now;         /* sample of frame 0 of the run */
+    uint32_t fade_frames; /* length of a fade */
+    /* (instances) frame of the last run at which a fade begins, or SYNTH_NO_FADE */
+    uint32_t fade_begin[SYNTH_INSTANCE_LIMIT];
     bool renew; /* true: the next run pokes all current values again */
     /* (setting_count) in order of their last setting */
     synth_setting settings[SYNTH_SETTINGS];
@@ -289,8 +317,14 @@ static inline void synth_voices_poke_float(
  * last. All islands wake, as they do when a parameter is set: a repeated setting may be the
  * weight of a sleeping body. */
 void synth_voices_renew(synth_voices *voices);
+/* The same for one instance. */
+void synth_voices_renew_instance(synth_voices *voices, uint32_t instance);
 /* Ends all notes of a channel; the instances of these notes are reset before this run's pokes. */
 void synth_voices_silence(synth_voices *voices, uint32_t channel);
+/* Frees instances whose fade has ended. */
+void synth_voices_end_fades(synth_voices *voices);
+/* Ends a note and its sound at once. */
+void synth_voices_choke(synth_voices *voices, uint32_t channel, uint32_t note);
 
 /* ---- notes.c ---- */
 
@@ -320,8 +354,14 @@ void synth_notes_touch_key(synth_voices *voices, uint32_t channel, uint32_t key,
 /* Frees the instances in which notes of a channel have sounded and may still ring; returns a bit
  * for each. */
 uint64_t synth_notes_silence(synth_voices *voices, uint32_t channel);
+/* Ends a note and its sound: its voice fades. In SINGLETON returns true if no other key is held,
+ * and the caller silences the instrument. */
+bool synth_notes_choke(synth_voices *voices, uint32_t channel, uint32_t note);
+/* Sets the offset of a host's control for the voice of a note; in SINGLETON for the instrument. */
+void synth_notes_offset(
+    synth_voices *voices, uint32_t channel, uint32_t note, uint32_t number, float value);
 /* Pokes the gates' current states without starting anything. */
-void synth_notes_renew(synth_voices *voices);
+void synth_notes_renew(synth_voices *voices, uint32_t instance);
 
 /* ---- control.c ---- */
 
@@ -357,6 +397,6 @@ void synth_settings_set(
     synth_voices *voices, hed_synth_entity entity, hed_synth_target target, float value);
 /* Keeps the settings of another program's voices that this program can make. */
 void synth_settings_adopt(synth_voices *voices, const synth_voices *from);
-void synth_settings_renew(synth_voices *voices);
+void synth_settings_renew(synth_voices *voices, uint32_t instance);
 
 #endif

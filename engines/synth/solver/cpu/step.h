@@ -505,6 +505,7 @@ ALWAYS bool is_idle(const synth_step *s, uint32_t type, uint32_t i, uint32_t lev
     case SYNTH_MALLET: return synth_word(at, synth_state(me, MALLET_S_ACTIVE)) == 0;
     case SYNTH_PLECTRUM: return synth_number(at, synth_state(me, PLECTRUM_S_TIME)) < 0.0f;
     case SYNTH_BOW:
+    case SYNTH_DAMPER:
     case SYNTH_OSCILLATOR: return synth_word(at, synth_state(me, ADSR_S_STAGE)) == 0;
     case SYNTH_ENVELOPE:
         return i >= s->layout->type[type].modulated &&

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { SYNTH_MOST_INSTANCES = 64, SYNTH_POKE_WORDS = sizeof(synth_poke) / 4 };
+enum { SYNTH_POKE_WORDS = sizeof(synth_poke) / 4 };
 _Static_assert(sizeof(synth_poke) == 12, "kernels read pokes as three words");
 
 struct synth_solver {
@@ -414,7 +414,7 @@ static hed_status group_launch(
 static hed_status run_block(synth_solver *s, const synth_run *run, hed_error *error)
 {
     uint64_t floats = stem_floats(s);
-    uint32_t at[SYNTH_MOST_INSTANCES], first = 0;
+    uint32_t at[SYNTH_INSTANCE_LIMIT], first = 0;
     memcpy(at, run->poke_begin, s->program->instances * sizeof *at);
     while (first < run->frames) {
         /* next part: as long as its pokes fit; without frames if the pokes of a single frame do

@@ -245,6 +245,7 @@ static void add_exciters(
         hed_synth_entity made = store_add(b, &def);
         link_to(b, made, store_body_at(b, 2 + type - HED_SYNTH_MALLET), 1.0f);
         link_to(b, made, store_body_at(b, 1), 0.5f);
+        if (type == HED_SYNTH_DAMPER) continue; /* has no values to modulate */
         hed_synth_target target = type == HED_SYNTH_MALLET ? HED_SYNTH_TARGET_HARDNESS
                                   : type == HED_SYNTH_BOW  ? HED_SYNTH_TARGET_ROSIN_STICTION
                                                            : HED_SYNTH_TARGET_ROTATION;
