@@ -88,6 +88,7 @@ typedef struct hed_synth_player_info {
     char knobs[HED_SYNTH_KNOB_COUNT][64];
     /** semitones at full bend of a note's own channel (MPE); 0: no such bend */
     float note_bend_range;
+    uint32_t voices; /**< number of notes that sound at a time; 1: all in one instance */
     double rate;
     uint64_t events, events_lost;
 } hed_synth_player_info;
@@ -109,12 +110,31 @@ HED_API bool hed_synth_player_midi(
 /** Turns a knob at a frame of the next run. False: the queue is full. Thread class: rt. */
 HED_API bool hed_synth_player_turn(
     hed_synth_player *player, uint32_t frame, uint32_t knob, float value);
+/** Adds `amount` to a knob from a frame of the next run on, in place of an earlier amount, without
+ *  turning it: the value of hed_synth_player_knob() and the saved state stay. A reset or another
+ *  instrument ends it. False: the queue is full.
+ *  Thread class: rt. */
+HED_API bool hed_synth_player_modulate(
+    hed_synth_player *player, uint32_t frame, uint32_t knob, float amount);
 /** Plays `frames`, any number, also 0 (then events wait). `inputs` (inputs of the definition) each
  *  (frames), or NULL: silence. The processor's rounding and denormal modes are Heddle's during the
  *  call, and the caller's again afterwards. True: hed_synth_player_collect() has memory to free.
  *  Thread class: rt. */
 HED_API bool hed_synth_player_run(hed_synth_player *player, uint32_t frames,
     const float *const *inputs, float *left, float *right);
+
+/** Returns the state of a note after the last run: see hed_synth_note(). ENDED without an
+ *  instrument, and for notes of a former one. Thread class: rt. */
+HED_API hed_synth_note_state hed_synth_player_note(
+    const hed_synth_player *player, uint32_t channel, uint32_t note);
+/** Returns the outcome of the notes since the instrument took over or was reset: notes that it does
+ *  not play are dropped. Thread class: rt, any thread. */
+HED_API hed_synth_note_info hed_synth_player_notes(const hed_synth_player *player);
+/** True if a key was held or sustained after the last run. Thread class: rt. */
+HED_API bool hed_synth_player_is_held(const hed_synth_player *player);
+/** True if no key is held and the output has been below -140 dB for a tenth of a second: without
+ *  events and input it stays so. Thread class: rt. */
+HED_API bool hed_synth_player_is_silent(const hed_synth_player *player);
 
 /** Resets the player to rest and silence; knobs and learned controllers stay. Thread class: rt. */
 HED_API void hed_synth_player_reset(hed_synth_player *player);
@@ -139,6 +159,12 @@ HED_API void hed_synth_player_set_controller(
  *  instrument.
  *  Thread class: rt, any thread. */
 HED_API uint32_t hed_synth_player_latency(const hed_synth_player *player);
+/** Returns hed_synth_instrument_tail() of the instrument in frames, with the latency; INT32_MAX: for
+ *  ever. Thread class: rt, any thread. */
+HED_API uint32_t hed_synth_player_tail(const hed_synth_player *player);
+/** Copies the name of a key, or "", to `name`: see hed_synth_instrument_key(). False: no name.
+ *  Thread class: any but rt. */
+HED_API bool hed_synth_player_key(hed_synth_player *player, uint32_t key, char *name, size_t size);
 
 HED_END
 

@@ -1,8 +1,9 @@
 /* The synth as a CLAP instrument. The host's main thread loads and saves, its audio thread
- * plays; the player synchronises the two. Notes arrive as MIDI, as MPE or as CLAP events. If the
- * instrument has MPE, each CLAP note gets its own channel, so that it can be bent and pressed
- * separately. */
+ * plays; the player synchronises the two. Notes arrive as MIDI, as MPE or as CLAP events
+ * (clap_notes.c). */
 #include "clap.h"
+
+#include "clap_notes.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -12,15 +13,10 @@
 
 #include "heddle/author.h"
 
-enum { MEMBERS = 15 /* channels 2 to 16 */, LARGEST_STATE = 256 << 20 };
-
-/* Channel of a CLAP note. */
-typedef struct member {
-    int32_t note; /* -1: without id */
-    int16_t port, channel, key;
-    bool held, bent, pressed;
-    uint64_t since;
-} member;
+enum {
+    LARGEST_STATE = 256 << 20,
+    NAMED_KEYS = 16 /* an instrument that names more keys is no kit: its keys are pitches */
+};
 
 typedef struct instance {
     clap_api_plugin plugin;
@@ -29,14 +25,18 @@ typedef struct instance {
     const clap_api_host_state *host_state;
     const clap_api_host_preset_load *host_presets;
     const clap_api_host_log *host_log;
+    const clap_api_host_voice_info *host_voices;
+    const clap_api_host_note_name *host_names;
+    const clap_api_host_tail *host_tail;
     hed_synth_player *player;
-    _Atomic float note_bend_range;     /* semitones; 0: notes have no channels of their own */
     _Atomic bool called_back, learned; /* callback requested; a controller was learned since */
     /* owned by the audio thread */
     double told[PLUGIN_PARAMETERS]; /* values last sent to or received from the host */
     double tempo;
-    member members[MEMBERS];
-    uint64_t notes;
+    uint32_t tail; /* frames, last told to the host */
+    clap_notes notes;
+    /* notes that the instrument does not play, as last reported */
+    _Atomic uint64_t dropped;
 } instance;
 
 static instance *instance_of(const clap_api_plugin *plugin) { return plugin->data; }
@@ -97,6 +97,10 @@ static bool parameter_get(const clap_api_plugin *plugin, uint32_t index, clap_ap
     } else {
         snprintf(param->name, sizeof param->name, "Macro %u", index + 1);
     }
+    if (index < HED_SYNTH_KNOB_COUNT) param->flags |= CLAP_API_MODULATABLE;
+    if (index < HED_SYNTH_MACROS)
+        param->flags |= CLAP_API_MODULATABLE_PER_NOTE | CLAP_API_MODULATABLE_PER_KEY |
+                        CLAP_API_MODULATABLE_PER_CHANNEL | CLAP_API_MODULATABLE_PER_PORT;
     if (index == HED_SYNTH_KNOB_GAIN) {
         param->least = -60;
         param->most = 12;
@@ -139,99 +143,7 @@ static bool parameter_from_text(
     return end != text && isfinite(*value);
 }
 
-/* ---- notes ---- */
-
-static void send_midi(instance *p, uint32_t frame, uint32_t status, uint32_t first, uint32_t second)
-{
-    const uint8_t bytes[] = {(uint8_t)status, (uint8_t)first, (uint8_t)second};
-    hed_synth_player_midi(p->player, frame, bytes, 3);
-}
-
-static void bend_member(instance *p, uint32_t frame, uint32_t channel, double share)
-{
-    long value = lrint(8192 + 8191 * fmin(fmax(share, -1), 1));
-    if (share <= -1) value = 0;
-    send_midi(p, frame, 0xe0 | channel, (uint32_t)value & 127, (uint32_t)value >> 7);
-}
-
-static bool addresses(int32_t note, int16_t port, int16_t channel, int16_t key, const member *m)
-{
-    return (note < 0 || note == m->note) && (port < 0 || port == m->port) &&
-           (channel < 0 || channel == m->channel) && (key < 0 || key == m->key);
-}
-
-/* Returns the channel silent for longest; if none is silent, the one with the oldest note. */
-static uint32_t free_member(const instance *p)
-{
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < MEMBERS; i++) {
-        const member *m = &p->members[i], *b = &p->members[best];
-        if (m->held != b->held ? b->held : m->since < b->since) best = i;
-    }
-    return best;
-}
-
-static void note_on(instance *p, const clap_api_note *n, uint32_t velocity)
-{
-    uint32_t frame = n->header.time, channel = n->channel < 0 ? 0 : (uint32_t)n->channel & 15;
-    if (n->key < 0 || n->key > 127) return;
-    if (atomic_load(&p->note_bend_range) > 0) {
-        uint32_t index = free_member(p);
-        member *m = &p->members[index];
-        channel = index + 1;
-        if (m->held) send_midi(p, frame, 0x80 | channel, (uint32_t)m->key, 0);
-        if (m->bent) bend_member(p, frame, channel, 0);
-        if (m->pressed) send_midi(p, frame, 0xd0 | channel, 0, 0);
-        *m = (member){n->note, n->port, n->channel, n->key, true, false, false, ++p->notes};
-    }
-    send_midi(p, frame, 0x90 | channel, (uint32_t)n->key, velocity ? velocity : 1);
-}
-
-static void note_off(instance *p, const clap_api_note *n, uint32_t velocity, bool choke)
-{
-    uint32_t frame = n->header.time, channel = n->channel < 0 ? 0 : (uint32_t)n->channel & 15;
-    bool own = atomic_load(&p->note_bend_range) > 0;
-    for (uint32_t i = 0; own && i < MEMBERS; i++) {
-        member *m = &p->members[i];
-        if (!m->since || (!m->held && !choke)) continue;
-        if (!addresses(n->note, n->port, n->channel, n->key, m)) continue;
-        if (choke) send_midi(p, frame, 0xb0 | (i + 1), 120, 0);
-        else send_midi(p, frame, 0x80 | (i + 1), (uint32_t)m->key, velocity);
-        m->held = false;
-        m->since = ++p->notes;
-    }
-    if (own) return;
-    if (n->key < 0) send_midi(p, frame, 0xb0 | channel, choke ? 120 : 123, 0);
-    else send_midi(p, frame, 0x80 | channel, (uint32_t)n->key, velocity);
-}
-
-static void express(instance *p, const clap_api_expression *e)
-{
-    static const uint8_t controllers[] = {[CLAP_API_VOLUME] = 7, [CLAP_API_PAN] = 10,
-        [CLAP_API_VIBRATO] = 1, [CLAP_API_EXPRESSION] = 11, [CLAP_API_BRIGHTNESS] = 74};
-    float range = atomic_load(&p->note_bend_range);
-    uint32_t frame = e->header.time, value = (uint32_t)lrint(127 * fmin(fmax(e->value, 0), 1));
-    if (!isfinite(e->value) || e->expression < 0 || e->expression > CLAP_API_PRESSURE) return;
-    if (range <= 0) { /* notes without their own channels have only pressure */
-        uint32_t channel = e->channel < 0 ? 0 : (uint32_t)e->channel & 15;
-        if (e->expression == CLAP_API_PRESSURE && e->key >= 0)
-            send_midi(p, frame, 0xa0 | channel, (uint32_t)e->key, value);
-        return;
-    }
-    for (uint32_t i = 0; i < MEMBERS; i++) {
-        member *m = &p->members[i];
-        if (!m->since || !addresses(e->note, e->port, e->channel, e->key, m)) continue;
-        if (e->expression == CLAP_API_TUNING) {
-            bend_member(p, frame, i + 1, e->value / (double)range);
-            m->bent = true;
-        } else if (e->expression == CLAP_API_PRESSURE) {
-            send_midi(p, frame, 0xd0 | (i + 1), value, 0);
-            m->pressed = true;
-        } else {
-            send_midi(p, frame, 0xb0 | (i + 1), controllers[e->expression], value);
-        }
-    }
-}
+/* ---- events ---- */
 
 static void set_tempo(instance *p, uint32_t frame, const clap_api_transport *t)
 {
@@ -242,22 +154,27 @@ static void set_tempo(instance *p, uint32_t frame, const clap_api_transport *t)
                        .frame = frame, .kind = HED_SYNTH_EVENT_TEMPO, .value = (float)t->tempo});
 }
 
+/* Adds an amount to a knob, or to a macro in the voices of single notes. */
+static void take_modulation(instance *p, const clap_api_value *event)
+{
+    bool is_global = event->note < 0 && event->port < 0 && event->channel < 0 && event->key < 0;
+    if (event->param >= HED_SYNTH_KNOB_COUNT || !isfinite(event->value)) return;
+    if (is_global)
+        hed_synth_player_modulate(p->player, event->header.time, event->param, (float)event->value);
+    else if (event->param < HED_SYNTH_MACROS) clap_notes_modulate(&p->notes, event);
+}
+
 static void take_event(instance *p, const clap_api_event *event)
 {
     if (event->space != 0) return; /* another event space */
     const void *whole = event;
-    const clap_api_note *note = whole;
     const clap_api_value *value = whole;
     switch (event->type) {
     case CLAP_API_NOTE_ON:
     case CLAP_API_NOTE_OFF:
-    case CLAP_API_NOTE_CHOKE: {
-        uint32_t velocity = (uint32_t)lrint(127 * fmin(fmax(note->velocity, 0), 1));
-        if (event->type == CLAP_API_NOTE_ON) note_on(p, note, velocity);
-        else note_off(p, note, velocity, event->type == CLAP_API_NOTE_CHOKE);
-        break;
-    }
-    case CLAP_API_NOTE_EXPRESSION: express(p, whole); break;
+    case CLAP_API_NOTE_CHOKE: clap_notes_play(&p->notes, whole); break;
+    case CLAP_API_NOTE_EXPRESSION: clap_notes_express(&p->notes, whole); break;
+    case CLAP_API_PARAM_MOD: take_modulation(p, value); break;
     case CLAP_API_PARAM_VALUE:
         if (value->param >= PLUGIN_PARAMETERS || !isfinite(value->value)) break;
         p->told[value->param] = value->value;
@@ -277,12 +194,46 @@ static void parameter_flush(
     instance *p = instance_of(plugin);
     for (uint32_t i = 0, n = in ? in->size(in) : 0; i < n; i++) {
         const clap_api_event *event = in->get(in, i);
-        if (event && event->type == CLAP_API_PARAM_VALUE) take_event(p, event);
+        if (event && (event->type == CLAP_API_PARAM_VALUE || event->type == CLAP_API_PARAM_MOD))
+            take_event(p, event);
     }
     tell_parameters(p, out);
 }
 
 /* ---- sound ---- */
+
+/* Marks channels whose frames are all equal. */
+static uint64_t constant_channels(float *const *channels, uint32_t frames)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t n = 1;
+        while (n < frames && channels[i][n] == channels[i][0]) n++;
+        if (n >= frames) mask |= (uint64_t)1 << i;
+    }
+    return mask;
+}
+
+static bool is_input_silent(const float *const *inputs, uint32_t frames)
+{
+    for (uint32_t i = 0; inputs && i < 2; i++)
+        for (uint32_t n = 0; n < frames; n++)
+            if (inputs[i][n] != 0.0f) return false;
+    return true;
+}
+
+/* Calls the main thread for what the audio thread must not do. */
+static void call_back(instance *p, bool retired)
+{
+    hed_synth_note_info unplayed = hed_synth_player_notes(p->player);
+    if ((retired || atomic_load(&p->learned) || unplayed.dropped != atomic_load(&p->dropped)) &&
+        !atomic_exchange(&p->called_back, true))
+        p->host->request_callback(p->host);
+    uint32_t tail = hed_synth_player_tail(p->player);
+    if (tail == p->tail) return;
+    p->tail = tail;
+    if (p->host_tail) p->host_tail->changed(p->host);
+}
 
 static int32_t instance_process(const clap_api_plugin *plugin, const clap_api_process *block)
 {
@@ -291,20 +242,35 @@ static int32_t instance_process(const clap_api_plugin *plugin, const clap_api_pr
     if (block->output_count < 1 || block->outputs[0].channels < 2 || !block->outputs[0].data32)
         return CLAP_API_ERROR;
     if (block->transport) set_tempo(p, 0, block->transport);
-    for (uint32_t i = 0, n = block->in ? block->in->size(block->in) : 0; i < n; i++) {
+    uint32_t event_count = block->in ? block->in->size(block->in) : 0;
+    for (uint32_t i = 0; i < event_count; i++) {
         const clap_api_event *event = block->in->get(block->in, i);
         if (event) take_event(p, event);
     }
     const float *inputs[2];
     bool heard = from && from->data32 && from->channels >= 2;
     for (uint32_t i = 0; heard && i < 2; i++) inputs[i] = from->data32[i];
+    bool quiet =
+        is_input_silent(heard ? inputs : NULL, block->frames); /* in place: before output */
     bool retired = hed_synth_player_run(p->player, block->frames, heard ? inputs : NULL,
         block->outputs[0].data32[0], block->outputs[0].data32[1]);
-    block->outputs[0].constant = 0;
+    block->outputs[0].constant = constant_channels(block->outputs[0].data32, block->frames);
     tell_parameters(p, block->out);
-    if ((retired || atomic_load(&p->learned)) && !atomic_exchange(&p->called_back, true))
-        p->host->request_callback(p->host);
-    return CLAP_API_CONTINUE;
+    if (block->frames > 0) clap_notes_report(&p->notes, block->frames - 1, block->out);
+    call_back(p, retired);
+    if (!quiet || event_count || hed_synth_player_is_held(p->player)) return CLAP_API_CONTINUE;
+    return hed_synth_player_is_silent(p->player) ? CLAP_API_SLEEP : CLAP_API_TAIL_STATUS;
+}
+
+/* Reports the first notes that the instrument does not play. */
+static void complain_of_notes(instance *p)
+{
+    hed_synth_note_info notes = hed_synth_player_notes(p->player);
+    char text[PLUGIN_NOTE_TEXT];
+    if (notes.dropped > atomic_load(&p->dropped) && p->host_log &&
+        plugin_describe_dropped(&notes, text))
+        p->host_log->log(p->host, CLAP_API_LOG_WARNING, text);
+    atomic_store(&p->dropped, notes.dropped);
 }
 
 static void instance_on_main_thread(const clap_api_plugin *plugin)
@@ -312,6 +278,7 @@ static void instance_on_main_thread(const clap_api_plugin *plugin)
     instance *p = instance_of(plugin);
     atomic_store(&p->called_back, false);
     hed_synth_player_collect(p->player);
+    complain_of_notes(p);
     if (atomic_exchange(&p->learned, false) && p->host_state) p->host_state->mark_dirty(p->host);
 }
 
@@ -326,7 +293,7 @@ static void instance_stop_processing(const clap_api_plugin *plugin) { (void)plug
 static void instance_reset(const clap_api_plugin *plugin)
 {
     instance *p = instance_of(plugin);
-    memset(p->members, 0, sizeof p->members);
+    clap_notes_reset(&p->notes);
     p->tempo = 0;
     hed_synth_player_reset(p->player);
 }
@@ -337,7 +304,7 @@ static bool instance_activate(
     (void)least, (void)most; /* any number of frames is supported */
     instance *p = instance_of(plugin);
     hed_error error = {0};
-    memset(p->members, 0, sizeof p->members);
+    clap_notes_reset(&p->notes);
     p->tempo = 0;
     if (!hed_synth_player_set_rate(p->player, rate, &error)) return true;
     instance_complain(p, &error);
@@ -353,7 +320,9 @@ static void instance_refresh(instance *p)
 {
     hed_synth_player_info info;
     info = hed_synth_player_describe(p->player);
-    atomic_store(&p->note_bend_range, info.note_bend_range);
+    atomic_store(&p->notes.bend_range, info.note_bend_range);
+    if (p->host_voices) p->host_voices->changed(p->host);
+    if (p->host_names) p->host_names->changed(p->host);
     if (p->host_params)
         p->host_params->rescan(
             p->host, CLAP_API_RESCAN_INFO | CLAP_API_RESCAN_VALUES | CLAP_API_RESCAN_TEXT);
@@ -460,6 +429,45 @@ static uint32_t instance_latency(const clap_api_plugin *plugin)
     return hed_synth_player_latency(instance_of(plugin)->player);
 }
 
+static uint32_t instance_tail(const clap_api_plugin *plugin)
+{
+    return hed_synth_player_tail(instance_of(plugin)->player);
+}
+
+static bool get_voices(const clap_api_plugin *plugin, clap_api_voices *voices)
+{
+    hed_synth_player_info info;
+    info = hed_synth_player_describe(instance_of(plugin)->player);
+    *voices = (clap_api_voices){.count = info.voices ? info.voices : 1, .capacity = 64,
+        .flags = CLAP_API_OVERLAPPING_NOTES};
+    return true;
+}
+
+/* Finds named key `index`; returns the number of named keys before it, or of all. */
+static uint32_t find_named_key(
+    const clap_api_plugin *plugin, uint32_t index, clap_api_key_name *found)
+{
+    uint32_t count = 0;
+    for (uint32_t key = 0; key < 128; key++) {
+        clap_api_key_name name = {.port = -1, .key = (int16_t)key, .channel = -1};
+        if (!hed_synth_player_key(instance_of(plugin)->player, key, name.name, sizeof name.name))
+            continue;
+        if (found && count == index) *found = name;
+        count++;
+    }
+    return count > NAMED_KEYS ? 0 : count;
+}
+
+static uint32_t note_name_count(const clap_api_plugin *plugin)
+{
+    return find_named_key(plugin, 0, NULL);
+}
+
+static bool note_name_get(const clap_api_plugin *plugin, uint32_t index, clap_api_key_name *name)
+{
+    return find_named_key(plugin, index, name) > index;
+}
+
 static const void *instance_get_extension(const clap_api_plugin *plugin, const char *id)
 {
     (void)plugin;
@@ -467,6 +475,9 @@ static const void *instance_get_extension(const clap_api_plugin *plugin, const c
     static const clap_api_note_ports note_ports = {note_port_count, note_port_get};
     static const clap_api_state state = {save_state, load_state};
     static const clap_api_latency latencies = {instance_latency};
+    static const clap_api_tail tail = {instance_tail};
+    static const clap_api_voice_info voices = {get_voices};
+    static const clap_api_note_name names = {note_name_count, note_name_get};
     static const clap_api_params params = {parameter_count, parameter_get, parameter_value,
         parameter_to_text, parameter_from_text, parameter_flush};
     static const clap_api_preset_load presets = {load_location};
@@ -475,6 +486,7 @@ static const void *instance_get_extension(const clap_api_plugin *plugin, const c
         const void *extension;
     } extensions[] = {{CLAP_API_AUDIO_PORTS, &audio_ports}, {CLAP_API_NOTE_PORTS, &note_ports},
         {CLAP_API_STATE, &state}, {CLAP_API_LATENCY, &latencies}, {CLAP_API_PARAMS, &params},
+        {CLAP_API_TAIL, &tail}, {CLAP_API_VOICE_INFO, &voices}, {CLAP_API_NOTE_NAME, &names},
         {CLAP_API_PRESET_LOAD, &presets}, {CLAP_API_PRESET_LOAD_DRAFT, &presets}};
     for (uint32_t i = 0; i < HED_COUNT(extensions); i++)
         if (strcmp(id, extensions[i].id) == 0) return extensions[i].extension;
@@ -490,6 +502,9 @@ static bool instance_init(const clap_api_plugin *plugin)
     p->host_log = p->host->get_extension(p->host, CLAP_API_LOG);
     p->host_params = p->host->get_extension(p->host, CLAP_API_PARAMS);
     p->host_state = p->host->get_extension(p->host, CLAP_API_STATE);
+    p->host_voices = p->host->get_extension(p->host, CLAP_API_VOICE_INFO);
+    p->host_names = p->host->get_extension(p->host, CLAP_API_NOTE_NAME);
+    p->host_tail = p->host->get_extension(p->host, CLAP_API_TAIL);
     p->host_presets = p->host->get_extension(p->host, CLAP_API_PRESET_LOAD);
     if (!p->host_presets)
         p->host_presets = p->host->get_extension(p->host, CLAP_API_PRESET_LOAD_DRAFT);
@@ -498,6 +513,7 @@ static bool instance_init(const clap_api_plugin *plugin)
     hed_synth_player_create(&def, &p->player, &error);
     if (!error.status) plugin_load_preset(p->player, PLUGIN_FIRST, &error);
     if (error.status) instance_complain(p, &error);
+    p->notes.player = p->player;
     for (uint32_t id = 0; !error.status && id < PLUGIN_PARAMETERS; id++)
         p->told[id] = instance_value(p, id);
     return error.status == HED_OK;

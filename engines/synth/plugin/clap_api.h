@@ -38,6 +38,7 @@ enum {
     CLAP_API_NOTE_END,
     CLAP_API_NOTE_EXPRESSION,
     CLAP_API_PARAM_VALUE,
+    CLAP_API_PARAM_MOD, /* a clap_api_value, whose value is an amount */
     CLAP_API_TRANSPORT = 9,
     CLAP_API_MIDI
 };
@@ -130,7 +131,13 @@ typedef struct clap_api_process {
     const clap_api_in_events *in;
     const clap_api_out_events *out;
 } clap_api_process;
-enum { CLAP_API_ERROR, CLAP_API_CONTINUE };
+enum {
+    CLAP_API_ERROR,
+    CLAP_API_CONTINUE,
+    CLAP_API_CONTINUE_IF_NOT_QUIET,
+    CLAP_API_TAIL_STATUS,
+    CLAP_API_SLEEP
+};
 
 typedef struct clap_api_plugin {
     const clap_api_descriptor *descriptor;
@@ -218,7 +225,16 @@ typedef struct clap_api_latency {
 } clap_api_latency;
 
 #define CLAP_API_PARAMS "clap.params"
-enum { CLAP_API_STEPPED = 1, CLAP_API_AUTOMATABLE = 1 << 5, CLAP_API_ENUM = 1 << 16 };
+enum {
+    CLAP_API_STEPPED = 1,
+    CLAP_API_AUTOMATABLE = 1 << 5,
+    CLAP_API_MODULATABLE = 1 << 10,
+    CLAP_API_MODULATABLE_PER_NOTE = 1 << 11,
+    CLAP_API_MODULATABLE_PER_KEY = 1 << 12,
+    CLAP_API_MODULATABLE_PER_CHANNEL = 1 << 13,
+    CLAP_API_MODULATABLE_PER_PORT = 1 << 14,
+    CLAP_API_ENUM = 1 << 16
+};
 typedef struct clap_api_param {
     uint32_t id, flags;
     void *cookie;
@@ -242,8 +258,42 @@ typedef struct clap_api_host_params {
     void (*request_flush)(const clap_api_host *host);
 } clap_api_host_params;
 
+#define CLAP_API_VOICE_INFO "clap.voice-info"
+enum { CLAP_API_OVERLAPPING_NOTES = 1 };
+typedef struct clap_api_voices {
+    uint32_t count, capacity;
+    uint64_t flags;
+} clap_api_voices;
+typedef struct clap_api_voice_info {
+    bool (*get)(const clap_api_plugin *plugin, clap_api_voices *voices);
+} clap_api_voice_info;
+typedef struct clap_api_host_voice_info {
+    void (*changed)(const clap_api_host *host);
+} clap_api_host_voice_info;
+
+#define CLAP_API_TAIL "clap.tail"
+typedef struct clap_api_tail {
+    uint32_t (*get)(const clap_api_plugin *plugin); /* frames; from INT32_MAX on: for ever */
+} clap_api_tail;
+typedef struct clap_api_host_tail {
+    void (*changed)(const clap_api_host *host); /* audio thread */
+} clap_api_host_tail;
+
+#define CLAP_API_NOTE_NAME "clap.note-name"
+typedef struct clap_api_key_name {
+    char name[256];
+    int16_t port, key, channel;
+} clap_api_key_name;
+typedef struct clap_api_note_name {
+    uint32_t (*count)(const clap_api_plugin *plugin);
+    bool (*get)(const clap_api_plugin *plugin, uint32_t index, clap_api_key_name *name);
+} clap_api_note_name;
+typedef struct clap_api_host_note_name {
+    void (*changed)(const clap_api_host *host);
+} clap_api_host_note_name;
+
 #define CLAP_API_LOG "clap.log"
-enum { CLAP_API_LOG_ERROR = 3 };
+enum { CLAP_API_LOG_WARNING = 2, CLAP_API_LOG_ERROR = 3 };
 typedef struct clap_api_host_log {
     void (*log)(const clap_api_host *host, int32_t severity, const char *text);
 } clap_api_host_log;

@@ -16,6 +16,7 @@
 #include <lv2/urid/urid.h>
 #include <lv2/worker/worker.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "heddle/author.h"
@@ -50,8 +51,11 @@ typedef struct instance {
     const float *inputs[2], *knobs[PLUGIN_PARAMETERS];
     /* owned by the audio thread */
     float told[PLUGIN_PARAMETERS]; /* last values of the knobs' ports */
+    uint64_t dropped;              /* notes that the instrument does not play, as last reported */
     file_name file;                /* file shown by the host */
     bool tell;
+    /* true: a state was restored, and the ports may still have the values of before */
+    _Atomic bool restored;
     /* messages from the loading thread to the audio thread */
     pthread_mutex_t telling;
     hed_ring *files;
@@ -173,6 +177,13 @@ static LV2_Worker_Status lv2_work(LV2_Handle handle, LV2_Worker_Respond_Function
     (void)respond, (void)to;
     instance *p = handle;
     file_name file;
+    hed_synth_note_info notes;
+    char text[PLUGIN_NOTE_TEXT];
+    if (size == sizeof notes) {
+        memcpy(&notes, data, sizeof notes);
+        if (plugin_describe_dropped(&notes, text)) lv2_log_warning(&p->log, "heddle: %s\n", text);
+        return LV2_WORKER_SUCCESS;
+    }
     if (size != sizeof file) return LV2_WORKER_ERR_UNKNOWN;
     memcpy(&file, data, sizeof file);
     if (!load_file(p, file.path)) return LV2_WORKER_ERR_UNKNOWN;
@@ -237,9 +248,13 @@ static void lv2_take_events(instance *p)
 }
 
 /* Passes on knobs turned since the last run; until it is turned, a knob stays at the
- * instrument's value. */
+ * instrument's value. A restored state contains the knobs: the values that the ports have in the
+ * first run after it turn nothing. */
 static void take_knobs(instance *p)
 {
+    if (atomic_exchange(&p->restored, false))
+        for (uint32_t i = 0; i < PLUGIN_PARAMETERS; i++)
+            if (p->knobs[i]) p->told[i] = *p->knobs[i];
     for (uint32_t i = 0; i < PLUGIN_PARAMETERS; i++) {
         if (!p->knobs[i] || *p->knobs[i] == p->told[i]) continue;
         p->told[i] = *p->knobs[i];
@@ -271,6 +286,15 @@ static void tell_host(instance *p)
     lv2_atom_forge_pop(forge, &sequence);
 }
 
+/* Asks the worker to warn of notes that the instrument does not play, once for an instrument. */
+static void report_dropped(instance *p)
+{
+    hed_synth_note_info notes = hed_synth_player_notes(p->player);
+    if (notes.dropped > 0 && p->dropped == 0 && p->schedule)
+        p->schedule->schedule_work(p->schedule->handle, sizeof notes, &notes);
+    p->dropped = notes.dropped;
+}
+
 static void lv2_run(LV2_Handle handle, uint32_t frames)
 {
     instance *p = handle;
@@ -280,6 +304,7 @@ static void lv2_run(LV2_Handle handle, uint32_t frames)
     bool heard = p->inputs[0] && p->inputs[1];
     if (p->left && p->right)
         hed_synth_player_run(p->player, frames, heard ? p->inputs : NULL, p->left, p->right);
+    report_dropped(p);
     if (p->latency) *p->latency = (float)hed_synth_player_latency(p->player);
 }
 
@@ -343,6 +368,7 @@ static LV2_State_Status lv2_restore(LV2_Handle handle, LV2_State_Retrieve_Functi
         status = map ? LV2_STATE_ERR_BAD_TYPE : LV2_STATE_ERR_NO_FEATURE;
     }
     if (!status) lv2_tell_file(p, path ? path : "");
+    if (!status && (state || path)) atomic_store(&p->restored, true);
     if (path && give) give->free_path(give->handle, path);
     else free(path);
     return status;

@@ -30,3 +30,17 @@ void plugin_learn(hed_synth_player *player, uint32_t value)
     for (uint32_t i = 0; value == PLUGIN_FORGET && i < HED_SYNTH_KNOB_COUNT; i++)
         hed_synth_player_set_controller(player, i, -1);
 }
+
+bool plugin_describe_dropped(const hed_synth_note_info *notes, char *text)
+{
+    if (!notes->dropped) return false;
+    if (notes->low == HED_SYNTH_NO_KEY)
+        snprintf(text, PLUGIN_NOTE_TEXT, "the instrument plays no notes: notes %u to %u are silent",
+            notes->dropped_low, notes->dropped_high);
+    else
+        snprintf(text, PLUGIN_NOTE_TEXT,
+            "notes %u to %u are silent: the instrument plays %u to %u%s", notes->dropped_low,
+            notes->dropped_high, notes->low, notes->high,
+            notes->deaf_channels ? ", and not on every channel" : "");
+    return true;
+}

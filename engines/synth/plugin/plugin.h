@@ -28,6 +28,10 @@ extern const hed_source hed_synth_preset_files[];
 hed_status plugin_load_preset(hed_synth_player *player, const char *name, hed_error *error);
 /* Writes the preset's name without ".json". */
 void plugin_preset_name(const hed_source *file, char *name, size_t size);
+enum { PLUGIN_NOTE_TEXT = 160 };
+/* Writes a warning of notes that the instrument does not play, to `text` (PLUGIN_NOTE_TEXT bytes).
+ * False: there are none. */
+bool plugin_describe_dropped(const hed_synth_note_info *notes, char *text);
 /* Applies a value of the learning parameter. Audio thread. */
 void plugin_learn(hed_synth_player *player, uint32_t value);
 

@@ -37,8 +37,7 @@ static float knob_value(uint32_t knob, float value)
 
 float hed_synth_player_knob(const hed_synth_player *player, uint32_t knob)
 {
-    if (!player) return 0;
-    return knob < HED_SYNTH_KNOB_COUNT ? atomic_load(&player->knobs[knob]) : 0.0f;
+    return player && knob < HED_SYNTH_KNOB_COUNT ? atomic_load(&player->knobs[knob]) : 0.0f;
 }
 
 void hed_synth_player_learn(hed_synth_player *player, int32_t knob)
@@ -50,8 +49,7 @@ void hed_synth_player_learn(hed_synth_player *player, int32_t knob)
 
 int32_t hed_synth_player_learning(const hed_synth_player *player)
 {
-    if (!player) return HED_SYNTH_NO_KNOB;
-    return atomic_load(&player->learning);
+    return player ? atomic_load(&player->learning) : HED_SYNTH_NO_KNOB;
 }
 
 int32_t hed_synth_player_controller(const hed_synth_player *player, uint32_t knob)
@@ -70,8 +68,12 @@ void hed_synth_player_set_controller(hed_synth_player *player, uint32_t knob, in
 
 uint32_t hed_synth_player_latency(const hed_synth_player *player)
 {
-    if (!player) return 0;
-    return atomic_load(&player->latency);
+    return player ? atomic_load(&player->latency) : 0;
+}
+
+uint32_t hed_synth_player_tail(const hed_synth_player *player)
+{
+    return player ? atomic_load(&player->tail) : 0;
 }
 
 /* ---- creation and destruction ---- */
@@ -191,6 +193,8 @@ static hed_status sound_create(hed_synth_player *player, const hed_synth_instrum
     hed_synth_info info;
     info = hed_synth_describe(created->synth);
     atomic_store(&player->latency, info.latency);
+    double tail = hed_synth_instrument_tail(instrument) * rate + info.latency;
+    atomic_store(&player->tail, tail < INT32_MAX ? (uint32_t)tail : INT32_MAX);
     *sound = created;
     return HED_OK;
 }
@@ -329,8 +333,19 @@ hed_synth_player_info hed_synth_player_describe(hed_synth_player *player)
     const hed_synth_instrument_def *def =
         instrument ? hed_synth_instrument_definition(instrument) : NULL;
     if (def && def->mode == HED_SYNTH_VOICES_MPE) info.note_bend_range = def->note_bend_range;
+    if (def) info.voices = def->mode == HED_SYNTH_SINGLETON ? 1 : def->voices;
     pthread_mutex_unlock(&player->lock);
     return info;
+}
+
+bool hed_synth_player_key(hed_synth_player *player, uint32_t key, char *name, size_t size)
+{
+    if (!player || !name || !size) return false;
+    pthread_mutex_lock(&player->lock);
+    const hed_synth_instrument *instrument = player->source.instrument;
+    snprintf(name, size, "%s", instrument ? hed_synth_instrument_key(instrument, key) : "");
+    pthread_mutex_unlock(&player->lock);
+    return name[0] != 0;
 }
 
 /* ---- events: the audio thread from here on ---- */
@@ -354,19 +369,40 @@ static void add_gain(hed_synth_player *player, uint32_t frame, float decibels)
     player->gains[at] = (player_gain){frame, decibels};
 }
 
+/* Returns the value of a knob with its modulation. */
+static float modulated(const hed_synth_player *player, uint32_t knob)
+{
+    return knob_value(knob, atomic_load(&player->knobs[knob]) + player->amounts[knob]);
+}
+
+static bool send_knob(hed_synth_player *player, uint32_t frame, uint32_t knob)
+{
+    float value = modulated(player, knob);
+    if (knob == HED_SYNTH_KNOB_GAIN) {
+        add_gain(player, frame, value);
+        return true;
+    }
+    return player_add(player, &(hed_synth_event){.frame = frame, .kind = HED_SYNTH_EVENT_HOST,
+                                  .number = knob, .value = value});
+}
+
 bool hed_synth_player_turn(hed_synth_player *player, uint32_t frame, uint32_t knob, float value)
 {
     if (!player) return false;
     if (knob >= HED_SYNTH_KNOB_COUNT || !isfinite(value)) return false;
     value = knob_value(knob, value);
     atomic_store(&player->knobs[knob], value);
-    if (knob == HED_SYNTH_KNOB_GAIN) {
-        add_gain(player, frame, value);
-        return true;
-    }
-    atomic_fetch_or(&player->turned, 1u << knob);
-    return player_add(player, &(hed_synth_event){.frame = frame, .kind = HED_SYNTH_EVENT_HOST,
-                                  .number = knob, .value = value});
+    if (knob != HED_SYNTH_KNOB_GAIN) atomic_fetch_or(&player->turned, 1u << knob);
+    return send_knob(player, frame, knob);
+}
+
+bool hed_synth_player_modulate(
+    hed_synth_player *player, uint32_t frame, uint32_t knob, float amount)
+{
+    if (!player) return false;
+    if (knob >= HED_SYNTH_KNOB_COUNT || !isfinite(amount)) return false;
+    player->amounts[knob] = amount;
+    return send_knob(player, frame, knob);
 }
 
 /* True for controllers without a fixed meaning: not bank select, data entry, parameter numbers,
@@ -413,6 +449,10 @@ bool hed_synth_player_event(hed_synth_player *player, const hed_synth_event *eve
         if (event->number < HED_SYNTH_MACROS)
             return hed_synth_player_turn(player, event->frame, event->number, event->value);
         return isfinite(event->value) && player_add(player, event);
+    case HED_SYNTH_EVENT_CHOKE:
+    case HED_SYNTH_EVENT_NOTE_HOST:
+        return event->bytes[0] < 16 && event->bytes[1] < 128 && event->number < HED_SYNTH_MACROS &&
+               isfinite(event->value) && player_add(player, event);
     }
     return false;
 }
@@ -457,6 +497,7 @@ static void take_next(hed_synth_player *player)
     player->sounding = next;
     player->before = next->macros;
     /* a restored state may have another gain */
+    memset(player->amounts, 0, sizeof player->amounts);
     player_turn_gain(player, atomic_load(&player->knobs[HED_SYNTH_KNOB_GAIN]));
     player->fade_left = player->former ? player->fade_frames : 0;
     player->say_macros = true;
@@ -577,6 +618,8 @@ void hed_synth_player_reset(hed_synth_player *player)
 {
     if (!player) return;
     player->events.count = player->gain_count = player->gain_left = player->fade_left = 0;
+    player->silent = 0;
+    memset(player->amounts, 0, sizeof player->amounts);
     player_turn_gain(player, atomic_load(&player->knobs[HED_SYNTH_KNOB_GAIN]));
     player->gain = player->gain_to;
     player->gain_left = 0;
@@ -586,6 +629,53 @@ void hed_synth_player_reset(hed_synth_player *player)
         player->before.values[i] = atomic_load(&player->knobs[i]);
     if (player->sounding) hed_synth_reset(player->sounding->synth, NULL);
     retire(player);
+}
+
+hed_synth_note_state hed_synth_player_note(
+    const hed_synth_player *player, uint32_t channel, uint32_t note)
+{
+    if (!player || !player->sounding) return HED_SYNTH_NOTE_ENDED;
+    return hed_synth_note(player->sounding->synth, channel, note);
+}
+
+/* Counts silent frames at the end of the output, and reports the notes that were dropped. */
+static void follow_output(
+    hed_synth_player *player, uint32_t frames, const float *left, const float *right)
+{
+    for (uint32_t n = 0; n < frames; n++) {
+        bool is_silent = hed_magnitude(left[n]) < 1e-7f && hed_magnitude(right[n]) < 1e-7f;
+        player->silent = is_silent ? player->silent + (player->silent < UINT32_MAX) : 0;
+    }
+    hed_synth_info info;
+    info = hed_synth_describe(player->sounding->synth);
+    player->held = info.sounding;
+    const hed_synth_note_info *n = &info.notes;
+    atomic_store(&player->keys, n->low | (uint64_t)n->high << 8 | (uint64_t)n->dropped_low << 16 |
+                                    (uint64_t)n->dropped_high << 24 |
+                                    (uint64_t)n->deaf_channels << 32);
+    atomic_store(&player->struck, n->struck);
+    atomic_store(&player->dropped, n->dropped);
+}
+
+hed_synth_note_info hed_synth_player_notes(const hed_synth_player *player)
+{
+    if (!player) return (hed_synth_note_info){0};
+    uint64_t keys = atomic_load(&player->keys);
+    return (hed_synth_note_info){.struck = atomic_load(&player->struck),
+        .dropped = atomic_load(&player->dropped), .low = (uint8_t)keys,
+        .high = (uint8_t)(keys >> 8), .dropped_low = (uint8_t)(keys >> 16),
+        .dropped_high = (uint8_t)(keys >> 24), .deaf_channels = (uint16_t)(keys >> 32)};
+}
+
+bool hed_synth_player_is_held(const hed_synth_player *player)
+{
+    return player && player->sounding && player->held > 0;
+}
+
+bool hed_synth_player_is_silent(const hed_synth_player *player)
+{
+    bool is_playing = player && player->sounding && player->held > 0;
+    return !is_playing && (!player || player->silent >= 10 * player->fade_frames);
 }
 
 bool hed_synth_player_run(hed_synth_player *player, uint32_t frames, const float *const *inputs,
@@ -600,6 +690,7 @@ bool hed_synth_player_run(hed_synth_player *player, uint32_t frames, const float
         fesetenv(FE_DFL_ENV); /* hosts flush denormals to zero, which would change bits */
         play_frames(player, frames, inputs, left, right);
         fesetenv(&callers);
+        follow_output(player, frames, left, right);
     } else if (frames > 0) {
         memset(left, 0, frames * sizeof *left);
         memset(right, 0, frames * sizeof *right);

@@ -55,13 +55,19 @@ struct hed_synth_player {
     _Atomic float knobs[HED_SYNTH_KNOB_COUNT];
     _Atomic uint32_t turned; /* bits as in player_macros.turned */
     _Atomic int32_t controllers[HED_SYNTH_KNOB_COUNT], learning;
-    _Atomic uint32_t latency;
+    _Atomic uint32_t latency, tail; /* frames */
     _Atomic uint64_t played, lost;
+    /* notes of the sounding instrument: counts; its keys and the dropped ones, a byte each (low, high,
+     * dropped low, dropped high), then the deaf channels */
+    _Atomic uint64_t struck, dropped, keys;
     /* owned by the audio thread */
-    player_sound *sounding, *former; /* former: fading out; NULL: none */
-    uint32_t fade_frames, fade_left; /* length of a fade; frames left of the current one */
-    bool say_macros;                 /* the sounding synth has not received the macros yet */
-    player_macros before;            /* macros before the events of this run, for say_macros */
+    player_sound *sounding, *former;     /* former: fading out; NULL: none */
+    uint32_t fade_frames, fade_left;     /* length of a fade; frames left of the current one */
+    float amounts[HED_SYNTH_KNOB_COUNT]; /* modulation of the knobs */
+    uint32_t silent;                     /* frames below -140 dB so far */
+    uint32_t held;                       /* voices with keys after the last run */
+    bool say_macros;                     /* the sounding synth has not received the macros yet */
+    player_macros before;                /* macros before the events of this run, for say_macros */
     synth_events events;
     player_gain gains[PLAYER_GAINS];
     uint32_t gain_count;

@@ -1,0 +1,8 @@
+target_include_directories(${test_target} PRIVATE ${CMAKE_SOURCE_DIR}/engines/synth/plugin)
+target_link_libraries(heddle-tests PRIVATE heddle-synth-live-internal heddle-synth-internal)
+if(HEDDLE_PORTABLE)
+  return()
+endif()
+target_compile_definitions(${test_target} PRIVATE PLUGIN_FILE="$<TARGET_FILE:heddle-plugin>")
+add_dependencies(${test_target} heddle-plugin)
+cmake_language(DEFER CALL target_link_libraries plugin_clap_notes_test PRIVATE heddle-synth-live-internal heddle-synth-internal)
