@@ -36,6 +36,21 @@ out_has 'NOT STABLE: '; out_has 'times heavier, or the springs at it '; out_has 
 run 0 synth check --no-load --json "$work/string.json"
 out_is_json record; out_has '"stable": true'; out_has '"frequency": 22'; out_has '"note": "A3"'
 
+# ---- what grows, and what cannot sound ----
+sed 's/"links"/"lfos": [{ "name": "lfo" }], "modulations": [{ "source": "lfo", "target": "string[3]", "parameter": "damping", "mode": "add", "depth": 9 }], "links"/' \
+    "$work/string.json" > "$work/growing.json"
+run 1 synth check --no-load "$work/growing.json"
+out_has 'NOT STABLE: modulation can take the damping of .*string.3.* below 0'
+sed 's/"depth": 9/"depth": 3/' "$work/growing.json" > "$work/calm.json"
+run 0 synth check --no-load "$work/calm.json"; out_has 'stable: at worst'
+sed 's/"damping", "mode": "add", "depth": 9/"mass", "mode": "multiply", "depth": 1/' "$work/growing.json" > "$work/massless.json"
+run 1 synth check --no-load "$work/massless.json"; out_has 'takes the mass of .*string.3.* to 0'; out_has_not 'inf'
+sed 's/"microphones": \[[^]]*\][^]]*\],//; s/, { "from": "ear"[^}]*}//' "$work/string.json" > "$work/deaf.json"
+run 1 synth check --no-load "$work/deaf.json"; out_has 'SILENT: it has no microphone'
+sed 's/string\[4\]/string[0]/' "$work/string.json" > "$work/anchored.json"
+run 1 synth check --no-load "$work/anchored.json"; out_has 'SILENT: no exciter is linked to a body that can move'
+run 1 synth check --no-load --json "$work/anchored.json"; out_is_json record; out_has '"sounds": false'
+
 # ---- its load ----
 run 0 synth check "$work/string.json"
 out_has 'host  *cpu'
