@@ -108,7 +108,7 @@ static double list_evaluate(list_reader *r, stretch s, const char *variable, dou
     return result;
 }
 
-/* Turns the whole numbers of a list into texts, beside numbers with fractions. */
+/* Turns the whole numbers of a list into texts, as a number with a fraction follows. */
 static void values_to_texts(list_reader *r, t1_values *values)
 {
     for (uint32_t i = 0; i < values->count && !values->labels[i]; i++) {

@@ -1,5 +1,5 @@
-/* `heddle tune script.py`: a script of Kernel Tuner's, run by the Python package with its own
- * tune_kernel() in that of the script. */
+/* `heddle tune` of a Python file: a script of Kernel Tuner's, run by the Python package with its own
+ * tune_kernel() in place of the script's. */
 #include "tune_command.h"
 
 #include <errno.h>

@@ -138,7 +138,7 @@ static void take_over(hed_tuning *t, final_list *list, uint32_t winner)
         hed_evaluation *e = &t->result->evaluations[list->evaluations[i]];
         if (entrant->trial.outcome == HED_OUTCOME_MEASURED && entrant->rounds == 0) continue;
         bool worked = entrant->trial.outcome == HED_OUTCOME_MEASURED;
-        /* too few rounds: the interval of the search, at the speed of the final rounds */
+        /* after too few rounds the interval of the search remains, scaled to the final speed */
         double scale = entrant->seconds / e->seconds;
         bool has_interval = isfinite(entrant->low);
         e->outcome = entrant->trial.outcome;
