@@ -229,7 +229,7 @@ static hed_status read_iteration(hed_cloth *cloth, const cloth_pairing *p, hed_a
         {(void **)&it->position, cloth->buffers.position, n * sizeof *it->position},
         {(void **)&it->moved, b->moved, n * sizeof *it->moved},
         {(void **)&it->covers, b->covers, 2 * n * sizeof *it->covers},
-        {(void **)&it->fractions, b->fractions, CONTACT_LIMIT_ROUNDS * n * sizeof *it->fractions},
+        {(void **)&it->fractions, b->fractions, CONTACT_FRACTION_WORDS * n * sizeof *it->fractions},
     };
     for (size_t i = 0; i < HED_COUNT(arrays); i++) {
         *arrays[i].to = hed_arena_new(arena, arrays[i].bytes, 1, error);

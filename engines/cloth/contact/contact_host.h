@@ -97,7 +97,7 @@ typedef struct cloth_pairing_buffers {
     hed_buffer *bodies; /* (copies of all garments) float4: thickness, friction */
     hed_buffer *start;  /* (particles) float4: position at the iteration's start; w: inverse mass */
     hed_buffer *moved;  /* (particles) float4: requested position, moved by contacts */
-    hed_buffer *fractions;  /* (particles x CONTACT_LIMIT_ROUNDS) uint: bits of a float */
+    hed_buffer *fractions;  /* (particles x CONTACT_FRACTION_WORDS) uint */
     hed_buffer *sums;       /* (particles) int4 */
     hed_buffer *counters;   /* contact_counters */
     hed_buffer *state;      /* state of a barrier over all groups */
@@ -116,8 +116,9 @@ struct cloth_pairing {
     contact_params params;
     hed_event *arrived[CLOTH_PAIRS_LOOKS]; /* counters in `pinned` */
     uint32_t submissions;
-    uint32_t substeps; /* substeps of this submission so far */
-    uint32_t groups;   /* groups of cloth_pairs_substep; 0: unknown */
+    uint32_t substeps;  /* substeps of this submission so far */
+    uint32_t groups;    /* groups of cloth_pairs_substep; 0: unknown */
+    bool is_unfinished; /* the last submission began and did not end */
 };
 
 struct cloth_contacts {

@@ -105,7 +105,7 @@ static hed_status pairing_upload(hed_cloth *cloth, cloth_pairing *pairing,
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->start, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->moved, error);
     cloth_upload(
-        cloth, NULL, CONTACT_LIMIT_ROUNDS * sizeof(uint) * particles, &b->fractions, error);
+        cloth, NULL, CONTACT_FRACTION_WORDS * sizeof(uint) * particles, &b->fractions, error);
     cloth_upload(cloth, NULL, 2 * sizeof(float4) * particles, &b->covers, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->ahead, error);
     cloth_upload(cloth, NULL, sizeof(float) * particles, &b->deviations, error);
@@ -158,6 +158,7 @@ hed_status cloth_pairs_look(hed_cloth *cloth, cloth_pairing *p, hed_error *error
     uint32_t slot = p->submissions % CLOTH_PAIRS_LOOKS;
     const uint64_t bytes = sizeof(contact_counters);
     p->submissions++;
+    p->is_unfinished = false;
     hed_copy(cloth->stream, p->b.pinned, slot * bytes, p->b.counters, 0, bytes, error);
     return hed_event_record(p->arrived[slot], cloth->stream, error);
 }
@@ -165,6 +166,9 @@ hed_status cloth_pairs_look(hed_cloth *cloth, cloth_pairing *p, hed_error *error
 hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *error)
 {
     if (!p || hed_failed(error)) return error->status;
+    /* the last submission failed between any two stages: its sums and counters are not valid */
+    if (p->is_unfinished && cloth_pairs_reset(cloth, p, error)) return error->status;
+    p->is_unfinished = true;
     if (p->submissions >= LOOK_AFTER) {
         uint32_t slot = (p->submissions - LOOK_AFTER) % CLOTH_PAIRS_LOOKS;
         if (hed_event_wait(p->arrived[slot], UINT64_MAX, error)) return error->status;
@@ -368,8 +372,8 @@ hed_status cloth_pairs_reset(hed_cloth *cloth, cloth_pairing *p, hed_error *erro
     if (!p) return error->status;
     p->submissions = 0;
     p->params.slot = 0;
-    /* a driver's error may have ended a substep between any two stages */
-    hed_buffer *const cleared[] = {p->b.counters, p->b.sums, p->b.state};
+    p->is_unfinished = false;
+    hed_buffer *const cleared[] = {p->b.counters, p->b.sums, p->b.state, p->b.fractions};
     for (size_t i = 0; i < HED_COUNT(cleared); i++)
         hed_fill(cloth->stream, cleared[i], 0, hed_buffer_describe(cleared[i]).size, &(uint32_t){0},
             4, error);

@@ -11,10 +11,32 @@ CLOTH_FUNCTION uint contact_fraction(__global const uint *fractions, uint partic
 {
     uint minimum = as_uint(1.0f);
     for (uint k = 0; k < round; k++) {
-        uint fraction = fractions[CONTACT_LIMIT_ROUNDS * particle + k];
+        uint fraction = fractions[CONTACT_FRACTION_WORDS * particle + k];
         minimum = fraction < minimum ? fraction : minimum;
     }
     return minimum;
+}
+
+CLOTH_FUNCTION uint contact_larger_count(uint a, uint b) { return a > b ? a : b; }
+
+/* Substeps in a row in which a particle was limited. */
+CLOTH_FUNCTION uint contact_stuck(__global const uint *fractions, uint particle)
+{
+    return fractions[CONTACT_FRACTION_WORDS * particle + CONTACT_LIMIT_ROUNDS];
+}
+
+/* True if a pair no longer limits, because one of its vertices is stuck (rule 5). */
+CLOTH_FUNCTION uint contact_released(
+    __global const uint *fractions, contact_pair pair, float gap, float reach)
+{
+    uint upper = contact_larger_count(
+             contact_stuck(fractions, contact_first(pair)), contact_stuck(fractions, pair.b)),
+         lower = contact_larger_count(
+             contact_stuck(fractions, pair.c), contact_stuck(fractions, pair.d)),
+         stuck = contact_larger_count(upper, lower);
+    if (stuck < CONTACT_RELEASE_AFTER) return 0;
+    float share = 2.0f - hed_min(hed_max(gap / reach, 0.0f), 1.0f);
+    return (float)stuck >= (float)CONTACT_RELEASE_AFTER * share;
 }
 
 /* Bits of the fractions of the ends of a pair. */
@@ -113,7 +135,7 @@ CLOTH_FUNCTION uint contact_limit_end(
 {
     if (!(motion > allowed)) return 0;
     uint fraction = contact_limited_fraction(left, motion, allowed);
-    cloth_atomic_min(fractions + CONTACT_LIMIT_ROUNDS * particle + round, fraction);
+    cloth_atomic_min(fractions + CONTACT_FRACTION_WORDS * particle + round, fraction);
     return fraction < left;
 }
 
@@ -126,16 +148,16 @@ CLOTH_INLINE contact_allowance contact_test(contact_pair pair, __global const co
 {
     uint round = params.round, last = round + 1 == CONTACT_LIMIT_ROUNDS;
     contact_fractions current = contact_fractions_of(fractions, pair, round);
+    contact_allowance safe;
+    safe.reason = CONTACT_SAFE;
+    safe.motion = safe.allowed = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     *left = current;
+    if (contact_released(fractions, pair, plane->normal.w, plane->reach)) return safe;
     if (round > 0 && !last) {
         contact_fractions before = contact_fractions_of(fractions, pair, round - 1);
         if (current.a == before.a && current.b == before.b && current.c == before.c &&
-            current.d == before.d) {
-            contact_allowance safe;
-            safe.reason = CONTACT_SAFE;
-            safe.motion = safe.allowed = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+            current.d == before.d)
             return safe;
-        }
     }
     float4 shift = contact_shift(counters, params);
     contact_ends x = contact_ends_of(start, pair), y = contact_ends_of(moved, pair);
@@ -224,9 +246,18 @@ CLOTH_FUNCTION uint contact_continues(
 
 #define PAIRS_FINISH(FIRST, NEXT) \
     FIRST(INOUT, float4, position) \
-    NEXT(INOUT, float4, start) NEXT(IN, float4, moved) NEXT(IN, uint, fractions) \
+    NEXT(INOUT, float4, start) NEXT(IN, float4, moved) NEXT(INOUT, uint, fractions) \
         NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_finish_view, PAIRS_FINISH)
+
+/* Counts the substeps in a row in which a particle was limited. A stuck particle stays released until
+ * pairs of all gaps were. */
+CLOTH_FUNCTION void contact_count_stuck(__global uint *fractions, uint particle, uint limited)
+{
+    uint stuck = contact_stuck(fractions, particle);
+    uint counts = (limited || stuck >= CONTACT_RELEASE_AFTER) && stuck < 3u * CONTACT_RELEASE_AFTER;
+    fractions[CONTACT_FRACTION_WORDS * particle + CONTACT_LIMIT_ROUNDS] = counts ? stuck + 1u : 0u;
+}
 
 /* Moves a particle to the end of its limited motion. */
 CLOTH_FUNCTION void contact_finish(uint i, contact_finish_view view)
@@ -241,6 +272,7 @@ CLOTH_FUNCTION void contact_finish(uint i, contact_finish_view view)
     /* outside that branch: inside, LLVM 18 of Debian 13's PoCL ends the process with an error */
     if (limited & !frozen & !continues)
         cloth_atomic_add(&counters->iteration[params.slot].limited, 1);
+    if (!frozen & !continues) contact_count_stuck(view.fractions, i, limited);
     view.position[i] = continues ? view.moved[i] : at;
     view.start[i] = at;
     if (i == 0) contact_tally(counters, params);

@@ -52,7 +52,7 @@ CLOTH_FUNCTION int contact_motion_steps(float motion)
 
 #define PAIRS_BEGIN(FIRST, NEXT) \
     FIRST(IN, float4, start) \
-    NEXT(IN, float4, position) NEXT(OUT, float4, moved) NEXT(OUT, uint, fractions) \
+    NEXT(IN, float4, position) NEXT(OUT, float4, moved) NEXT(INOUT, uint, fractions) \
         NEXT(INOUT, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_begin_view, PAIRS_BEGIN)
 
@@ -63,7 +63,7 @@ CLOTH_FUNCTION void contact_begin(uint i, contact_begin_view view)
     float4 x = view.start[i], y = view.position[i];
     view.moved[i] = y;
     for (uint round = 0; round < CONTACT_LIMIT_ROUNDS; round++)
-        view.fractions[CONTACT_LIMIT_ROUNDS * i + round] = as_uint(1.0f);
+        view.fractions[CONTACT_FRACTION_WORDS * i + round] = as_uint(1.0f);
     float4 motion = cloth_minus(y, x), first = cloth_minus(view.position[params.first_particle],
                                            view.start[params.first_particle]);
     float spread = sqrt(cloth_square(motion.x - first.x, motion.y - first.y, motion.z - first.z));

@@ -143,7 +143,7 @@ static bool strip_new(strip *s)
     s->planes = calloc(room, sizeof *s->planes);
     s->triangles = calloc(leaves, sizeof *s->triangles);
     s->pairs = calloc(room, sizeof *s->pairs);
-    s->fractions = calloc(particles, CONTACT_LIMIT_ROUNDS * sizeof(uint));
+    s->fractions = calloc(particles, CONTACT_FRACTION_WORDS * sizeof(uint));
     s->covers = calloc(particles, 2 * sizeof(float4));
     s->ahead = calloc(particles, sizeof(float4));
     s->deviations = calloc(particles, sizeof(float));
@@ -200,7 +200,7 @@ static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const 
     const pairs_array arrays[] = {{"start", s->start, 16 * particles},
         {"position", s->position, 16 * particles}, {"previous", s->previous, 16 * particles},
         {"moved", s->moved, 16 * particles},
-        {"fractions", s->fractions, 4 * CONTACT_LIMIT_ROUNDS * particles},
+        {"fractions", s->fractions, 4 * CONTACT_FRACTION_WORDS * particles},
         {"sums", s->sums, 16 * particles}, {"rests", s->rests, 16 * particles},
         {"bodies", s->bodies, 16}, {"boxes", s->boxes, 64 * leaves},
         {"triangles", s->triangles, 16 * leaves}, {"pairs", s->pairs, 16 * room},

@@ -24,6 +24,10 @@
  *      it the vertex would lag, and the cloth that it hangs on would pull it through ever more
  *      cloth in the next substep.
  *
+ *   5. A vertex that was limited in CONTACT_RELEASE_AFTER substeps in a row is stuck: cloth that a
+ *      fast collider stretched and tangled pulls on it and never comes to rest. Its pairs no longer
+ *      limit, the widest gap first, so that the tangle comes undone; these pairs may cross.
+ *
  * After Newton's planar truncation (divide and truncate) and Offset Geometric Contact (Chen et
  * al., 2025), whose planes are fixed in the world. Here "fixed" and "frozen" are relative to
  * `shift`, the mean motion of the garments: a shift of all cloth crosses nothing.
@@ -73,6 +77,12 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 #define CONTACT_PASSES 6u         /* passes of pushes, then of separations */
 #define CONTACT_LIMIT_ROUNDS 6u   /* rounds of limiting; the last one needs no test (rule 3) */
 #define CONTACT_MAX_ITERATIONS 9u /* contact iterations of a substep */
+/* Words of a particle in `fractions`: a fraction for each round, then the substeps in a row in which
+ * the particle was limited (rule 5). */
+#define CONTACT_FRACTION_WORDS (CONTACT_LIMIT_ROUNDS + 1u)
+/* Substeps in a row after which a stuck particle is released: from pairs as far apart as their reach
+ * after this many, from pairs that touch after twice as many; after three times as many no longer. */
+#define CONTACT_RELEASE_AFTER 30u
 #define CONTACT_MEAN_SAMPLES 256u /* particles of which the mean motion is taken, maximum */
 
 /* Motions are summed as integers: in steps of 1 / CONTACT_MOTION_STEPS m, clamped to 1 m. */
