@@ -29,11 +29,16 @@ typedef struct gate_case {
 static const gate_case CASES[] = {
     {"hung 64 x 64", 64, false, true, 0},
     {"hung 64 x 64, one thread", 64, false, true, 1},
+    {"hung 128 x 128", 128, false, true, 0},
     {"hung 128 x 128, one thread", 128, false, true, 1},
     {"hung 255 x 255", 255, false, true, 0},
     {"hung 255 x 255, one thread", 255, false, true, 1},
     {"ball 64 x 64, one thread", 64, true, true, 1},
+    {"ball 128 x 128", 128, true, true, 0},
+    {"ball 128 x 128, one thread", 128, true, true, 1},
+    {"ball 255 x 255", 255, true, true, 0},
     {"ball 255 x 255, one thread", 255, true, true, 1},
+    {"ball 64 x 64", 64, true, true, 0},
     {"hung 64 x 64, one thread, no lattices", 64, false, false, 1},
 };
 

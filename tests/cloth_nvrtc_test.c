@@ -11,9 +11,10 @@ typedef struct instance {
     int64_t values[CLOTH_PATCH_PARAMETERS];
     const char *exchange, *figures;
     bool fabric; /* if limited; a whole garment is in any case */
+    bool lattices;
 } instance;
 
-enum { MOST_DEFINES = CLOTH_PATCH_PARAMETERS + 16 };
+enum { MOST_DEFINES = CLOTH_PATCH_PARAMETERS + 17 };
 
 static const char *const surroundings[] = {"TETHERS", "DRIVER", "AIR", "COLLIDERS", "CONTACTS"};
 static const char *const materials[] = {"RANGES", "COMPLIANCE", "FABRIC"};
@@ -38,6 +39,7 @@ static void check(
         snprintf(values[p], sizeof values[p], "%lld", (long long)made->values[p]);
         defines[count++] = (hed_define){def->parameters[p].name, values[p]};
     }
+    if (made->lattices) defines[count++] = (hed_define){"LATTICES", "1"};
     if (surrounded) add(defines, &count, surroundings, 5);
     if (limited) add(defines, &count, materials, made->fabric || made->exchange[0] == '0' ? 3 : 2);
     hed_config_format(def, &config, text, sizeof text);
@@ -55,19 +57,20 @@ static void check(
         "[%s]: %lld registers", text, (long long)r.registers);
 }
 
-static const instance joint_255 = {{384, 2, 1, 18, 1, 3, 1, 2}, "1", "0", false};
-static const instance joint_255_surrounded = {{384, 2, 1, 18, 0, 3, 1, 2}, "1", "0", false};
-static const instance joint_128 = {{160, 1, 1, 16, 1, 0, 1, 1}, "1", "0", false};
-static const instance joint_128_surrounded = {{160, 1, 1, 16, 0, 0, 1, 1}, "1", "0", false};
-static const instance fabric_255 = {{256, 2, 1, 0, 0, 0, 2, 2}, "1", "0", true};
-static const instance fabric_1024 = {{384, 21, 3, 0, 0, 0, 2, 0}, "1", "1", true};
-static const instance figures_1024 = {{512, 16, 2, 0, 0, 0, 2, 16}, "1", "2", false};
-static const instance figures_1024_wide = {{512, 16, 2, 0, 0, 0, 1, 12}, "1", "1", false};
-static const instance figures_1024_surrounded = {{512, 16, 2, 0, 0, 0, 2, 0}, "1", "2", false};
-static const instance figures_1024_warps = {{1024, 8, 1, 0, 0, 0, 2, 1}, "1", "2", false};
-static const instance whole_32 = {{96, 11, 1, 0, 0, 0, 1, 9}, "0", "2", false};
-static const instance whole_32_surrounded = {{96, 11, 1, 0, 0, 0, 1, 0}, "0", "2", false};
-static const instance whole_64 = {{256, 16, 1, 0, 0, 0, 2, 0}, "0", "2", false};
+static const instance joint_255 = {{384, 2, 1, 18, 1, 3, 1, 2}, "1", "0", false, false};
+static const instance joint_255_surrounded = {{384, 2, 1, 18, 0, 3, 1, 2}, "1", "0", false, false};
+static const instance joint_128 = {{160, 1, 1, 16, 1, 0, 1, 1}, "1", "0", false, false};
+static const instance joint_128_surrounded = {{160, 1, 1, 16, 0, 0, 1, 1}, "1", "0", false, false};
+static const instance fabric_255 = {{256, 2, 1, 0, 0, 0, 2, 2}, "1", "0", true, false};
+static const instance fabric_1024 = {{384, 21, 3, 0, 0, 0, 2, 0}, "1", "1", true, false};
+static const instance figures_1024 = {{512, 16, 2, 0, 0, 0, 2, 16}, "1", "2", false, false};
+static const instance figures_1024_wide = {{512, 16, 2, 0, 0, 0, 1, 12}, "1", "1", false, false};
+static const instance figures_1024_surrounded = {{512, 16, 2, 0, 0, 0, 2, 0}, "1", "2", false, false};
+static const instance figures_1024_warps = {{1024, 8, 1, 0, 0, 0, 2, 1}, "1", "2", false, false};
+static const instance whole_32 = {{96, 11, 1, 0, 0, 0, 1, 9}, "0", "2", false, false};
+static const instance whole_32_surrounded = {{96, 11, 1, 0, 0, 0, 1, 0}, "0", "2", false, false};
+static const instance whole_32_lattices = {{96, 11, 1, 0, 0, 0, 1, 0}, "0", "2", true, true};
+static const instance whole_64 = {{256, 16, 1, 0, 0, 0, 2, 0}, "0", "2", false, false};
 
 Test(cloth_nvrtc, one_of_255_and_128)
 {
@@ -104,6 +107,12 @@ Test(cloth_nvrtc, older_architectures)
 {
     check(&joint_128, true, true, 0, "sm_75");
     check(&figures_1024_surrounded, true, false, 0, "sm_80");
+}
+
+Test(cloth_nvrtc, lattices_in_garments)
+{
+    check(&whole_32_lattices, false, true, 0, "sm_90");
+    check(&whole_32_lattices, true, true, 0, "sm_90");
 }
 
 /* Cloth that never crosses cloth: its kernels are one text, of which these two need most, and all

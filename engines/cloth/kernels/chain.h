@@ -3,6 +3,14 @@
 #ifndef CLOTH_CHAIN_H
 #define CLOTH_CHAIN_H
 
+/* Where cloth touches anything, a particle stops within a substep, and one linear solution of a
+ * line leaves the motion of its neighbours across the edge. So lines are solved twice, and after
+ * the contacts lines of edges that are longer than CLOTH_LIMIT, without the length that their force
+ * explains, in turn with the contacts. */
+#define CLOTH_TOUCHED_PASSES 2u
+#define CLOTH_LIMIT_SWEEPS 3u
+#define CLOTH_LIMIT 1.01f /* length / rest length */
+
 /* ---- chains ---- */
 
 #define CLOTH_CHAIN_SCALE \
@@ -151,6 +159,30 @@ CLOTH_FUNCTION void cloth_chain_keep(uint j, cloth_chain_at chain, cloth_chains_
 }
 
 #define CLOTH_CHAINS_KEEP(pass) ((pass) == 1 || (pass) == 2)
+
+/* Solves a chain by one item. */
+CLOTH_FUNCTION void cloth_chain_solve(cloth_chain_at chain, cloth_chains_view view, float stiffness)
+{
+    cloth_chain_pass state = {0.0f, 0.0f};
+    CLOTH_ROLLED
+    for (uint j = 0; j < chain.count; j++) {
+        cloth_chain_row row = cloth_chain_row_of(j, chain, view, stiffness);
+        view.units[chain.edges + j] = row.unit;
+        row = cloth_chain_forth(&state, row);
+        view.links[chain.edges + j] = row.left;
+        view.pulls[chain.edges + j] = row.unit.w;
+    }
+    state.inverse = 0.0f;
+    state.right = 0.0f;
+    CLOTH_ROLLED
+    for (uint e = chain.edges + chain.count; e-- > chain.edges;)
+        view.pulls[e] = cloth_chain_back(&state, view.pulls[e], view.links[e]);
+    CLOTH_ROLLED
+    for (uint j = 0; j <= chain.count; j++) cloth_chain_move(j, chain, view);
+    CLOTH_ROLLED
+    for (uint j = 0; CLOTH_CHAINS_KEEP(view.pass) && j < chain.count; j++)
+        cloth_chain_keep(j, chain, view);
+}
 
 /* ---- lattices ---- */
 

@@ -5,23 +5,8 @@ HED_NATIVE_BODY chains_body(const hed_native_call *call, uint64_t begin, uint64_
 {
     const cloth_chains_view view = cloth_chains_view_of(call->arguments);
     const float stiffness = cloth_stiffness_at(view.steps, view.substep);
-    for (uint64_t i = begin; i < end; i++) {
-        cloth_chain_at chain = cloth_chain_of(view.chains, view.first + (uint)i);
-        cloth_chain_pass state = {0.0f, 0.0f};
-        for (uint j = 0; j < chain.count; j++) {
-            cloth_chain_row row = cloth_chain_row_of(j, chain, view, stiffness);
-            view.units[chain.edges + j] = row.unit;
-            row = cloth_chain_forth(&state, row);
-            view.links[chain.edges + j] = row.left;
-            view.pulls[chain.edges + j] = row.unit.w;
-        }
-        state = (cloth_chain_pass){0.0f, 0.0f};
-        for (uint e = chain.edges + chain.count; e-- > chain.edges;)
-            view.pulls[e] = cloth_chain_back(&state, view.pulls[e], view.links[e]);
-        for (uint j = 0; j <= chain.count; j++) cloth_chain_move(j, chain, view);
-        for (uint j = 0; CLOTH_CHAINS_KEEP(view.pass) && j < chain.count; j++)
-            cloth_chain_keep(j, chain, view);
-    }
+    for (uint64_t i = begin; i < end; i++)
+        cloth_chain_solve(cloth_chain_of(view.chains, view.first + (uint)i), view, stiffness);
 }
 HED_NATIVE_CLONES(chains_native, chains_body)
 /* Chains of the sample have 65 edges on average: for an edge two points read twice and one

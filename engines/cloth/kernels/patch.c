@@ -1,12 +1,12 @@
 /* Descriptions of the kernel of complete substeps. Only solver/patches.c launches it and builds its
  * tables. It has no native version, because HED_CLOTH_SOLVER_CPU is the solver of `host`. */
-#include "kernels/kernels.h"
+#include "kernels/chain_kernels.h"
 
 /* Common members. */
 #define COMMON \
     .entry = "cloth_patch", \
     HED_SOURCES({"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \
-        {"patch_arguments.h", hed_cloth_patch_arguments_h, 0}, \
+        {"chain.h", hed_cloth_chain_h, 0}, {"patch_arguments.h", hed_cloth_patch_arguments_h, 0}, \
         {"patch_table.h", hed_cloth_patch_table_h, 0}, {"patch.cl", hed_cloth_patch_cl, 0}), \
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_PATCH)), .parameters = patch_parameters, \
     .parameter_count = CLOTH_PATCH_PARAMETERS, \

@@ -147,10 +147,10 @@ CLOTH_FUNCTION cloth_posed posed_at(const patch_view *view, uint c)
     return posed;
 }
 
-/* Applies colliders, contact planes and driver to a particle at an iteration's end. `last`: the
- * iteration is the last of all requested substeps. */
+/* Applies colliders, contact planes and, with `drives`, the driver to a particle at an iteration's
+ * end. `last`: the iteration is the last of all requested substeps. */
 CLOTH_FUNCTION float4 surround(
-    const patch_view *view, uint particle, float4 at, float4 before, uint last)
+    const patch_view *view, uint particle, float4 at, float4 before, uint drives, uint last)
 {
     cloth_cloth cloth = view->cloth;
     uint acted = 0;
@@ -165,7 +165,7 @@ CLOTH_FUNCTION float4 surround(
                 view->contact[2 * particle], view->contact[2 * particle + 1], view->step.from,
                 view->step.to);
     }
-    if (DRIVER) {
+    if (DRIVER && drives) {
         float4 start = at;
         if (at.w > 0.0f)
             at = cloth_drive(particle, at, view->driver_from, view->driver_to, view->driver_map,
@@ -381,6 +381,70 @@ CLOTH_FUNCTION void sweep_with_fabric(const patch_view *view, patch_table *table
 }
 #endif
 
+/* Applies the surroundings to the item's own particles. */
+CLOTH_FUNCTION void surround_own(
+    const patch_view *view, const patch_held *held, uint drives, uint last)
+{
+    /* not unrolled: several copies of this code do not fit the instruction cache */
+    CLOTH_ROLLED
+    for (uint k = 0; k < OWN && OWN_AT(k) < view->group.own_count; k++) {
+        uint particle = particle_at(view, OWN_AT(k));
+        view->place[OWN_AT(k)] = surround(view, particle, view->place[OWN_AT(k)],
+            any_before_of(view, held, particle, k), drives, last);
+    }
+}
+
+/* ---- tension over the whole garment of the group ---- */
+
+#if LATTICES
+/* Arrays of tension: views of chain.h. */
+typedef struct patch_tension {
+    __global const uint4 *tasks; /* of the group */
+    cloth_places_view places;
+    cloth_shares_view shares;
+    cloth_chains_view chains;
+    uint gives;
+} patch_tension;
+
+/* Does item i of a task. */
+CLOTH_FUNCTION void do_task(const patch_view *view, const patch_tension *tension, uint4 task, uint i)
+{
+    uint at = task.y + i, kind = task.x & ~CLOTH_TASK_OF_PLACES;
+    __global float4 *points =
+        task.x & CLOTH_TASK_OF_PLACES ? tension->places.places : view->position;
+    if (kind == CLOTH_TASK_PUBLISH) {
+        view->position[particle_at(view, i)] = view->place[i];
+    } else if (kind == CLOTH_TASK_TAKE) {
+        view->place[i] = view->position[particle_at(view, i)];
+    } else if (kind == CLOTH_TASK_SAMPLE) {
+        cloth_place_one(at, tension->places);
+    } else if (kind == CLOTH_TASK_FOLLOW) {
+        cloth_shares_view shares = tension->shares;
+        shares.points = points;
+        cloth_share_one(at, shares);
+    } else {
+        cloth_chains_view chains = tension->chains;
+        chains.points = points;
+        chains.pass = tension->gives ? task.w : 0u;
+        cloth_chain_solve(cloth_chain_of(chains.chains, at), chains, view->step.stiffness);
+    }
+}
+
+/* Does tasks [from, to) of the group, one after the other. The positions of particles are in global
+ * memory meanwhile. */
+CLOTH_FUNCTION void do_tasks(
+    const patch_view *view, const patch_tension *tension, uint from, uint to)
+{
+    CLOTH_ROLLED
+    for (uint k = from; k < to; k++) {
+        uint4 task = tension->tasks[k];
+        CLOTH_ROLLED
+        for (uint i = view->item; i < task.z; i += WG) do_task(view, tension, task, i);
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+}
+#endif
+
 /* Loads the group and its garment. With streaming they are loaded again before each use, because
  * the registers are needed for constraints. */
 CLOTH_FUNCTION void load_group(patch_view *view)
@@ -414,6 +478,17 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
     patch_table table;
     uint item = all.item, index = (uint)get_group_id(0);
     uint epoch = EXCHANGE ? packets[index].x : 0, patience = PATIENCE;
+
+#if LATTICES
+    patch_tension tension;
+    tension.tasks = tasks + index * launch.tasks[4];
+    tension.places.position = position, tension.places.sources = sources;
+    tension.places.places = samples, tension.places.from = from;
+    tension.shares.shares = shares, tension.shares.places = samples, tension.shares.from = from;
+    tension.chains.chains = chains, tension.chains.edges = edges, tension.chains.units = units;
+    tension.chains.links = links, tension.chains.pulls = pulls, tension.chains.pulled = pulled;
+    tension.gives = launch.gives;
+#endif
 
     /* copy steps, palettes and particles to local memory */
     for (uint k = item; k < all.group.pair_steps + all.group.figure_steps + 3; k += WG)
@@ -466,20 +541,25 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
         if (TETHERS && DRIVER) /* anchors of the next substep: a sweep does not read them */
             place_anchors(view, step_of(launch, (exchange + 1) / ITERATIONS).to);
         if ((COLLIDERS | (TETHERS && DRIVER)) && !SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
+#if LATTICES
+        do_tasks(view, &tension, launch.tasks[0], launch.tasks[1]);
+#endif
 #if FABRIC
         sweep_with_fabric(view, &table);
 #else
         sweep(view, &table);
 #endif
-        if (SURROUNDED) {
+        /* tension and surroundings; with lattices then limits and surroundings in turn, of which
+         * the last are those of the driver, too */
+        CLOTH_ROLLED
+        for (uint k = 0; k <= LIMITS; k++) {
+#if LATTICES
+            uint part = k ? 3u : SURROUNDED ? 2u : 1u;
+            do_tasks(view, &tension, launch.tasks[part], launch.tasks[part + 1]);
+#endif
+            if (!SURROUNDED) continue;
             if (!STEPS) load_group(&all);
-            /* not unrolled: several copies of this code do not fit the instruction cache */
-            CLOTH_ROLLED
-            for (uint k = 0; k < OWN && OWN_AT(k) < all.group.own_count; k++) {
-                uint particle = particle_at(view, OWN_AT(k));
-                place[OWN_AT(k)] = surround(view, particle, place[OWN_AT(k)],
-                    any_before_of(view, &held, particle, k), exchange + 1 == launch.total);
-            }
+            surround_own(view, &held, k == LIMITS, exchange + 1 == launch.total);
         }
     }
 

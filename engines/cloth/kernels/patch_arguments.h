@@ -16,9 +16,22 @@ typedef struct cloth_patch_launch {
     /* indices into the tables: distance from an own particle to its tether, in words of 8 bytes;
      * the first garment's 16 materials, in words of 16 bytes */
     uint tether_at, limit_at;
+    /* tension: first of a group's tasks before a sweep, after it, after it where something touches,
+     * and of the limits; number of tasks */
+    uint tasks[5];
+    uint gives; /* 1: an edge of a chain has compliance */
 } cloth_patch_launch;
 
-/* `tables`: result of cloth_patch_tables_create() (solver/patches.h). `packets`: number of the last
+/* Task of a group: kind, first, count, pass of cloth_chains. Kinds: positions of particles from
+ * local to global memory, and back; sample places; solve chains; move points by places. */
+#define CLOTH_TASK_PUBLISH 0u
+#define CLOTH_TASK_TAKE 1u
+#define CLOTH_TASK_SAMPLE 2u
+#define CLOTH_TASK_CHAINS 3u
+#define CLOTH_TASK_FOLLOW 4u
+#define CLOTH_TASK_OF_PLACES 8u /* flag: points are places, not particles */
+
+/* `tasks`: of each group; then arrays of chain.h. `tables`: result of cloth_patch_tables_create() (solver/patches.h). `packets`: number of the last
  * exchange of each group, then two buffers of packets. Any other buffer may replace one that the
  * cloth does not use, so the arrays are not `restrict`. */
 #define CLOTH_PATCH(FIRST, NEXT) \
@@ -28,6 +41,10 @@ typedef struct cloth_patch_launch {
     NEXT(SHARED_IN, float4, driver_to) NEXT(SHARED_IN, float4, driver_map) \
     NEXT(SHARED_OUT, uint2, debug) NEXT(SHARED_IN, float4, colliders) \
     NEXT(SHARED_IN, float4, contact) NEXT(SHARED, uint, flags) \
+    NEXT(SHARED_IN, uint4, tasks) NEXT(SHARED_IN, uint4, sources) NEXT(SHARED, float4, samples) \
+    NEXT(SHARED, float4, from) NEXT(SHARED_IN, uint4, shares) NEXT(SHARED_IN, uint4, chains) \
+    NEXT(SHARED_IN, float, edges) NEXT(SHARED, float4, units) NEXT(SHARED, float, links) \
+    NEXT(SHARED, float, pulls) NEXT(SHARED, float, pulled) \
     NEXT(STRUCT, cloth_patch_launch, launch) NEXT(LOCAL, float4, place) \
     NEXT(LOCAL, float4, palette) NEXT(LOCAL, uint, steps) NEXT(LOCAL, uint2, carries)
 HED_VIEW(cloth_patch_view, CLOTH_PATCH)

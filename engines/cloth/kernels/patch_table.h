@@ -62,6 +62,9 @@
 #ifndef FABRIC
 #define FABRIC 0 /* 1: some garment has bending constraints or elements; STEPS is 0 */
 #endif
+#ifndef LATTICES
+#define LATTICES 0 /* 1: some garment has lattices; EXCHANGE is 0 */
+#endif
 #ifndef TETHERS
 #define TETHERS 0
 #endif
@@ -79,6 +82,7 @@
 #endif
 #define LIMITED (RANGES || COMPLIANCE)
 #define SURROUNDED (COLLIDERS || CONTACTS || DRIVER)
+#define LIMITS (LATTICES && SURROUNDED ? CLOTH_LIMIT_SWEEPS : 0u)
 #define NEEDS_PARTICLE (HELD < OWN || AIR || DRIVER) /* integration uses the particle's number */
 /* Particles of an item that are integrated together, so that their loads overlap. */
 #if (STEPS || !HELD) && WG <= 512

@@ -93,14 +93,6 @@ typedef struct cloth_chains {
     float soften;
 } cloth_chains;
 
-/* Where cloth touches anything, a particle stops within a substep, and one linear solution of a
- * line leaves the motion of its neighbours across the edge. So lines are solved twice, and after
- * the contacts lines of edges that are longer than CLOTH_LIMIT, without the length that their force
- * explains, in turn with the contacts. */
-#define CLOTH_TOUCHED_PASSES 2u
-#define CLOTH_LIMIT_SWEEPS 3u
-#define CLOTH_LIMIT 1.01f /* length / rest length */
-
 /* Place of a lattice: a weighted mean of particles. */
 typedef struct cloth_place {
     uint32_t particle[3];

@@ -125,6 +125,13 @@ bool cloth_has_fabric_sums(const hed_cloth *cloth)
     return false;
 }
 
+static bool has_lattices(const hed_cloth *cloth)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        if (cloth->garments[g]->lattice_count) return true;
+    return false;
+}
+
 static bool is_valid(
     const hed_cloth *cloth, const cloth_solver_ops *const *solver_table, hed_cloth_solver solver)
 {
@@ -136,13 +143,13 @@ static bool is_valid(
  * for each group fills the device; else garments are cut into patches. Exceptions: on processors
  * `colours` is as fast because of their caches, and their compilers are slow with patches; for
  * fabrics that bend `colours` solves a grid's bending line by line, and elements in patches are not
- * measured. */
+ * measured, nor are lattices in garments. */
 static hed_cloth_solver choose_fast(
     const hed_cloth *cloth, const cloth_solver_ops *const *solver_table)
 {
     const hed_device_info info = hed_device_describe(cloth->device);
     if (is_valid(cloth, solver_table, HED_CLOTH_SOLVER_CPU)) return HED_CLOTH_SOLVER_CPU;
-    if (info.type == HED_DEVICE_CPU) return HED_CLOTH_SOLVER_COLOURS;
+    if (info.type == HED_DEVICE_CPU || has_lattices(cloth)) return HED_CLOTH_SOLVER_COLOURS;
     bool fills_device = cloth_copies(cloth) >= info.compute_units;
     if (!fills_device && cloth_has_fabric_sums(cloth)) return HED_CLOTH_SOLVER_COLOURS;
     hed_cloth_solver order[] = {fills_device ? HED_CLOTH_SOLVER_GARMENTS : HED_CLOTH_SOLVER_PATCHES,
@@ -157,7 +164,7 @@ static hed_cloth_solver choose_fast(
 static hed_cloth_solver choose_auto(hed_cloth *cloth, const cloth_solver_ops *const *solver_table)
 {
     if (cloth->def.math == HED_MATH_STRICT) return HED_CLOTH_SOLVER_COLOURS;
-    if (cloth->tuned.count == 0 && cloth_has_fabric_sums(cloth))
+    if (cloth->tuned.count == 0 && (cloth_has_fabric_sums(cloth) || has_lattices(cloth)))
         return choose_fast(cloth, solver_table);
     if (cloth->tuned.count == 0 && !tuned_resolve(cloth, &cloth->tuned, &cloth->configured, NULL) &&
         cloth->configured == HED_ORIGIN_DEFAULT)

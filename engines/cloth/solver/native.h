@@ -8,6 +8,7 @@
 #define CLOTH_NATIVE_H
 
 #include "tables/figures.h"
+#include "kernels/chain_kernels.h"
 #include "solver/host.h"
 
 enum { CLOTH_LANES = 8 }; /* lanes of a pack */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "kernels/kernels.h"
-#include "solver/host.h"
+#include "solver/tension.h"
 
 enum {
     VARIANTS = 32,
@@ -31,6 +31,7 @@ struct cloth_solver {
     uint32_t group_count, slot_count, places, palette, local_steps;
     hed_config config;
     hed_buffer *tables, *packets;
+    cloth_tension *tension;       /* NULL: no lattices */
     uint32_t tether_at, limit_at; /* members of cloth_patch_launch */
     uint8_t *seam_number;         /* (garment_count) number of the seams' material, below 16 */
     /* index: flags CLOTH_STEP_* and COLLIDERS_BIT of the cloth's surroundings; created on first
@@ -65,9 +66,6 @@ static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
     if (cloth->def.max_colliders > MOST_COLLIDERS)
         return patches_refuse(
             reason, size, "a group's local memory has room for 256 colliders: lower max_colliders");
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        if (cloth->garments[g]->lattice_count)
-            return patches_refuse(reason, size, "garments with lattices have no kernel here: \"colours\"");
     for (uint32_t g = 0; g < cloth->garment_count && cloth->def.iterations > 1; g++) {
         const cloth_garment *garment = cloth->garments[g];
         for (uint32_t c = 0; c < garment->constraint_count; c++)
@@ -100,6 +98,10 @@ static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
     const hed_device_info info = hed_device_describe(cloth->device);
     if (!both_valid(cloth, reason, size)) return false;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        if (cloth->garments[g]->lattice_count)
+            return patches_refuse(reason, size,
+                "a lattice crosses all patches: use \"colours\", or \"garments\" if each fits a group");
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_SOLVER_PATCHES);
     uint64_t each = cloth->particles / choice.patches;
     if (each > MOST_LOCAL || each * FLOAT4 > info.local_bytes) {
@@ -267,6 +269,7 @@ static hed_status kernel_for(
         {"RANGES", FLAG(made->ranges)},
         {"COMPLIANCE", FLAG(made->compliance)},
         {"FABRIC", FLAG(made->bends)},
+        {"LATTICES", FLAG(made->tension)},
         {"SHORT_MOVES", FLAG(cloth->has_balls)},
         {"TETHERS", FLAG(variant & CLOTH_STEP_TETHERS)},
         {"DRIVER", FLAG(variant & CLOTH_STEP_DRIVER)},
@@ -310,6 +313,7 @@ static void patches_destroy(hed_cloth *cloth, cloth_solver *made)
     for (uint32_t i = 0; i < VARIANTS; i++) hed_kernel_destroy(made->kernels[i]);
     hed_buffer_destroy(made->tables);
     hed_buffer_destroy(made->packets);
+    cloth_tension_destroy(cloth, made->tension);
     hed_delete(&cloth->allocator, made->seam_number, cloth->garment_count, 1);
     hed_delete(&cloth->allocator, made, 1, sizeof *made);
 }
@@ -369,8 +373,9 @@ static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choi
                 if (tables.limits[CLOTH_PATCH_MOST_MATERIALS * g + m][0] < 0.0f)
                     made->seam_number[g] = m;
         configure(cloth, made, &tables, error);
+        if (whole) cloth_tension_create(cloth, &made->tension, error);
         uint64_t packets = (uint64_t)FLOAT4 * (made->group_count + 2 * (uint64_t)made->slot_count);
-        made->bytes = tables.used + packets;
+        made->bytes = tables.used + packets + cloth_tension_bytes(made->tension);
         cloth_upload(cloth, tables.block, tables.used, &made->tables, error);
         cloth_upload(cloth, NULL, packets, &made->packets, error);
         kernel_for(cloth, made, surroundings(cloth), &kernel, error);
@@ -434,7 +439,19 @@ HED_VIEW_LAUNCH(patches_launch, CLOTH_PATCH)
 static patches_launch launch_of(const hed_cloth *cloth, const cloth_solver *made)
 {
     const cloth_buffers *b = &cloth->buffers;
-    return (patches_launch){.position = b->position,
+    cloth_tension_view t = cloth_tension_describe(cloth, made->tension);
+    return (patches_launch){.tasks = t.tasks,
+        .sources = t.sources,
+        .samples = t.samples,
+        .from = t.from,
+        .shares = t.shares,
+        .chains = t.chains,
+        .edges = t.edges,
+        .units = t.units,
+        .links = t.links,
+        .pulls = t.pulls,
+        .pulled = t.pulled,
+        .position = b->position,
         .previous = b->previous,
         .carry = b->carry,
         .garments = b->garments,
@@ -493,13 +510,16 @@ static hed_status patches_substeps(hed_cloth *cloth, cloth_solver *made, const c
     if (status) return status;
     hed_geometry geometry = geometry_of(cloth, made, variant, kernel);
     patches_launch with = launch_of(cloth, made);
+    cloth_tension_view tension = cloth_tension_describe(cloth, made->tension);
     with.launch = (cloth_patch_launch){.first = *first,
         .rest = *rest,
         .dt = dt,
         .slot_count = made->slot_count,
         .total = total,
         .tether_at = made->tether_at,
-        .limit_at = made->limit_at};
+        .limit_at = made->limit_at,
+        .gives = tension.gives};
+    if (made->tension) memcpy(with.launch.tasks, tension.task_at, sizeof with.launch.tasks);
     for (uint32_t begin = 0, next; begin < end && !status; begin = next) {
         next = made->by != BY_LAUNCHES ? end : begin == 0 ? 1 : patches_smaller(begin + 2, end);
         with.launch.begin = begin;

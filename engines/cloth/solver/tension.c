@@ -3,6 +3,7 @@
 #include "solver/tension.h"
 
 #include "kernels/chain_kernels.h"
+#include "kernels/patch_arguments.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +19,7 @@ typedef struct tension_stage {
 
 typedef struct tension_buffers {
     hed_buffer *sources, *places, *from, *shares, *chains, *edges;
-    hed_buffer *units, *links, *pulls, *pulled;
+    hed_buffer *units, *links, *pulls, *pulled, *tasks;
 } tension_buffers;
 
 struct cloth_tension {
@@ -26,9 +27,17 @@ struct cloth_tension {
     uint32_t levels, pin_stages; /* stages: levels, lines, pins */
     tension_stage *stages;
     uint32_t particle_shares, particle_share_count; /* shares of the finest lattices */
-    uint32_t limits; /* first chain of the limits, in the order of the stage of lines */
-    bool gives;      /* an edge has compliance */
+    uint32_t limits;   /* first chain of the limits, in the order of the stage of lines */
+    bool gives;        /* an edge has compliance */
+    uint32_t tasks[5]; /* cloth_patch_launch.tasks */
 };
+
+/* Part of a copy of a garment in a stage; of the lines' stage, the shares of particles that
+ * lattices move. */
+typedef struct tension_range {
+    uint32_t places, place_count, shares, share_count;
+    uint32_t chains[2], chain_count[2];
+} tension_range;
 
 /* Tables as on the device; in a first pass NULL, and counted only. */
 typedef struct tension_builder {
@@ -37,8 +46,11 @@ typedef struct tension_builder {
     uint4 *sources, *shares, *chains;
     float *edges;
     uint32_t source_count, share_count, chain_count, edge_count;
-    uint32_t **place_at;  /* (garments) (copies x lattices) first place of each */
-    uint32_t **pin_stage; /* (garments) (pin lattices) */
+    uint32_t **place_at;   /* (garments) (copies x lattices) first place of each */
+    uint32_t **pin_stage;  /* (garments) (pin lattices) */
+    tension_range *ranges; /* (copies of all garments x stages) */
+    uint32_t stages;
+    uint4 *tasks; /* (copies of all garments x tasks), of a kernel with whole garments */
 } tension_builder;
 
 /* ---- tables ---- */
@@ -116,11 +128,13 @@ static uint32_t lattice_number(
 static void fill_stage_places(tension_builder *b, uint32_t stage)
 {
     tension_stage *s = b->tension->stages + stage;
+    tension_range *range = b->ranges + stage;
     s->places = b->source_count;
     for (uint32_t g = 0; g < b->cloth->garment_count; g++) {
         const cloth_garment *garment = b->cloth->garments[g];
         uint32_t per_copy = garment->lattice_count + garment->pin_lattice_count;
-        for (uint32_t copy = 0; copy < garment->copies; copy++)
+        for (uint32_t copy = 0; copy < garment->copies; copy++, range += b->stages) {
+            range->places = b->source_count;
             for (uint32_t pin = 0; pin < lattices_of(garment); pin++) {
                 const cloth_lattice *lattice = lattice_in(b, g, stage, pin);
                 if (!lattice) continue;
@@ -130,6 +144,8 @@ static void fill_stage_places(tension_builder *b, uint32_t stage)
                 tension_add_places(
                     b, lattice, b->cloth->first_particle[g] + copy * garment->particle_count);
             }
+            range->place_count = b->source_count - range->places;
+        }
     }
     s->place_count = b->source_count - s->places;
 }
@@ -138,11 +154,13 @@ static void fill_stage_places(tension_builder *b, uint32_t stage)
 static void fill_stage_chains(tension_builder *b, uint32_t stage, uint32_t direction)
 {
     tension_stage *s = b->tension->stages + stage;
+    tension_range *range = b->ranges + stage;
     s->chain_at[direction] = b->chain_count;
     for (uint32_t g = 0; g < b->cloth->garment_count; g++) {
         const cloth_garment *garment = b->cloth->garments[g];
         uint32_t per_copy = garment->lattice_count + garment->pin_lattice_count;
-        for (uint32_t copy = 0; copy < garment->copies; copy++) {
+        for (uint32_t copy = 0; copy < garment->copies; copy++, range += b->stages) {
+            range->chains[direction] = b->chain_count;
             if (stage == b->tension->levels)
                 tension_add_chains(b, &garment->tension, direction,
                     b->cloth->first_particle[g] + copy * garment->particle_count);
@@ -153,6 +171,7 @@ static void fill_stage_chains(tension_builder *b, uint32_t stage, uint32_t direc
                     tension_add_chains(
                         b, &lattice->chains, direction, b->place_at[g][copy * per_copy + number]);
             }
+            range->chain_count[direction] = b->chain_count - range->chains[direction];
         }
     }
     s->chain_at[direction + 1] = b->chain_count;
@@ -161,10 +180,14 @@ static void fill_stage_chains(tension_builder *b, uint32_t stage, uint32_t direc
 /* Adds the shares of a stage, of places or of particles. */
 static void fill_stage_shares(tension_builder *b, uint32_t stage, bool inner)
 {
+    /* particles that lattices move are shares of the lines' stage */
+    bool of_lines = !inner && stage < b->tension->levels;
+    tension_range *range = b->ranges + (of_lines ? b->tension->levels : stage);
     for (uint32_t g = 0; g < b->cloth->garment_count; g++) {
         const cloth_garment *garment = b->cloth->garments[g];
         uint32_t per_copy = garment->lattice_count + garment->pin_lattice_count;
-        for (uint32_t copy = 0; copy < garment->copies; copy++)
+        for (uint32_t copy = 0; copy < garment->copies; copy++, range += b->stages) {
+            uint32_t first = b->share_count;
             for (uint32_t pin = 0; pin < lattices_of(garment); pin++) {
                 const cloth_lattice *lattice = lattice_in(b, g, stage, pin);
                 if (!lattice || lattice->is_inner != inner) continue;
@@ -173,6 +196,10 @@ static void fill_stage_shares(tension_builder *b, uint32_t stage, bool inner)
                 tension_add_shares(b, lattice, at[0],
                     inner ? at[1] : b->cloth->first_particle[g] + copy * garment->particle_count);
             }
+            if (b->share_count == first) continue;
+            range->shares = first;
+            range->share_count = b->share_count - first;
+        }
     }
 }
 
@@ -207,6 +234,75 @@ static void tension_fill(tension_builder *b)
     t->particle_shares = b->share_count;
     for (uint32_t s = 0; s < t->levels; s++) fill_stage_shares(b, s, false);
     t->particle_share_count = b->share_count - t->particle_shares;
+}
+
+/* ---- tasks of a group that has a whole garment ---- */
+
+static void add_task(
+    tension_builder *b, uint32_t *at, uint32_t kind, uint32_t first, uint32_t count, uint32_t pass)
+{
+    if (b->tasks) b->tasks[*at] = (uint4){kind, first, count, pass};
+    (*at)++;
+}
+
+/* Adds `sweeps` over chains; `shift`: of their numbers. */
+static void add_chain_tasks(tension_builder *b, uint32_t *at, uint32_t kind,
+    const tension_range *range, uint32_t shift, uint32_t sweeps, uint32_t pass)
+{
+    for (uint32_t k = 0; k < 2 * sweeps; k++)
+        add_task(b, at, kind, range->chains[k % 2] + shift, range->chain_count[k % 2],
+            pass && k > 1 ? 2 : pass);
+}
+
+/* Adds the tasks of a copy, with `first`: its first task. Offsets of the parts: `tasks`. */
+static void add_copy_tasks(
+    tension_builder *b, const tension_range *ranges, uint32_t particles, uint32_t first)
+{
+    cloth_tension *t = b->tension;
+    const tension_range *lines = ranges + t->levels;
+    const uint32_t places = CLOTH_TASK_OF_PLACES, chains = CLOTH_TASK_CHAINS;
+    uint32_t at = first;
+    add_task(b, &at, CLOTH_TASK_PUBLISH, 0, particles, 0);
+    for (uint32_t l = 0; l < t->levels; l++)
+        add_task(b, &at, CLOTH_TASK_SAMPLE, ranges[l].places, ranges[l].place_count, 0);
+    for (uint32_t l = 0; l < t->levels; l++) {
+        add_chain_tasks(b, &at, chains | places, ranges + l, 0, t->stages[l].sweeps, 1);
+        add_task(b, &at, CLOTH_TASK_FOLLOW | places, ranges[l].shares, ranges[l].share_count, 0);
+    }
+    add_task(b, &at, CLOTH_TASK_FOLLOW, lines->shares, lines->share_count, 0);
+    add_task(b, &at, CLOTH_TASK_TAKE, 0, particles, 0);
+    for (uint32_t touched = 0; touched < 2; touched++) {
+        t->tasks[1 + touched] = at - first;
+        add_task(b, &at, CLOTH_TASK_PUBLISH, 0, particles, 0);
+        add_chain_tasks(b, &at, chains, lines, 0, touched ? CLOTH_TOUCHED_PASSES : 1, touched);
+        for (uint32_t s = t->levels + 1; s < b->stages; s++) {
+            const tension_range *pin = ranges + s;
+            add_task(b, &at, CLOTH_TASK_SAMPLE, pin->places, pin->place_count, 0);
+            add_chain_tasks(b, &at, chains | places, pin, 0, t->stages[s].sweeps, 1);
+            add_task(b, &at, CLOTH_TASK_FOLLOW, pin->shares, pin->share_count, 0);
+        }
+        add_task(b, &at, CLOTH_TASK_TAKE, 0, particles, 0);
+    }
+    t->tasks[3] = at - first;
+    add_task(b, &at, CLOTH_TASK_PUBLISH, 0, particles, 0);
+    add_chain_tasks(b, &at, chains, lines, t->limits - t->stages[t->levels].chain_at[0], 1, 3);
+    add_task(b, &at, CLOTH_TASK_TAKE, 0, particles, 0);
+    t->tasks[4] = at - first;
+}
+
+/* Makes the tasks of all copies, after the tables. */
+static hed_status make_tasks(tension_builder *b, hed_arena *scratch, hed_error *error)
+{
+    uint32_t copy_count = cloth_copies(b->cloth), number = 0;
+    add_copy_tasks(b, b->ranges, 0, 0); /* counts */
+    uint32_t count = b->tension->tasks[4];
+    b->tasks = hed_arena_new(scratch, (uint64_t)copy_count * count, sizeof *b->tasks, error);
+    if (!b->tasks) return HED_ERROR_MEMORY;
+    for (uint32_t g = 0; g < b->cloth->garment_count; g++)
+        for (uint32_t copy = 0; copy < b->cloth->garments[g]->copies; copy++, number++)
+            add_copy_tasks(b, b->ranges + (uint64_t)number * b->stages,
+                b->cloth->garments[g]->particle_count, number * count);
+    return HED_OK;
 }
 
 /* Puts the pin lattices of a garment into stages: one stage has no particle twice. */
@@ -247,6 +343,7 @@ static hed_status tension_upload(
     b->edges = hed_arena_new(scratch, 2 * edges + 1, sizeof *b->edges, error);
     if (scratch->failed) return HED_ERROR_MEMORY;
     tension_fill(b);
+    if (make_tasks(b, scratch, error)) return error->status;
     const struct {
         const void *content;
         uint64_t bytes;
@@ -255,7 +352,9 @@ static hed_status tension_upload(
         {NULL, 16 * places, &to->from}, {b->shares, 48 * (uint64_t)b->share_count, &to->shares},
         {b->chains, 32 * (uint64_t)b->chain_count, &to->chains}, {b->edges, 8 * edges, &to->edges},
         {NULL, 16 * edges, &to->units}, {NULL, 4 * edges, &to->links},
-        {NULL, 4 * edges, &to->pulls}, {NULL, b->tension->gives ? 4 * edges : 0, &to->pulled}};
+        {NULL, 4 * edges, &to->pulls}, {NULL, b->tension->gives ? 4 * edges : 0, &to->pulled},
+        {b->tasks, (uint64_t)cloth_copies(cloth) * b->tension->tasks[4] * sizeof *b->tasks,
+            &to->tasks}};
     for (size_t k = 0; k < HED_COUNT(uploads); k++)
         if (uploads[k].bytes)
             cloth_upload(cloth, uploads[k].content, uploads[k].bytes, uploads[k].buffer, error);
@@ -294,9 +393,11 @@ static hed_status tension_make(
                     any_gives(garment->pin_lattices, garment->pin_lattice_count);
         if (find_pin_stages(&b, g, scratch, error)) return error->status;
     }
-    t->stages = hed_new(
-        &cloth->allocator, (uint64_t)t->levels + 1 + t->pin_stages, sizeof *t->stages, error);
-    if (!t->stages) return HED_ERROR_MEMORY;
+    b.stages = t->levels + 1 + t->pin_stages;
+    t->stages = hed_new(&cloth->allocator, b.stages, sizeof *t->stages, error);
+    b.ranges =
+        hed_arena_new(scratch, (uint64_t)cloth_copies(cloth) * b.stages, sizeof *b.ranges, error);
+    if (!t->stages || !b.ranges) return HED_ERROR_MEMORY;
     tension_fill(&b);
     return tension_upload(cloth, &b, scratch, error);
 }
@@ -433,4 +534,35 @@ hed_status cloth_tension_limit(
         solve_chains(cloth, t, cloth->buffers.position, steps, substep, 3,
             t->limits + at[d] - at[0], at[d + 1] - at[d], error);
     return error->status;
+}
+
+cloth_tension_view cloth_tension_describe(const hed_cloth *cloth, const cloth_tension *t)
+{
+    hed_buffer *none = cloth_or_none(cloth, NULL);
+    if (!t)
+        return (cloth_tension_view){.tasks = none,
+            .sources = none,
+            .samples = none,
+            .from = none,
+            .shares = none,
+            .chains = none,
+            .edges = none,
+            .units = none,
+            .links = none,
+            .pulls = none,
+            .pulled = none};
+    const tension_buffers *b = &t->b;
+    return (cloth_tension_view){.tasks = b->tasks,
+        .sources = cloth_or_none(cloth, b->sources),
+        .samples = cloth_or_none(cloth, b->places),
+        .from = cloth_or_none(cloth, b->from),
+        .shares = cloth_or_none(cloth, b->shares),
+        .chains = b->chains,
+        .edges = b->edges,
+        .units = b->units,
+        .links = b->links,
+        .pulls = b->pulls,
+        .pulled = cloth_or_none(cloth, b->pulled),
+        .task_at = t->tasks,
+        .gives = t->gives};
 }

@@ -3,6 +3,7 @@
 #ifndef CLOTH_TENSION_H
 #define CLOTH_TENSION_H
 
+#include "kernels/chain_kernels.h"
 #include "solver/host.h"
 
 typedef struct cloth_tension cloth_tension;
@@ -12,6 +13,14 @@ typedef struct cloth_tension cloth_tension;
 hed_status cloth_tension_create(hed_cloth *cloth, cloth_tension **tension, hed_error *error);
 void cloth_tension_destroy(hed_cloth *cloth, cloth_tension *tension);
 uint64_t cloth_tension_bytes(const cloth_tension *tension);
+/* Arrays and sizes for a kernel that has whole garments (patch_arguments.h). */
+typedef struct cloth_tension_view {
+    hed_buffer *tasks, *sources, *samples, *from, *shares, *chains, *edges, *units, *links, *pulls,
+        *pulled;
+    const uint32_t *task_at; /* (5) cloth_patch_launch.tasks; NULL: no tension */
+    bool gives;
+} cloth_tension_view;
+cloth_tension_view cloth_tension_describe(const hed_cloth *cloth, const cloth_tension *tension);
 /* Returns the launches of a substep. */
 uint32_t cloth_tension_launches(const cloth_tension *tension);
 /* Enqueues the lattices before the constraints of a substep; tension, `passes` times, and pins after
