@@ -78,7 +78,7 @@ typedef struct cloth_chain {
 } cloth_chain;
 
 /* Chains of two directions: along the warp, then along the weft. No point is in two chains of a
- * direction. */
+ * direction. Limits of their stretch in contact: CLOTH_LIMIT (kernels/chain.h). */
 typedef struct cloth_chains {
     uint32_t at[3]; /* first chain of each direction; at[2]: number of chains */
     cloth_chain *chains;
