@@ -134,7 +134,7 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
                              *const counts[] = {"n", "count", "num", "len", "length", "size",
                                  "total", "number", "particles", "bodies", "elements", "items",
                                  "points", "boids", "max", "limit", "capacity", NULL},
-                             *const matrix[] = {"m", "k", "dim", NULL},
+                             *const matrix[] = {"m", "k", "dim", "grid", "grids", "cells", NULL},
                              *const steps[] = {"dt", "delta", "timestep", "time", NULL},
                              *const zeros[] = {"offset", "start", "base", "index", "begin", "seed",
                                  "frame", "stage", "level", "axis", "mode", "flag", "flags",
