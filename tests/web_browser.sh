@@ -57,8 +57,8 @@ done
 
 # Plain files, without a word for Heddle: sizes that are numbers of the text, textures, matrices, overrides without a value,
 # group memory. Each configuration is right.
-# The bodies are few: SwiftShader takes ten seconds for 4,096 of them in groups of 1.
-for shader in linked blur transform fluid "bodies --set n=1024" blocks; do
+# The bodies are few: SwiftShader takes a hundred times as long in groups of 1, which counts as hanging.
+for shader in linked blur transform fluid "bodies --set n=256" blocks; do
     name=${shader%% *} options=${shader#"$name"}
     tune "plain/$name.wgsl" $options --budget 4 || complain "plain $shader: exit $?: $(cat "$work/log")"
     [ "$(of "r['evaluations']['measured'] + r['evaluations']['dropped']")" = 4 ] || complain "plain $shader: $(cat "$work/result.json")"
@@ -77,7 +77,7 @@ if [ "$browser" = chromium ]; then
     sleep 3
     kill -9 "$program"
     wait $command || complain "crash: exit $?: $(cat "$work/log")"
-    [ "$(of "sum(r['evaluations'].values()) == 6 and r['evaluations']['measured'] > 1")" = True ] || complain "crash: $(cat "$work/result.json")"
+    [ "$(of "sum(r['evaluations'].values()) == 6 and r['evaluations']['measured'] + r['evaluations']['dropped'] > 2")" = True ] || complain "crash: $(cat "$work/result.json")"
 fi
 
 # A command that is killed leaves no browser: the page ends with its server.
