@@ -160,6 +160,15 @@ class Synth(Tunable):
             raise ValueError(f"a sound of {sound.rate:g} Hz for a synth of {self.rate:g} Hz")
         return np.ascontiguousarray(np.broadcast_to(voice[:self.inputs], (self.inputs, voice.shape[1])))
 
+    def _tell_dropped(self) -> None:
+        """Warns of notes that the instrument does not play."""
+        notes = C.hed_synth_describe(self.p).notes
+        if notes.dropped:
+            plays = "plays no notes" if notes.low == C.HED_SYNTH_NO_KEY else f"plays notes {notes.low} to {notes.high}"
+            channels = ", and not on every channel" if notes.deaf_channels else ""
+            warnings.warn(f"{notes.dropped} of {notes.struck} notes are silent ({notes.dropped_low} to {notes.dropped_high}): "
+                          f"{self.name} {plays}{channels}", stacklevel=3)
+
     def render(self, song: Union[str, os.PathLike[str], Sequence[Note]] = (), seconds: Optional[float] = None, *, sound: Any = None,
                tail: float = 5, progress: Optional[Callable[[float, float], Any]] = None) -> Sound:
         """The sound of a MIDI file, or of notes [(start s, end s, note, velocity 0 to 1), ...]: (2, frames) float32. It lasts to the
@@ -201,6 +210,7 @@ class Synth(Tunable):
                     progress(min(done, frames) / self.rate, frames / self.rate)
         except KeyboardInterrupt:
             warnings.warn(f"interrupted: {max(0, done - latency) / self.rate:.1f} of {frames / self.rate:.1f} s are rendered", stacklevel=2)
+        self._tell_dropped()
         heard = out[:, latency:max(latency, done)].view(Sound)
         heard.rate = self.rate
         return heard
