@@ -142,6 +142,31 @@ def gallery():
         '`heddle demo` makes it on your own machine in half a minute.\n')
 
 
+def live():
+    """The pages in which an engine runs, and a button on the handbook's page of each; none before `./dev wasm`."""
+    package = TOP / 'build/wasm/package'
+    if not package.exists():
+        print('   without live pages: ./dev wasm builds the engines for them')
+        return
+    place = STAGE / 'live'
+    for source in (TOP / 'site/live', TOP / 'web/synth'):
+        shutil.copytree(source, place, dirs_exist_ok=True)
+    (place / 'index.html').rename(place / 'synth.html')
+    shutil.copytree(package, place / 'engine', ignore=lambda folder, names: [n for n in names if not n.endswith(('.js', '.wasm'))])
+    instruments = sorted((TOP / 'data/instruments').glob('*.json'))
+    (place / 'instruments').mkdir()
+    for file in instruments:
+        shutil.copyfile(file, place / 'instruments' / file.name)
+    names = ['vibes'] + [f.stem for f in instruments if f.stem not in ('vibes', 'million')]
+    (place / 'instruments/list.json').write_text(json.dumps(names))
+    command = next(TOP.glob('build/*/cli/heddle'))
+    (place / 'schema.json').write_text(subprocess.run([command, 'synth', 'check', '--schema'], text=True, capture_output=True, check=True).stdout)
+    for name in ('synth', 'cloth', 'css', 'mppi'):
+        page = STAGE / f'{name}.md'
+        heading, text = page.read_text().split('\n', 1)
+        page.write_text(f'{heading}\n\n<p><button data-live="live/{name}.html">Try it here</button></p>\n{text}')
+
+
 def navigation():
     def title(page):
         if page == 'api/index.md':
@@ -177,6 +202,7 @@ def main():
     if list(DEMO.glob('*.items')):
         gallery()
     Stage()
+    live()
     config = STAGE.parent / 'site.yml'
     config.write_text(json.dumps({'INHERIT': str(TOP / 'site/mkdocs.yml'), 'docs_dir': str(STAGE), 'site_dir': str(SITE), 'nav': navigation(),
                                   'theme': {'name': None, 'custom_dir': str(TOP / 'site/theme')}}, indent=1))

@@ -80,6 +80,7 @@ EXPORT cloth_player *hedw_cloth_open(
         hed_cloth_def def = hed_cloth_scene_def(p->scene);
         def.math = strict ? HED_MATH_STRICT : HED_MATH_FAST;
         def.threads = 1;
+        def.max_colliders += MAX_BALLS;
         hed_cloth_create(device, &def, &p->cloth, &module_error);
     }
     if (!module_error.status) {

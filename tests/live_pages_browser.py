@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""live_pages_browser.py HEDDLE: the live pages of the site in Chromium, from a plain file server: a pasted sheet is judged, a robot goes round discs that
+are in its way, a ball pushes a cloth, an instrument sounds; nothing complains, nothing is wider than a phone. Skipped where the WebAssembly package is not
+built."""
+import http.server, json, os, pathlib, shutil, subprocess, sys, tempfile, threading
+
+from demo_browser import Browser
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+
+
+def assemble(folder, heddle):
+    """The files of the site's folder "live" (site/build.py)."""
+    for source in (TOP / 'site/live', TOP / 'web/synth'):
+        shutil.copytree(source, folder, dirs_exist_ok=True)
+    (folder / 'index.html').rename(folder / 'synth.html')
+    shutil.copytree(TOP / 'build/wasm/package', folder / 'engine')
+    (folder / 'instruments').mkdir()
+    shutil.copyfile(TOP / 'data/instruments/vibes.json', folder / 'instruments/vibes.json')
+    (folder / 'instruments/list.json').write_text('["vibes"]')
+    schema = subprocess.run([heddle, 'synth', 'check', '--schema'], text=True, capture_output=True, check=True).stdout
+    (folder / 'schema.json').write_text(schema)
+
+
+def value(browser, expression):
+    return json.loads(browser.value(f'JSON.stringify({expression})') or 'null')
+
+
+def look(browser, root):
+    def go(name):
+        browser.call('Page.navigate', url=f'{root}/{name}.html')
+        browser.wait(f'location.pathname.endsWith("/{name}.html") && document.title.includes("(ready)")', f'{name} is not ready')
+        for width in (360, 1280):
+            browser.call('Emulation.setDeviceMetricsOverride', width=width, height=740, deviceScaleFactor=1, mobile=width < 500)
+            assert value(browser, 'document.documentElement.scrollWidth <= document.documentElement.clientWidth'), f'{name} scrolls sideways at {width}'
+
+    go('css')
+    gone = 'Array.from(document.querySelectorAll("#result .gone"), (e) => e.textContent)'
+    assert value(browser, gone)[0] == '.bar .logo { width: 3em }', value(browser, gone)
+    browser.value('document.getElementById("sheet").value = "li {} p {} :checked + label {}", document.getElementById("sheet").oninput()')
+    browser.wait(f'{gone}.join() === "p {{}}"', 'a pasted sheet')
+
+    go('mppi')
+    browser.wait('heddle.controller().state[0] > -2', 'the robot rests')
+    place = value(browser, 'heddle.world.discs[1]')
+    moved = value(browser, '((s) => [s[0] + 0.9, s[1] + 0.5])(heddle.controller().state)')
+    browser.value(f'heddle.world.discs[1][0] = {moved[0]}, heddle.world.discs[1][1] = {moved[1]}, document.getElementById("canvas").isMoved = true')
+    browser.wait('Math.hypot(heddle.controller().state[0] - 2.3, heddle.controller().state[1] - 1.6) < 0.6', f'a disc moved from {place} to {moved} stops the robot')
+    gap = float(value(browser, 'document.getElementById("state").textContent.match(/disc (-?[0-9]+) cm/)[1]'))
+    assert gap > 0, gap
+
+    go('cloth')
+    middle = 'heddle.cloth().read().positions[3 * (20 * 41 + 20) + 2]'
+    browser.value('heddle.ball.place = [0, 1, 0.1], document.getElementById("wind").value = 0, 0')
+    browser.wait(f'{middle} < -0.02', 'the ball pushes nothing')
+    assert value(browser, 'heddle.cloth().measure().worstStretch') < 0.2
+    browser.value('document.getElementById("fabric").value = "silk", document.getElementById("fabric").onchange()')
+    browser.wait('heddle.cloth().frame > 3', 'silk stands still')
+
+    go('synth')
+    sound = 'heddle.sound.render(heddle.state.document.text, [[0, "midi", 0x90, 60, 100]], 0.5).then((all) => { window.peak = Math.max(...all[0]) })'
+    browser.value(f'{sound}, 0')
+    browser.wait('window.peak > 0.05', 'the instrument is silent')
+
+
+def main():
+    if not shutil.which('chromium'):
+        print('SKIPPED: chromium is not here (apt install chromium)')
+        return 77
+    if not (TOP / 'build/wasm/package/synth.js').exists():
+        print('SKIPPED: the WebAssembly package is not built (./dev wasm)')
+        return 77
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        folder = pathlib.Path(scratch) / 'live'
+        assemble(folder, os.path.abspath(sys.argv[1]))
+
+        class Quiet(http.server.SimpleHTTPRequestHandler):
+            def __init__(self, *arguments):
+                super().__init__(*arguments, directory=folder)
+
+            def log_message(self, *_):
+                pass
+        server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Quiet)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        browser = Browser(scratch)
+        try:
+            look(browser, f'http://127.0.0.1:{server.server_address[1]}')
+        finally:
+            browser.process.terminate()
+            browser.process.wait()
+            server.shutdown()
+        assert not browser.complaints, browser.complaints
+    print('live_pages_browser: judged, driven, pushed and heard')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
