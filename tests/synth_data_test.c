@@ -120,11 +120,11 @@ Test(synth_data, notes_have_their_pitch)
     } notes[] = {
         {"harp", 0, 45, 0.5, 1, 5},
         {"harp", 0, 69, 0.5, 1, 5},
-        {"viol", 0, 57, 1.2, 12, 5},
+        {"viol", 0, 57, 1.2, 3, 5},
         {"vibes", 0, 57, 0.6, 2, 0},
         {"vibes", 0, 69, 0.6, 2, 0},
-        {"glide", 1, 45, 1.2, 12, 5},
-        {"glide", 1, 52, 1.2, 12, 0},
+        {"glide", 1, 45, 1.2, 3, 5},
+        {"glide", 1, 52, 1.2, 3, 0},
         {"consort", 0, 76, 0.5, 1, 3},
     };
     test_device t = test_open(NULL);

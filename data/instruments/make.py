@@ -161,24 +161,25 @@ def make_drum():
     i.write("drum.json")
 
 
-SHARP = 13
+SHARP = 0.8
 
 
 def add_viol(instrument, notes, channel, microphones):
-    """A bowed string for each note. The bow's force goes with the string's wave resistance, low strings need more of it; strings are tuned
-    SHARP cents higher, because a bowed string is flatter than a plucked one. Controller 1 draws faster."""
+    """A bowed string for each note. The bow's force is in proportion to the string's wave resistance; strings are tuned SHARP cents higher,
+    because a bowed string is that much flatter than a plucked one. At most 24 masses: the crowded last partials of more would sound by
+    themselves. Controller 1 draws faster."""
     instrument.add("midi_sources", name="swell", kind="cc", number=1, initial=0.5, smoothing=0.03, depth=1,
                    route={"channel": channel, "low": 0, "high": 127})
     for note in notes:
-        pitch, mass, pressure = frequency(note + SHARP / 100), 2e-4, max(1.15, min(2.2, 2.2 - 0.057 * (note - 42)))
+        pitch, mass = frequency(note + SHARP / 100), 2e-4
         name = f"viol_{name_of(note)}"
-        masses = masses_for(pitch, 0.16, 18, 40)
+        masses = masses_for(pitch, 0.16, 18, 24)
         x = 0.012 * (note - 53)
         pull = add_string(instrument, name, pitch, masses, mass, 1.5, 0.2, [x, 0, -0.15], 0.7 * (80 / pitch) ** 0.5, 0)
         resistance = math.sqrt(pull * mass)
         bow = f"bow_{name_of(note)}"
-        instrument.add("bows", name=bow, direction=[1, 0, 0], force=0.1 * pressure * resistance, draw_velocity=0.06, stiction=0.8, sliding=0.25,
-                       dropoff=0.12, velocity_sensitivity=0.5, envelope={"attack": 0.06, "decay": 0.1, "sustain": 0.85, "release": 0.12},
+        instrument.add("bows", name=bow, direction=[1, 0, 0], force=0.21 * resistance, draw_velocity=0.06, stiction=0.8, sliding=0.25,
+                       dropoff=0.14, velocity_sensitivity=0.3, envelope={"attack": 0.06, "decay": 0.1, "sustain": 0.85, "release": 0.12},
                        route={"channel": channel, "low": note, "high": note})
         instrument.link(bow, f"{name}[{round((masses + 1) * 0.14)}]")
         instrument.modulate("swell", bow, "draw_velocity", "multiply", 1.0)
@@ -275,7 +276,7 @@ def make_glide():
     i.add("microphones", name="right", position=[0.2, 0.05, 0.3], direction=[1, 0, 0], pan=0.25)
     pull = add_string(i, "string", frequency(45 + SHARP / 100), masses, mass, 1.5, 0.2, [0, 0, -0.15], 0.4, 0)
     i.add("bows", name="bow", direction=[1, 0, 0], force=0.21 * math.sqrt(pull * mass), draw_velocity=0.06, stiction=0.8, sliding=0.25,
-          dropoff=0.15, velocity_sensitivity=0.5, envelope={"attack": 0.05, "decay": 0.1, "sustain": 0.85, "release": 0.15})
+          dropoff=0.15, velocity_sensitivity=0.3, envelope={"attack": 0.05, "decay": 0.1, "sustain": 0.85, "release": 0.15})
     i.link("bow", f"string[{round((masses + 1) * 0.17)}]")
     i.link("left", "string[2..3]")
     i.link("right", "string[2..3]")

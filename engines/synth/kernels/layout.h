@@ -228,7 +228,7 @@ enum {
     BOW_P_DROPOFF /* m a sample */,
     BOW_PARAMETERS
 };
-enum { BOW_STATES = ADSR_STATES };
+enum { BOW_S_SLIP = ADSR_STATES /* magnitude of the slip, m a sample */, BOW_STATES };
 
 /* DAMPER */
 enum {
