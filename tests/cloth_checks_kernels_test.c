@@ -153,7 +153,7 @@ Test(cloth_checks_kernels, a_pair_ends_at_its_clamped_length)
                 {"kinds", after->kinds, sizeof after->kinds},
                 {"materials", materials, sizeof materials},
                 {"multipliers", after->multipliers, sizeof after->multipliers},
-                {"steps", &substep, sizeof substep}, {"substep", &zero, 4}, {"pass", &zero, 4},
+                {"steps", &substep, sizeof substep}, {"substep", &zero, 4}, {"skipped", &zero, 4}, {"pass", &zero, 4},
                 {"first", &zero, 4}, {"count", &count, 4}, {NULL, NULL, 0}});
         for (uint32_t i = 0; i < PAIRS; i++) {
             float4 material = materials[before->kinds[i]];
@@ -275,7 +275,7 @@ Test(cloth_checks_kernels, limits_of_the_driver_hold)
                 {"driver_to", after->driver, sizeof after->driver},
                 {"driver_map", after->map, sizeof after->map},
                 {"debug", after->debug, sizeof after->debug}, {"steps", &substep, sizeof substep},
-                {"substep", &zero, 4}, {NULL, NULL, 0}});
+                {"substep", &zero, 4}, {"skipped", &zero, 4}, {NULL, NULL, 0}});
         for (uint32_t i = 0; i < DRIVEN; i++) expect_driven(before, after, i);
     }
     free(before);

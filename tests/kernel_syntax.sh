@@ -18,8 +18,9 @@ fi
 
 compile() { # FILE STRICT; a kernel includes files of its engine's other rooms by their path in the engine
     engine=$(expr "$1" : "$root/engines/\([^/]*\)/" || true)
+    case $1 in */patch.cl) lattices=1 ;; *) lattices=0 ;; esac # which alone use all parameters
     "$clang" -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -I "$root/include" -I "$root/engines/$engine" \
-             -include "$root/src/prelude/heddle.clh" -DHED_STRICT="$2" \
+             -include "$root/src/prelude/heddle.clh" -DHED_STRICT="$2" -DLATTICES=$lattices \
              -fsyntax-only -Wall -Wextra -Werror "$1"
 }
 

@@ -16,7 +16,7 @@ typedef struct glsl_word {
     const char *at;
     size_t size;
     uint32_t line;
-    bool in_macro; /* in a line of the preprocessor */
+    bool in_macro; /* part of a line of the preprocessor */
 } glsl_word;
 
 /* A place of the text that a size replaces. */
@@ -28,9 +28,9 @@ typedef struct glsl_edit {
 typedef struct glsl_group {
     const hed_source *source;
     hed_spec_sizes *sizes;
-    glsl_word numbers[3]; /* where the size of each dimension is */
+    glsl_word numbers[3]; /* words that hold the size of each dimension */
     bool is_constant[3];  /* the number is the value of a constant with a type */
-    bool is_named[3];     /* by a macro or a constant, which all its uses follow */
+    bool is_named[3];     /* the number is a macro or a constant, which all its uses follow */
     glsl_edit edits[MOST_EDITS];
     uint32_t edit_count;
     char together[32]; /* first word with which items of a group work together */
@@ -44,20 +44,15 @@ static bool word_is(const glsl_word *word, const char *text)
     return word->size == strlen(text) && memcmp(word->at, text, word->size) == 0;
 }
 
-static bool words_equal(const glsl_word *a, const glsl_word *b)
-{
-    return a->size == b->size && memcmp(a->at, b->at, a->size) == 0;
-}
-
-/* Returns the end of a comment or a blank at `at`; `at`: there is none. */
+/* Returns the end of a comment or a blank at `at`; `at`: another text follows. */
 static const char *skip_blank(const char *at, const char *end)
 {
     if (isspace((unsigned char)*at)) return at + 1;
     bool is_comment = end - at > 1 && at[0] == '/' && (at[1] == '/' || at[1] == '*');
     if (!is_comment) return at;
     const char *stop = at[1] == '/' ? "\n" : "*/",
-               *found = memmem(at + 2, (size_t)(end - at - 2), stop, strlen(stop));
-    return !found ? end : at[1] == '/' ? found : found + 2;
+               *stop_at = memmem(at + 2, (size_t)(end - at - 2), stop, strlen(stop));
+    return !stop_at ? end : at[1] == '/' ? stop_at : stop_at + 2;
 }
 
 /* Reads the word after `word` (size 0: the first); false: at the end. */
@@ -100,9 +95,9 @@ static bool find_named(
     const glsl_group *g, const glsl_word *name, glsl_word *number, bool *is_constant)
 {
     glsl_word word = {.size = 0}, before[3] = {{.size = 0}, {.size = 0}, {.size = 0}};
-    uint32_t found = 0, value;
+    uint32_t matches = 0, value;
     while (next_word(g->source, &word)) {
-        bool is_name = words_equal(&word, name);
+        bool is_name = word.size == name->size && memcmp(word.at, name->at, word.size) == 0;
         bool is_macro = is_name && word.in_macro && word_is(&before[2], "define");
         bool is_value = is_name && !word.in_macro && word_is(&before[1], "const");
         before[0] = before[1], before[1] = before[2], before[2] = word;
@@ -118,9 +113,9 @@ static bool find_named(
             return false;
         *number = next;
         *is_constant = is_value;
-        found++;
+        matches++;
     }
-    return found == 1;
+    return matches == 1;
 }
 
 /* Reads the list of a layout after its bracket; `word` becomes the bracket that ends it. */

@@ -149,7 +149,7 @@ static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_
     if (size == 3) values[count++] = 0;
     for (uint64_t value = 1; value <= limit && count + 1 < MOST; value *= 2)
         values[count++] = (int64_t)value;
-    static const int64_t usual[] = {1, 64, 8, 4}; /* by the number of sizes that the group has */
+    static const int64_t usual[] = {1, 64, 8, 4}; /* entry: number of sizes that the group has */
     int64_t initial = override->value.size ? (int64_t) override->number
                       : size == 3          ? values[count - 1]
                                            : usual[reader->shader->group_count];

@@ -19,7 +19,7 @@ typedef struct placeholder {
 
 /* ---- placeholders ---- */
 
-/* Returns the end of the comment at `at`; `at`: there is none. */
+/* Returns the end of the comment at `at`; `at`: another text follows. */
 static const char *skip_comment(const char *at)
 {
     if (at[0] != '/' || (at[1] != '/' && at[1] != '*')) return at;

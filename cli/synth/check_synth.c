@@ -69,7 +69,7 @@ static uint32_t inputs_of(const hed_synth_instrument *instrument)
 
 /* Times of a block, s. */
 typedef struct block_time {
-    double own, passed;
+    double thread, passed;
 } block_time;
 
 /* Returns the processor time of this thread, s. */
@@ -90,11 +90,12 @@ static hed_status player_play(
         .left = p->left,
         .right = p->right};
     uint64_t begin = hed_now();
-    double own = own_time();
+    double thread = own_time();
     hed_status status = hed_synth_process(p->synth, &block, error);
-    own = own_time() - own;
+    thread = own_time() - thread;
     double passed = 1e-9 * (double)(hed_now() - begin);
-    *time = (block_time){.own = p->is_host && own < passed ? own : passed, .passed = passed};
+    *time =
+        (block_time){.thread = p->is_host && thread < passed ? thread : passed, .passed = passed};
     return status;
 }
 
@@ -132,7 +133,7 @@ static hed_status player_measure(player *p, const hed_synth_instrument *instrume
         if (player_play(p, NULL, 0, &time, error)) return error->status;
         spent += time.passed;
         passed[count] = time.passed * rate / p->frames;
-        times[count++] = time.own * rate / p->frames;
+        times[count++] = time.thread * rate / p->frames;
     }
     if (count == 0) return HED_OK;
     hed_summary summary = hed_summarize(times, count);
@@ -271,7 +272,7 @@ static hed_status check_stability(check *c, hed_error *error)
 
 /* ---- silence ---- */
 
-/* Returns the cause for which an instrument cannot sound; NULL: none is known. */
+/* Returns the cause for which an instrument cannot sound; NULL: it can. */
 static const char *reason_for_silence(const hed_synth_instrument *in)
 {
     uint32_t heard = 0, exciters = 0, free_bodies = 0;

@@ -57,12 +57,6 @@ static void view_read_engine(view *v, hed_error *error)
     }
 }
 
-static void view_add_page(view *v)
-{
-    for (const hed_source *file = hed_synth_page_files; file->name; file++)
-        v->files[v->file_count++] = (hed_web_file){file->name, file->text, file->size};
-}
-
 /* ---- answers to the page ---- */
 
 static void view_list(void *user, const char *name, const char *summary)
@@ -179,7 +173,8 @@ static int view_run(const hed_arguments *arguments, void *user)
     (void)user;
     if (view_places(&v, arguments, &error) != HED_OK) return cli_fail(&error);
     if (cli_open_context(arguments, &session, &error)) return cli_fail(&error);
-    view_add_page(&v);
+    for (const hed_source *file = hed_synth_page_files; file->name; file++)
+        v.files[v.file_count++] = (hed_web_file){file->name, file->text, file->size};
     view_read_engine(&v, &error);
     if (!hed_failed(&error)) view_serve(&v, arguments, &session, &error);
     for (uint32_t i = 0; i < v.engine_count; i++) free(v.engine[i]);

@@ -37,16 +37,6 @@ static void check_thing(hed_json_node thing, int64_t room)
     hed_json_count(hed_json_member(thing, "viewFormats"));
 }
 
-/* Checks an entry of a bind group: a sampler, or one of `things`. */
-static void check_entry(hed_json_node entry, size_t things)
-{
-    hed_json_integer(hed_json_member(entry, "binding"), 0, MOST_BINDING);
-    if (hed_json_has(entry, "sampler")) return;
-    hed_json_integer(hed_json_member(entry, "thing"), 0, (int64_t)things - 1);
-    if (hed_json_has(entry, "offset")) hed_json_integer(hed_json_member(entry, "offset"), 0, INT64_C(1) << 40);
-    if (hed_json_has(entry, "size")) hed_json_integer(hed_json_member(entry, "size"), 0, INT64_C(1) << 40);
-}
-
 static void check_shot(hed_json_node shot, size_t things)
 {
     hed_json_node groups = hed_json_member(shot, "groups"),
@@ -56,8 +46,17 @@ static void check_shot(hed_json_node shot, size_t things)
         if (hed_json_kind_of(group) == HED_JSON_NULL) continue;
         hed_json_node entries = hed_json_member(group, "entries");
         hed_json_count(hed_json_member(group, "offsets"));
-        for (size_t e = 0; e < hed_json_count(entries); e++)
-            check_entry(hed_json_item(entries, e), things);
+        for (size_t e = 0; e < hed_json_count(entries); e++) {
+            hed_json_node entry = hed_json_item(entries, e);
+            hed_json_integer(hed_json_member(entry, "binding"), 0, MOST_BINDING);
+            if (hed_json_has(entry, "sampler")) continue;
+            hed_json_integer(hed_json_member(entry, "thing"), 0, (int64_t)things - 1);
+            for (int k = 0; k < 2; k++) {
+                static const char *const keys[] = {"offset", "size"};
+                if (hed_json_has(entry, keys[k]))
+                    hed_json_integer(hed_json_member(entry, keys[k]), 0, INT64_C(1) << 40);
+            }
+        }
     }
     if (hed_json_kind_of(indirect) == HED_JSON_NULL) return;
     hed_json_integer(hed_json_member(indirect, "thing"), 0, (int64_t)things - 1);

@@ -581,9 +581,9 @@ typedef struct hed_synth_def {
     bool resident;
     bool keep_awake; /**< a warp that spins between blocks, for devices that clock down */
     uint64_t seed;   /**< seed of noise */
-    /** (128) pitch of each key in semitones of equal temperament, 69: 440 Hz; see
-     *  hed_synth_tuning_read(). It acts on the dilation of voices and on oscillators that follow
-     *  notes. Read by hed_synth_create() only; NULL: key n has pitch n */
+    /** (128) pitch of each key in semitones of equal temperament, 69: 440 Hz. It acts on the
+     *  dilation of voices and on oscillators that follow notes. Read by hed_synth_create() only;
+     *  NULL: key n has pitch n */
     const float *tuning;
     hed_stream *stream; /**< NULL: a stream of the synth */
 } hed_synth_def;

@@ -164,12 +164,6 @@ static hed_runner_mark mark_at(const uint8_t *marks, uint64_t index)
     return (hed_runner_mark)(marks[index / 4] >> 2 * (index % 4) & 3);
 }
 
-static void set_mark(uint8_t *marks, uint64_t index, hed_runner_mark mark)
-{
-    uint32_t shift = 2 * (index % 4);
-    marks[index / 4] = (uint8_t)((marks[index / 4] & ~(3u << shift)) | (uint32_t)mark << shift);
-}
-
 /* Returns the mark of an element that differs between the first and another run. */
 static hed_runner_mark mark_of(const hed_check_runs *runs, hed_runner_mark former,
     const unsigned char *first, const unsigned char *repeat)
@@ -206,7 +200,10 @@ bool hed_check_mark(
             *unwritten += (uint64_t)(mark == HED_ELEMENT_UNWRITTEN);
             *unwritten -= (uint64_t)(former == HED_ELEMENT_UNWRITTEN);
             *unsteady += (uint64_t)(mark == HED_ELEMENT_UNSTEADY);
-            set_mark(marks, i / size, mark);
+            uint64_t index = i / size;
+            uint32_t shift = 2 * (index % 4);
+            marks[index / 4] =
+                (uint8_t)((marks[index / 4] & ~(3u << shift)) | (uint32_t)mark << shift);
         }
     }
     return *unsteady > before;

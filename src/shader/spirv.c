@@ -70,23 +70,17 @@ static hed_status spirv_refuse(
         name, variable->set, variable->binding, subject);
 }
 
-/* True if an image is read and written without a sampler. */
-static bool is_stored(const hed_spirv_reader *r, uint32_t at)
-{
-    enum { SAMPLED = 7, WITHOUT_SAMPLER = 2 };
-    return hed_spirv_operand(r, at, SAMPLED) == WITHOUT_SAMPLER;
-}
-
 static hed_status spirv_add_binding(
     hed_spirv_reader *r, const hed_spirv_id *variable, uint32_t storage, uint32_t type)
 {
     hed_shader *shader = r->shader;
     const hed_spirv_id *of = hed_spirv_of(r, type);
     uint32_t kind = hed_spirv_opcode(r, of->at), members = hed_spirv_length(r, of->at) - 2;
+    enum { SAMPLED = 7, WITHOUT_SAMPLER = 2 }; /* an operand of image types, and its value */
     if (kind >= OP_TYPE_IMAGE && kind <= OP_TYPE_SAMPLED_IMAGE)
         return spirv_refuse(r, variable,
             kind == OP_TYPE_SAMPLER                         ? "a sampler"
-            : kind == OP_TYPE_IMAGE && is_stored(r, of->at) ? "a storage image"
+            : kind == OP_TYPE_IMAGE && hed_spirv_operand(r, of->at, SAMPLED) == WITHOUT_SAMPLER ? "a storage image"
                                                             : "a texture");
     if (kind == OP_TYPE_ARRAY || kind == OP_TYPE_RUNTIME_ARRAY)
         return spirv_refuse(r, variable, "an array of buffers or textures");

@@ -16,7 +16,7 @@ typedef struct layout_type {
     uint32_t size, align;
 } layout_type;
 
-/* Declarations being written after those of earlier blocks. */
+/* Declarations being written after the declarations of earlier blocks. */
 typedef struct layout_writer {
     hed_spirv_reader *r;
     size_t used;
@@ -209,11 +209,11 @@ void hed_spirv_write_layout(hed_spirv_reader *r, uint32_t type, char layout[HED_
     size_t before = w.used;
     layout_type block = {.size = 0};
     layout[0] = 0;
-    uint32_t at = hed_spirv_of(r, type)->at, only = hed_spirv_operand(r, at, 2);
+    uint32_t at = hed_spirv_of(r, type)->at, member = hed_spirv_operand(r, at, 2);
     bool is_array = hed_spirv_length(r, at) == 3 &&
-                    hed_spirv_opcode(r, hed_spirv_of(r, only)->at) == OP_TYPE_RUNTIME_ARRAY;
+                    hed_spirv_opcode(r, hed_spirv_of(r, member)->at) == OP_TYPE_RUNTIME_ARRAY;
     uint32_t matrix_stride = is_array ? hed_spirv_find_member(r, type, 0).matrix_stride : 0;
-    bool is_written = layout_any(&w, is_array ? only : type, 0, matrix_stride, &block) &&
+    bool is_written = layout_any(&w, is_array ? member : type, 0, matrix_stride, &block) &&
                       !w.failed && strlen(block.text) < HED_SHADER_NAME;
     if (is_written) hed_text_copy(layout, HED_SHADER_NAME, block.text);
     else text[before] = 0;

@@ -59,7 +59,7 @@ typedef struct hed_spirv_id {
     uint32_t at;   /* word of the instruction that defines it; 0: undefined */
     uint32_t name; /* word where its name begins; 0: unnamed */
     uint32_t spec, set, binding;
-    uint32_t stride; /* of an array, bytes */
+    uint32_t stride; /* stride of an array, bytes */
     bool has_spec, has_binding, buffer_block, group_size, read_only, write_only;
 } hed_spirv_id;
 

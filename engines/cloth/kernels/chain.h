@@ -3,7 +3,7 @@
 #ifndef CLOTH_CHAIN_H
 #define CLOTH_CHAIN_H
 
-/* Where cloth touches anything, a particle stops within a substep, and one linear solution of a
+/* If cloth touches anything, a particle stops within a substep, and one linear solution of a
  * line leaves the motion of its neighbours across the edge. So lines are solved twice, and after
  * the contacts lines of edges that are longer than CLOTH_LIMIT, without the length that their force
  * explains, in turn with the contacts. */

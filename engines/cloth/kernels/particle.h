@@ -652,7 +652,7 @@ typedef struct cloth_rigid {
 } cloth_rigid;
 
 #define CLOTH_MOVE_POINTS 0u
-#define CLOTH_MOVE_DIRECTIONS 1u /* without the translation */
+#define CLOTH_MOVE_DIRECTIONS 1u /* translation left out */
 #define CLOTH_MOVE_PARTICLES 2u  /* positions; `previous` and `carry` turn too */
 #define CLOTH_MOVE_LED 3u        /* positions; motions of free particles by `turn` and `lead` */
 

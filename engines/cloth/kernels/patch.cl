@@ -399,7 +399,7 @@ CLOTH_FUNCTION void surround_own(
 #if LATTICES
 /* Arrays of tension: views of chain.h. */
 typedef struct patch_tension {
-    __global const uint4 *tasks; /* of the group */
+    __global const uint4 *tasks; /* tasks of the group */
     cloth_places_view places;
     cloth_shares_view shares;
     cloth_chains_view chains;

@@ -9,6 +9,7 @@
 #include "physics.h"
 #endif
 #ifndef CLOTH_COLLIDE_H
+#include "chain.h"
 #include "collide.h"
 #include "patch_arguments.h"
 #endif
@@ -109,7 +110,7 @@ typedef struct patch_group {
     uint slot_at;             /* first packet of this garment */
     uint step_at, pair_steps, figure_steps;
     uint anchor_at, anchor_count;
-    uint shape_at, shape_count; /* in float4 */
+    uint shape_at, shape_count; /* units of float4 */
 } patch_group;
 
 /* Bending constraints of a group, or its elements: rows of uint4, row r of constraint k at
@@ -318,7 +319,7 @@ CLOTH_FUNCTION void solve_figure(const patch_view *view, entry figure, uint comp
  * the fractions are computed once. */
 typedef struct patch_table {
     uint ends[STEPS];
-    float rests[STEPS]; /* with SHARES: shortest lengths */
+    float rests[STEPS]; /* shortest lengths, if SHARES */
     float share_a[STEPS], share_b[STEPS], longest[STEPS];
 } patch_table;
 

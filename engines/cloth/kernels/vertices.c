@@ -17,7 +17,7 @@ const hed_kernel_def cloth_surface_def = {
     .summary = "normal and area of each particle, from the triangles around it",
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"surface.cl", hed_cloth_surface_cl, 0}),
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_SURFACE),
-        /* at least particles + 1 */
+        /* minimum: particles + 1 */
         [HED_ROW(cloth_surface_view, incident_at)].count = "2*particles",
         [HED_ROW(cloth_surface_view, incident)].count = "6*particles",
         [HED_ROW(cloth_surface_view, triangles)].count = "3*particles",

@@ -10,8 +10,8 @@
  * limit of a float. */
 enum { CLOTH_FARTHEST = 1000000 };
 
-/* Fails with ARGUMENT unless all `count` numbers are finite and at most `most` in size; `what`
- * names them. */
+/* Fails with ARGUMENT unless all `count` numbers are finite and at most `most` in size; the message
+ * names them by `what`. */
 hed_status cloth_check_numbers(
     const float *values, uint64_t count, double most, const char *what, hed_error *error);
 /* Checks a collider. Errors: ARGUMENT (names the collider by its `index`). */

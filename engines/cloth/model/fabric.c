@@ -93,7 +93,7 @@ static double grid_edge(const cloth_garment *garment, uint32_t a, uint32_t along
     return sum / length;
 }
 
-/* Spring of a grid's constraint, N/m; a diagonal, which is loose, has none. */
+/* Spring of a grid's constraint other than a diagonal, which is loose, N/m. */
 static double grid_spring(
     const cloth_garment *garment, const cloth_plane *plane, const hed_cloth_constraint *c)
 {
@@ -150,21 +150,6 @@ static void add_loss(loss *sums, int kind, double weight_squares, double complia
     sums->count[kind]++;
 }
 
-static void add_edge_loss(const cloth_garment *garment, const hed_cloth_constraint *c, loss *sums)
-{
-    double squares = (double)garment->positions[c->a][3] + garment->positions[c->b][3],
-           compliance = garment->materials[c->material].compliance;
-    bool row = c->a / garment->grid_width == c->b / garment->grid_width;
-    add_loss(sums, row ? CLOTH_WARP : CLOTH_WEFT, squares, compliance);
-}
-
-static void add_cell_loss(const cloth_garment *garment, const cloth_diagonals *cell, loss *sums)
-{
-    double squares = 0;
-    for (int v = 0; v < 4; v++) squares += garment->positions[cell->particle[v]][3];
-    add_loss(sums, CLOTH_SHEARED, squares, cell->compliance[1]);
-}
-
 static void add_bend_loss(const cloth_garment *garment, const cloth_bend *bend, loss *sums)
 {
     double squares = 0;
@@ -205,10 +190,19 @@ static void find_softening(cloth_garment *garment)
     loss sums = {{0}, {0}};
     for (uint32_t k = 0; k < garment->element_count; k++)
         add_element_loss(garment, garment->elements + k, &sums);
-    for (uint32_t k = 0; k < cloth_kept_constraints(garment); k++)
-        add_edge_loss(garment, garment->constraints + k, &sums);
-    for (uint32_t k = 0; k < garment->cell_count; k++)
-        add_cell_loss(garment, garment->cells + k, &sums);
+    for (uint32_t k = 0; k < cloth_kept_constraints(garment); k++) {
+        const hed_cloth_constraint *c = garment->constraints + k;
+        double squares = (double)garment->positions[c->a][3] + garment->positions[c->b][3];
+        bool is_row = c->a / garment->grid_width == c->b / garment->grid_width;
+        add_loss(&sums, is_row ? CLOTH_WARP : CLOTH_WEFT, squares,
+            garment->materials[c->material].compliance);
+    }
+    for (uint32_t k = 0; k < garment->cell_count; k++) {
+        const cloth_diagonals *cell = garment->cells + k;
+        double squares = 0;
+        for (int v = 0; v < 4; v++) squares += garment->positions[cell->particle[v]][3];
+        add_loss(&sums, CLOTH_SHEARED, squares, cell->compliance[1]);
+    }
     for (uint32_t k = 0; k < garment->bend_count; k++)
         add_bend_loss(garment, garment->bends + k, &sums);
     for (int kind = 0; kind < CLOTH_STIFF_COUNT; kind++)

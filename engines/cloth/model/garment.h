@@ -26,12 +26,12 @@ typedef struct cloth_bend {
     float weight[4];
 } cloth_bend;
 
-/* Both diagonals of a cell of a fabric's grid, as one constraint (cell.c). As long as a
- * cloth_bend, whose weights are never all above 0: so a list of sums may have both. */
+/* Both diagonals of a cell of a fabric's grid, as one constraint (cell.c). It is as long as a
+ * cloth_bend, whose weights are never all above 0, so that a list of sums may have both. */
 typedef struct cloth_diagonals {
     uint32_t particle[4]; /* ends of a diagonal, then ends of the other one */
     float rest[2];        /* lengths, m */
-    float compliance[2];  /* of the sum and of the difference of their excesses, m/N */
+    float compliance[2];  /* compliance of the sum and of the difference of their excesses, m/N */
 } cloth_diagonals;
 
 /* Bending constraints of a grid that are solved as one system, each with its neighbours in the

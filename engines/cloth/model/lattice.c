@@ -71,8 +71,8 @@ static hed_status make_grid_chains(
     return HED_OK;
 }
 
-/* Replaces the structural constraints of a grid, which come last in closed form before those that
- * are loose, by chains. */
+/* Replaces the structural constraints of a grid, which come last in closed form before the
+ * loose ones, by chains. */
 static hed_status make_tension(cloth_garment *garment, hed_error *error)
 {
     uint32_t width = garment->grid_width, end = cloth_kept_constraints(garment), first = end;

@@ -215,12 +215,12 @@ static void NAME(strain)(const cloth_garment *garment, const cloth_substep *step
     if (kind == 2) excess = FMA(u[0], v[0], FMA(u[1], v[1], u[2] * v[2]));
     for (int corner = 0; corner < 3; corner++) {
         const float *g = element->warp, *h = element->weft;
-        REAL along = corner ? (REAL)g[corner - 1] : -(REAL)g[0] - (REAL)g[1],
-             across = corner ? (REAL)h[corner - 1] : -(REAL)h[0] - (REAL)h[1];
+        REAL warp_part = corner ? (REAL)g[corner - 1] : -(REAL)g[0] - (REAL)g[1],
+             weft_part = corner ? (REAL)h[corner - 1] : -(REAL)h[0] - (REAL)h[1];
         for (int axis = 0; axis < 3; axis++) {
-            REAL of_u = along * u[axis] / long_u, of_v = across * v[axis] / long_v;
+            REAL of_u = warp_part * u[axis] / long_u, of_v = weft_part * v[axis] / long_v;
             gradient[corner][axis] = kind ? of_v + coupling * of_u : of_u;
-            if (kind == 2) gradient[corner][axis] = along * v[axis] + across * u[axis];
+            if (kind == 2) gradient[corner][axis] = warp_part * v[axis] + weft_part * u[axis];
         }
         weight = FMA((REAL)garment->positions[element->particle[3 + corner]][3],
             NAME(squared)(gradient[corner]), weight);
@@ -277,7 +277,7 @@ static void NAME(diagonals)(const cloth_garment *garment, const cloth_substep *s
 }
 
 /* Solves sum `number`: a bending constraint, a cell or an element. `pulled`: numbers of all of
- * them; those of cells begin after `bend_rows` bending constraints or rows of lines. */
+ * them; the numbers of cells begin after `bend_rows` bending constraints or rows of lines. */
 static void NAME(fabric_sum)(const cloth_garment *garment, const cloth_substep *step,
     uint32_t number, uint32_t bend_rows, double *pulled, REAL *positions)
 {

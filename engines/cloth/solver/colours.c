@@ -400,7 +400,7 @@ HED_VIEW_LAUNCH(cloth_cells_launch, CLOTH_CELLS)
 HED_VIEW_LAUNCH(cloth_integrate_launch, CLOTH_INTEGRATE)
 HED_VIEW_LAUNCH(cloth_drive_launch, CLOTH_DRIVE)
 
-/* Solves what a fabric has in addition to its distances: lines, elements, cells. `again`: 1: the
+/* Solves constraints of a fabric other than its distances: lines, elements, cells. `again`: 1: the
  * first iteration, 2: a later one. */
 static void project_fabric(
     hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t again, hed_error *error)

@@ -50,7 +50,7 @@ typedef struct cloth_chain_pack {
     const uint32_t *words;
     uint32_t count, step;    /* edges of a chain; bytes */
     float low, high, soften; /* limits of cloth_chains */
-    bool limits; /* maximum lengths are those of `high` and of the edge's force (`pulled`) */
+    bool limits;             /* maximum lengths are from `high` and the edge's force (`pulled`) */
 } cloth_chain_pack;
 
 /* Packs of a set of chains: of a garment's tension with all copies, or of a lattice. */

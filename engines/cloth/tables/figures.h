@@ -12,7 +12,7 @@
 
 typedef enum cloth_shape {
     CLOTH_SHAPE_ELEMENT, /* a triangle of a fabric (model/element.c), not a figure of distances */
-    CLOTH_SHAPE_CELL,    /* both diagonals of a fabric's cell (model/cell.c) */
+    CLOTH_SHAPE_CELL,    /* diagonals of a fabric's cell, as one constraint (model/cell.c) */
     CLOTH_SHAPE_RING,
     CLOTH_SHAPE_PAIR,
     CLOTH_SHAPE_COMPLETE,

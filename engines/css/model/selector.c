@@ -36,13 +36,6 @@ bool css_selector_expects(css_reader *r, const char *expected)
         (int)(length < 40 ? length : 40), r->p->text + r->now.begin);
 }
 
-/* The token after the current one. */
-static css_token look(const css_reader *r)
-{
-    css_tokenizer t = r->t;
-    return css_next(&t);
-}
-
 /* ---- simple selectors ---- */
 
 css_simple *css_push_simple(css_reader *r, css_kind kind, uint32_t specificity)
@@ -298,7 +291,8 @@ static bool read_simple(css_reader *r, unsigned mode, css_compound *compound, bo
             return push_nesting(r);
         }
         if (!css_at_delim(r, '.')) break;
-        next = look(r);
+        css_tokenizer ahead = r->t;
+        next = css_next(&ahead);
         if (compound->pseudo_element != CSS_NONE) wrong = "nothing behind a pseudo-element";
         else if (next.type != CSS_IDENT) wrong = "a class";
         css_advance(r);

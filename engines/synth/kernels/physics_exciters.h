@@ -16,7 +16,7 @@
 #define SYNTH_GONE 0.01f           /* m: at this distance from its body a mallet does not return */
 #define SYNTH_PLECTRUM_STIFF 0.25f /* fraction of the body's m/h^2 */
 #define SYNTH_PLECTRUM_HOLD \
-    0.03125f /* of m/h^2, accumulated each sample: removes the springs' pull from the error */
+    0.03125f /* factor of m/h^2, accumulated each sample: removes the springs' pull from the error */
 
 /* ---- gates and envelopes ---- */
 
@@ -250,7 +250,7 @@ SYNTH_FUNCTION void synth_plectrum(const synth_layout *layout, const synth_at *a
 
 /* Friction of slip s: N mu(s) s / (s + creep), mu(s) = sliding + (stiction - sliding)
  * exp(-s / dropoff). The creep makes it continuous at rest. */
-#define SYNTH_BOW_CREEP 0.0625f /* of the dropoff */
+#define SYNTH_BOW_CREEP 0.0625f /* fraction of the dropoff */
 #define SYNTH_BOW_ROUNDS 3u
 
 typedef struct synth_grip {
@@ -266,7 +266,7 @@ SYNTH_FUNCTION float synth_friction(const synth_grip *grip, float slip)
 
 /* Solves s + push mu(s) s / (s + creep) = free for the slip s: a quadratic equation for a given mu,
  * repeated from the last slip on, so that of two solutions the nearer one is found: a bow that
- * sticks goes on sticking. */
+ * sticks continues to stick. */
 SYNTH_FUNCTION float synth_slip(const synth_grip *grip, float free, float slip)
 {
     for (uint i = 0; i < SYNTH_BOW_ROUNDS; i++) {

@@ -166,8 +166,8 @@ SYNTH_FUNCTION float synth_approach(float level, float target, float share)
 #define SYNTH_CHECK 256u        /* a power of 2 */
 #define SYNTH_MOST_BODY 1e6f    /* m, of displacements */
 #define SYNTH_MOST_SPEED 1e3f   /* m a sample, of h v */
-#define SYNTH_MOST_LEVEL 1e9f   /* of microphones, followers and compressors, full scale 1 */
-#define SYNTH_MOST_SIGNAL 1e30f /* of all signals */
+#define SYNTH_MOST_LEVEL 1e9f   /* limit of microphones, followers and compressors, full scale 1 */
+#define SYNTH_MOST_SIGNAL 1e30f /* limit of all signals */
 
 /* `x`, or 0 where it is larger than `most` in size, or NaN: what is read before the breaker
  * opens. */

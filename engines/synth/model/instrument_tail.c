@@ -38,16 +38,16 @@ static double longest_release(const hed_synth_instrument *in)
 double hed_synth_instrument_tail(const hed_synth_instrument *in)
 {
     if (!in) return 0;
-    double least = INFINITY, dilation = 1;
+    double damping = INFINITY, dilation = 1;
     for (uint32_t i = 0; i < in->counts[HED_SYNTH_BODY]; i++)
-        if (!in->bodies[i].anchored) least = fmin(least, (double)in->bodies[i].damping);
+        if (!in->bodies[i].anchored) damping = fmin(damping, (double)in->bodies[i].damping);
     if (in->def.mode != HED_SYNTH_SINGLETON) {
         double bend = in->def.bend_range +
                       (in->def.mode == HED_SYNTH_VOICES_MPE ? in->def.note_bend_range : 0.0);
         dilation = fmin(1, hed_strict_exp2((in->def.low - in->def.root_note - bend) / 12));
     }
-    if (least <= 0 || is_driven(in)) return INFINITY;
-    return longest_release(in) + DECIBELS_120 / (least * dilation);
+    if (damping <= 0 || is_driven(in)) return INFINITY;
+    return longest_release(in) + DECIBELS_120 / (damping * dilation);
 }
 
 bool hed_synth_instrument_reaches(const hed_synth_instrument *in, hed_synth_entity entity)

@@ -81,11 +81,11 @@ static hed_synth_entity find_growing(const hed_synth_instrument *in)
         if (is_body && in->bodies[place->index].anchored) continue;
         double damping = is_body ? (double)in->bodies[place->index].damping
                                  : (double)in->springs[place->index].damping;
-        /* modulations of a value act one after the other */
+        /* modulations of a value act one after the modulation */
         for (uint32_t k = 0; k < in->modulation_count; k++) {
-            const hed_synth_modulation_def *other = &in->modulations[k];
-            if (other->entity == def->entity && other->target == def->target)
-                damping = least_reach(in, other, damping);
+            const hed_synth_modulation_def *modulation = &in->modulations[k];
+            if (modulation->entity == def->entity && modulation->target == def->target)
+                damping = least_reach(in, modulation, damping);
         }
         if (damping < 0) return def->entity;
     }

@@ -222,7 +222,7 @@ static bool is_input_silent(const float *const *inputs, uint32_t frames)
     return true;
 }
 
-/* Calls the main thread for what the audio thread must not do. */
+/* Calls the main thread for tasks that the audio thread must not do. */
 static void call_back(instance *p, bool retired)
 {
     hed_synth_note_info unplayed = hed_synth_player_notes(p->player);
@@ -250,8 +250,8 @@ static int32_t instance_process(const clap_api_plugin *plugin, const clap_api_pr
     const float *inputs[2];
     bool heard = from && from->data32 && from->channels >= 2;
     for (uint32_t i = 0; heard && i < 2; i++) inputs[i] = from->data32[i];
-    bool quiet =
-        is_input_silent(heard ? inputs : NULL, block->frames); /* in place: before output */
+    bool quiet = is_input_silent(
+        heard ? inputs : NULL, block->frames); /* read before output, which may be in place */
     bool retired = hed_synth_player_run(p->player, block->frames, heard ? inputs : NULL,
         block->outputs[0].data32[0], block->outputs[0].data32[1]);
     block->outputs[0].constant = constant_channels(block->outputs[0].data32, block->frames);

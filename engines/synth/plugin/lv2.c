@@ -286,15 +286,6 @@ static void tell_host(instance *p)
     lv2_atom_forge_pop(forge, &sequence);
 }
 
-/* Asks the worker to warn of notes that the instrument does not play, once for an instrument. */
-static void report_dropped(instance *p)
-{
-    hed_synth_note_info notes = hed_synth_player_notes(p->player);
-    if (notes.dropped > 0 && p->dropped == 0 && p->schedule)
-        p->schedule->schedule_work(p->schedule->handle, sizeof notes, &notes);
-    p->dropped = notes.dropped;
-}
-
 static void lv2_run(LV2_Handle handle, uint32_t frames)
 {
     instance *p = handle;
@@ -304,7 +295,11 @@ static void lv2_run(LV2_Handle handle, uint32_t frames)
     bool heard = p->inputs[0] && p->inputs[1];
     if (p->left && p->right)
         hed_synth_player_run(p->player, frames, heard ? p->inputs : NULL, p->left, p->right);
-    report_dropped(p);
+    hed_synth_note_info notes = hed_synth_player_notes(p->player);
+    /* asks the worker for a warning of notes that do not sound, once for an instrument */
+    if (notes.dropped > 0 && p->dropped == 0 && p->schedule)
+        p->schedule->schedule_work(p->schedule->handle, sizeof notes, &notes);
+    p->dropped = notes.dropped;
     if (p->latency) *p->latency = (float)hed_synth_player_latency(p->player);
 }
 

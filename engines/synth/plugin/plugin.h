@@ -30,7 +30,7 @@ hed_status plugin_load_preset(hed_synth_player *player, const char *name, hed_er
 void plugin_preset_name(const hed_source *file, char *name, size_t size);
 enum { PLUGIN_NOTE_TEXT = 160 };
 /* Writes a warning of notes that the instrument does not play, to `text` (PLUGIN_NOTE_TEXT bytes).
- * False: there are none. */
+ * False: all notes play. */
 bool plugin_describe_dropped(const hed_synth_note_info *notes, char *text);
 /* Applies a value of the learning parameter. Audio thread. */
 void plugin_learn(hed_synth_player *player, uint32_t value);

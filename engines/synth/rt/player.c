@@ -369,15 +369,9 @@ static void add_gain(hed_synth_player *player, uint32_t frame, float decibels)
     player->gains[at] = (player_gain){frame, decibels};
 }
 
-/* Returns the value of a knob with its modulation. */
-static float modulated(const hed_synth_player *player, uint32_t knob)
-{
-    return knob_value(knob, atomic_load(&player->knobs[knob]) + player->amounts[knob]);
-}
-
 static bool send_knob(hed_synth_player *player, uint32_t frame, uint32_t knob)
 {
-    float value = modulated(player, knob);
+    float value = knob_value(knob, atomic_load(&player->knobs[knob]) + player->amounts[knob]);
     if (knob == HED_SYNTH_KNOB_GAIN) {
         add_gain(player, frame, value);
         return true;

@@ -81,7 +81,7 @@ struct synth_mix {
     uint64_t open;           /* a bit for each instance that is in the sum */
     /* frames until the instance has faded; more than fade_frames: it waits; 0: no fade */
     uint32_t fade_left[MOST_CUT];
-    float loudness[MOST_CUT];       /* of each instance, before the master gain */
+    float loudness[MOST_CUT];       /* loudness of each instance, before the master gain */
     float heard[MOST_CUT];          /* after the master gain, for synth_mix_loudness() */
     uint32_t hold;                  /* samples until the synth plays again; 0: it plays */
     uint32_t fading_in, fading_out; /* samples left */

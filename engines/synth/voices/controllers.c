@@ -15,8 +15,8 @@ static bool speaks_for(const synth_voices *v, uint32_t channel, const synth_voic
 static void receive(synth_voices *v, uint32_t channel, uint32_t control, float value)
 {
     synth_channel *state = &v->channels[channel];
-    state->value[control] = v->any.value[control] = value;
-    state->received[control] = v->any.received[control] = true;
+    state->value[control] = v->all_channels.value[control] = value;
+    state->received[control] = v->all_channels.received[control] = true;
     for (uint32_t i = 0; i < v->instances; i++) {
         if (!speaks_for(v, channel, &v->voices[i])) continue;
         if (control == SYNTH_CONTROL_BEND && v->voices[i].used) synth_control_dilate(v, i);

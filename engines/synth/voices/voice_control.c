@@ -94,7 +94,7 @@ static bool control_value(
                                                              : SYNTH_CONTROL_PRESSURE;
     if (target->kind == HED_SYNTH_MIDI_CC && control >= SYNTH_CC_SOUND_OFF) return false;
     const synth_channel *source =
-        target->route.channel ? &v->channels[target->route.channel - 1] : &v->any;
+        target->route.channel ? &v->channels[target->route.channel - 1] : &v->all_channels;
     if (v->def.mode == HED_SYNTH_VOICES_MPE) {
         uint32_t channel = v->voices[instance].channel, manager = synth_control_manager(v, channel);
         source = &v->channels[channel];

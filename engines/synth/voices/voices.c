@@ -22,7 +22,7 @@ enum {
 static void start_over(synth_voices *v)
 {
     for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) synth_control_default(&v->channels[c]);
-    synth_control_default(&v->any);
+    synth_control_default(&v->all_channels);
     v->members[0] = 15;
     v->members[1] = 0;
     memset(v->keys, 0, sizeof v->keys);
@@ -174,7 +174,7 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
     v->notes.low = report.low;
     v->notes.high = report.high;
     memcpy(v->voices, from->voices, sizeof v->voices);
-    v->any = from->any;
+    v->all_channels = from->all_channels;
     v->serial = from->serial;
     v->tempo = from->tempo;
     for (uint32_t t = 0; t < v->targets; t++) {

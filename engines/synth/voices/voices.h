@@ -216,7 +216,7 @@ typedef struct synth_voice {
     float level;       /* loudness at the last look, full scale 1; 1 when it starts */
     /* sample at which the fade of an unused instance ends, and it is put to rest; 0: no fade */
     uint64_t fades;
-    float offset[HED_SYNTH_MACROS]; /* of the host's controls, of this voice alone */
+    float offset[HED_SYNTH_MACROS]; /* offsets of the host's controls, of this voice alone */
 } synth_voice;
 
 typedef struct synth_record {
@@ -251,13 +251,13 @@ struct synth_voices {
     uint32_t instances, max_events, targets;
     int32_t transpose;
     bool fold;
-    float pitch[SYNTH_KEYS]; /* of each key, semitones */
+    float pitch[SYNTH_KEYS]; /* pitch of each key, semitones */
     /* a bit for each key to which the instrument responds */
     uint64_t heard[SYNTH_CHANNELS][2];
     float largest_dilation; /* limit within which the instrument is proven stable */
 
     synth_channel channels[SYNTH_CHANNELS];
-    synth_channel any; /* last values received on any channel */
+    synth_channel all_channels; /* last values received on any channel */
     /* MPE: channels of the lower zone, from 2 up, and of the upper one, from 15 down */
     uint8_t members[2];
     synth_key keys[SYNTH_CHANNELS][SYNTH_KEYS];

@@ -178,11 +178,6 @@ static hed_status opencl_build_failed(const opencl_device *device, const hed_bui
     return HED_ERROR_BUILD;
 }
 
-static hed_hash opencl_hash_of(const hed_text *text, const char *options)
-{
-    return hed_hash_bytes(hed_hash_text(hed_hash_start(), options), text->bytes, text->size);
-}
-
 static hed_status opencl_from_source(
     opencl_device *device, const hed_build *build, cl_program *program, hed_error *error)
 {
@@ -197,7 +192,7 @@ static hed_status opencl_from_source(
         return HED_OUT_OF_MEMORY(error, "the text of %s", build->def->name);
     }
     bool keeps = !opencl_gives_binaries(build->device);
-    hed_hash hash = opencl_hash_of(&text, options);
+    hed_hash hash = hed_hash_bytes(hed_hash_text(hed_hash_start(), options), text.bytes, text.size);
     if (keeps) *program = hed_opencl_recall(device, hash);
     if (*program) {
         hed_text_free(&text);
