@@ -1,5 +1,5 @@
 /* Texts in WGSL that a program puts together: several files, and placeholders as {NAME}, ${NAME} and
- * {{NAME}}, none of which is WGSL. Further files follow the first, since the order of declarations has
+ * {{NAME}}, which WGSL does not know. Further files follow the first, since the order of declarations has
  * no meaning in WGSL and the first one's lines keep their numbers. */
 #include "tunefile/spec.h"
 
@@ -63,7 +63,7 @@ static bool next_placeholder(const char *at, placeholder *found)
     return false;
 }
 
-/* Returns the value of a placeholder in the JSON's "defines"; NULL: it has none. */
+/* Returns the value of a placeholder in the JSON's "defines"; NULL: it is missing there. */
 static const char *value_of(hed_spec_reader *reader, hed_json_node defines, const placeholder *p)
 {
     if (hed_json_kind_of(defines) == HED_JSON_NOTHING) return NULL;

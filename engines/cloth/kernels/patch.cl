@@ -550,7 +550,7 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
         sweep(view, &table);
 #endif
         /* tension and surroundings; with lattices then limits and surroundings in turn, of which
-         * the last are those of the driver, too */
+         * the last include the driver */
         CLOTH_ROLLED
         for (uint k = 0; k <= LIMITS; k++) {
 #if LATTICES

@@ -26,8 +26,8 @@ typedef struct cloth_bend {
     float weight[4];
 } cloth_bend;
 
-/* Both diagonals of a cell of a fabric's grid, as one constraint (cell.c). It is as long as a
- * cloth_bend, whose weights are never all above 0, so that a list of sums may have both. */
+/* Constraint of both diagonals of a cell of a fabric's grid (cell.c). The struct has the size
+ * of a cloth_bend, whose weights are never all above 0: a list of sums may have both. */
 typedef struct cloth_diagonals {
     uint32_t particle[4]; /* ends of a diagonal, then ends of the other one */
     float rest[2];        /* lengths, m */

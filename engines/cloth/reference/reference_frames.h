@@ -187,7 +187,7 @@ static void NAME(flatten)(const cloth_garment *garment, const cloth_substep *ste
     }
 }
 
-/* Image of a direction `g` of an element, as cloth_way_of(). */
+/* Image of a direction `g` of an element (physics.h). */
 static void NAME(image)(
     const cloth_element *element, const float *g, const REAL *positions, REAL image[3])
 {

@@ -457,15 +457,6 @@ static hed_status program_build(synth_builder *b, hed_error *error)
     return HED_OK;
 }
 
-/* Returns the number of voices, with spare ones for notes that begin while a stolen voice fades. */
-static uint32_t synth_instances(const hed_synth_instrument_def *def, bool is_remote)
-{
-    if (def->mode == HED_SYNTH_SINGLETON) return 1;
-    uint32_t spare = def->voices < SYNTH_SPARE_VOICES ? def->voices : SYNTH_SPARE_VOICES,
-             instances = def->voices + (is_remote ? 0 : spare);
-    return instances < SYNTH_INSTANCE_LIMIT ? instances : SYNTH_INSTANCE_LIMIT;
-}
-
 hed_status synth_program_create(const hed_allocator *allocator, const synth_program_def *def,
     synth_program **program, hed_error *error)
 {
@@ -475,7 +466,13 @@ hed_status synth_program_create(const hed_allocator *allocator, const synth_prog
     synth_program *created = hed_arena_new(&arena, 1, sizeof *created, error);
     if (!created) return HED_ERROR_MEMORY;
     created->arena = arena;
-    created->instances = synth_instances(instrument, def->remote);
+    /* spare instances: for notes that begin while a stolen voice fades */
+    bool is_single = instrument->mode == HED_SYNTH_SINGLETON,
+         has_spares = !is_single && !def->remote;
+    uint32_t voices = is_single ? 1 : instrument->voices,
+             spares = voices < SYNTH_SPARE_VOICES ? voices : SYNTH_SPARE_VOICES,
+             instances = voices + (has_spares ? spares : 0);
+    created->instances = instances < SYNTH_INSTANCE_LIMIT ? instances : SYNTH_INSTANCE_LIMIT;
     created->step = 1.0 / def->rate;
     created->remote = def->remote;
     created->layout.seed = (uint32_t)(def->seed ^ def->seed >> 32);
