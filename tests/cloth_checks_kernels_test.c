@@ -153,8 +153,8 @@ Test(cloth_checks_kernels, a_pair_ends_at_its_clamped_length)
                 {"kinds", after->kinds, sizeof after->kinds},
                 {"materials", materials, sizeof materials},
                 {"multipliers", after->multipliers, sizeof after->multipliers},
-                {"steps", &substep, sizeof substep}, {"substep", &zero, 4}, {"skipped", &zero, 4}, {"pass", &zero, 4},
-                {"first", &zero, 4}, {"count", &count, 4}, {NULL, NULL, 0}});
+                {"steps", &substep, sizeof substep}, {"substep", &zero, 4}, {"skipped", &zero, 4},
+                {"pass", &zero, 4}, {"first", &zero, 4}, {"count", &count, 4}, {NULL, NULL, 0}});
         for (uint32_t i = 0; i < PAIRS; i++) {
             float4 material = materials[before->kinds[i]];
             expect_pair(before, after, i, before->rests[i] * material.x,

@@ -280,9 +280,8 @@ Test(synth_grid, a_bow_is_a_sample_late)
 {
     if (skips(&here)) return;
     has_bow = true;
-    expect_near(&here,
-        make_lattice(&(shape){.size = {50, 40, 1}, .rest = -0.9f, .anchored = true}), 3e-3,
-        "membrane under a bow");
+    expect_near(&here, make_lattice(&(shape){.size = {50, 40, 1}, .rest = -0.9f, .anchored = true}),
+        3e-3, "membrane under a bow");
     has_bow = false;
 }
 
