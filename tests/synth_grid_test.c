@@ -30,8 +30,8 @@ static hed_synth_entity add(hed_synth_instrument *instrument, const hed_synth_en
     return entity;
 }
 
-/* A bow looks one step ahead at the springs of its body, but not on the grid, where they may be in
- * another group: its friction there is a sample late, and only one test has it. */
+/* A bow looks one step ahead at the springs of its body, but not on the grid, whose control group
+ * lacks them: its friction there is a sample late, and only one test has it. */
 static bool has_bow;
 
 /* A microphone, a mallet and, for that test, a bow at bodies of the instrument. */

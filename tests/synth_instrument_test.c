@@ -124,7 +124,7 @@ Test(synth_instrument, every_value_has_its_range)
             try_field(type, field);
     }
     hed_synth_entity_def unknown = {.type = HED_SYNTH_ENTITY_TYPE_COUNT};
-    refused(&unknown, "no type 13");
+    refused(&unknown, "no type 14");
 }
 
 Test(synth_instrument, the_whole_has_its_ranges)

@@ -128,6 +128,7 @@ static void modulate_any(uint32_t *state, hed_synth_instrument *instrument)
         .mode = (hed_synth_modulation_mode)draw(state, HED_SYNTH_MODULATION_MODE_COUNT),
         .depth = uniform(state, 0, 0.1f)};
     hed_synth_entity_type type = (hed_synth_entity_type)draw(state, HED_SYNTH_ENTITY_TYPE_COUNT);
+    if (type == HED_SYNTH_DAMPER) return; /* it has no parameter to modulate */
     def.source = any(state, instrument, (hed_synth_entity_type)(HED_SYNTH_LFO + draw(state, 4)));
     def.entity = any(state, instrument, type);
     def.invert = draw(state, 2);

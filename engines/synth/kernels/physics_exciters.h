@@ -314,16 +314,27 @@ SYNTH_FUNCTION synth_motion synth_bow_ahead(
     return m;
 }
 
+/* The control group of a large network (lattice.cl, which has EACH bodies for each item) lacks the
+ * springs: its bow knows the body's last motion alone, and solves nothing. The text of the others
+ * would also cost registers there. */
+#ifdef EACH
+#define SYNTH_BOW_LAGS 1
+#else
+#define SYNTH_BOW_LAGS 0
+#endif
+
 SYNTH_FUNCTION void synth_bow(const synth_layout *layout, const synth_at *at, uint bow)
 {
     synth_self me = synth_self_of(layout, SYNTH_BOW, bow);
     float force = 0.0f, resistance = 0.0f;
     float envelope =
         synth_adsr(at, me, BOW_P_ENVELOPE, synth_gate_at(at, synth_bits(at, me, CONTACT_P_GATE)));
+#if !SYNTH_BOW_LAGS
     synth_motion m;
     m.u = m.v = m.w = 0.0f;
     /* first, when few values are in registers */
     if (envelope > 0.0f) m = synth_bow_ahead(layout, at, me, synth_bits(at, me, CONTACT_P_BODY));
+#endif
     synth_touch touch = synth_touch_of(at, me);
     if (envelope > 0.0f) {
         float speed = synth_value(at, me, BOW_P_SPEED),
@@ -341,18 +352,21 @@ SYNTH_FUNCTION void synth_bow(const synth_layout *layout, const synth_at *at, ui
             angle = synth_changed(angle, change, SYNTH_ROTATION, 1.0f);
         }
         if (angle != 0.0f) synth_rotate(angle, &touch.nx, &touch.nz);
-        float mobility =
-            synth_dilation(at) * synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, touch.body);
         synth_grip grip;
         grip.stiction = stiction;
         grip.sliding = sliding;
         grip.dropoff = hed_max(dropoff, 1e-9f);
         grip.creep = SYNTH_BOW_CREEP * grip.dropoff;
-        grip.push = mobility * normal;
+#if SYNTH_BOW_LAGS
+        float slip = hed_magnitude(speed - synth_ahead_of(layout, at, me, &touch).speed);
+#else
+        grip.push = synth_dilation(at) *
+                    synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, touch.body) * normal;
         uint slips = synth_state(me, BOW_S_SLIP);
         float free = speed - synth_dot(touch.nx, touch.ny, touch.nz, m.u, m.v, m.w);
         float slip = synth_slip(&grip, hed_magnitude(free), synth_number(at, slips));
         at->store[slips] = as_uint(slip);
+#endif
         resistance = synth_quotient(normal * synth_friction(&grip, slip), grip.creep + slip);
         force = resistance * speed;
     }

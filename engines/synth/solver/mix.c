@@ -81,6 +81,7 @@ struct synth_mix {
     uint64_t open;           /* a bit for each instance that is in the sum */
     /* frames until the instance has faded; more than fade_frames: it waits; 0: no fade */
     uint32_t fade_left[MOST_CUT];
+    uint32_t opens_in[MOST_CUT];    /* frames until an instance that was added is heard */
     float loudness[MOST_CUT];       /* loudness of each instance, before the master gain */
     float heard[MOST_CUT];          /* after the master gain, for synth_mix_loudness() */
     uint32_t hold;                  /* samples until the synth plays again; 0: it plays */
@@ -174,6 +175,7 @@ void synth_mix_reset(synth_mix *mix)
     mix->power = mix->peak = mix->cut[0] = mix->cut[1] = 0.0f;
     memset(mix->last, 0, sizeof mix->last);
     memset(mix->fade_left, 0, sizeof mix->fade_left);
+    memset(mix->opens_in, 0, sizeof mix->opens_in);
     memset(mix->loudness, 0, sizeof mix->loudness);
     memset(mix->heard, 0, sizeof mix->heard);
     mix->open = mix->voices;
@@ -270,11 +272,9 @@ void synth_mix_fade(synth_mix *mix, uint32_t instance, uint32_t frame)
     if (instance < MOST_CUT && !mix->hold) mix->fade_left[instance] = mix->fade_frames + frame + 1;
 }
 
-void synth_mix_open(synth_mix *mix, uint64_t instances)
+void synth_mix_open(synth_mix *mix, uint32_t instance, uint32_t frame)
 {
-    mix->open |= instances;
-    for (uint32_t i = 0; instances && i < MOST_CUT; i++)
-        if (instances >> i & 1) mix->fade_left[i] = 0;
+    if (instance < MOST_CUT) mix->opens_in[instance] = frame + 1;
 }
 
 const float *synth_mix_loudness(const synth_mix *mix) { return mix->heard; }
@@ -284,6 +284,10 @@ static void add_instances(
     synth_mix *mix, const float *stems, uint32_t instances, uint32_t width, float *l, float *r)
 {
     for (uint32_t i = 0; i < instances; i++, stems += width) {
+        if (mix->opens_in[i] && --mix->opens_in[i] == 0) {
+            mix->open |= (uint64_t)1 << i;
+            if (mix->fade_left[i] <= mix->fade_frames) mix->fade_left[i] = 0; /* else it waits */
+        }
         if (!(mix->open >> i & 1)) continue;
         float gain = 1.0f, peak = 0.0f;
         if (mix->fade_left[i]) {

@@ -118,9 +118,9 @@ uint32_t synth_mix_resting(const synth_mix *mix);
 void synth_mix_cut(synth_mix *mix, uint64_t instances);
 /* Fades an instance out from `frame` of the next run on, over 20 ms. Thread class: rt. */
 void synth_mix_fade(synth_mix *mix, uint32_t instance, uint32_t frame);
-/* Adds the instances of these bits to the sum; from the beginning it has those of voices, and no
- * spare ones. Thread class: rt. */
-void synth_mix_open(synth_mix *mix, uint64_t instances);
+/* Adds an instance to the sum from a frame of the next call on; from the beginning the sum has the
+ * instances of voices, and no spare ones. Thread class: rt. */
+void synth_mix_open(synth_mix *mix, uint32_t instance, uint32_t frame);
 /* Returns the loudness of each instance, full scale 1: its peak, which falls to 1/e in 25 ms.
  * Thread class: rt. */
 const float *synth_mix_loudness(const synth_mix *mix);

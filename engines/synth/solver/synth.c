@@ -225,10 +225,11 @@ static hed_status follow_fades(hed_synth *synth, hed_error *error)
     for (uint32_t i = 0; i < synth->program->instances && synth->ops->rest; i++)
         if (voices->faded >> i & 1 && synth->ops->rest(synth->solver, i, error))
             return error->status;
-    synth_mix_open(synth->mix, voices->begun);
-    for (uint32_t i = 0; i < synth->program->instances; i++)
+    for (uint32_t i = 0; i < synth->program->instances; i++) {
+        if (voices->begun >> i & 1) synth_mix_open(synth->mix, i, voices->note_begin[i]);
         if (voices->fade_begin[i] != SYNTH_NO_FADE)
             synth_mix_fade(synth->mix, i, voices->fade_begin[i]);
+    }
     return HED_OK;
 }
 

@@ -223,6 +223,7 @@ static uint32_t take_voice(synth_voices *v, uint32_t channel, uint32_t note)
         .used = true,
         .follows = true,
         .level = 1};
+    if (!(v->begun >> instance & 1)) v->note_begin[instance] = v->frame; /* the first of a run */
     v->begun |= (uint64_t)1 << instance;
     v->fade_begin[instance] = SYNTH_NO_FADE;
     return instance;

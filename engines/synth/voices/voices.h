@@ -279,7 +279,9 @@ struct synth_voices {
     uint32_t fade_frames; /* length of a fade */
     /* (instances) frame of the last run at which a fade begins, or SYNTH_NO_FADE */
     uint32_t fade_begin[SYNTH_INSTANCE_LIMIT];
-    bool renew; /* true: the next run pokes all current values again */
+    uint32_t
+        note_begin[SYNTH_INSTANCE_LIMIT]; /* (instances) frame of the first note, if in `begun` */
+    bool renew;                           /* true: the next run pokes all current values again */
     /* (setting_count) in order of their last setting */
     synth_setting settings[SYNTH_SETTINGS];
     uint32_t setting_count, setting_pokes, setting_room;

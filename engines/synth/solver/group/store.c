@@ -118,7 +118,7 @@ static const hed_problem problems[] = {
 #define LAUNCHED \
     .entry = "synth_program", .native_ignores = HED_ALL_PARAMETERS, .range = store_native, \
     .work = work, .metric = HED_METRIC_ITEMS, .metric_unit = "Gsteps/s", \
-    .sample = {problems, HED_COUNT(problems), {4, {264, 11520, 256, 64}}, store_sample_bytes, \
+    .sample = {problems, HED_COUNT(problems), {4, {264, 11776, 256, 64}}, store_sample_bytes, \
         sample_fill, 1}
 
 /* Stores are integers and floats mixed: compared in strict mode only. */
