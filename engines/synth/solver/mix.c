@@ -81,7 +81,8 @@ struct synth_mix {
     uint64_t open;           /* a bit for each instance that is in the sum */
     /* frames until the instance has faded; more than fade_frames: it waits; 0: no fade */
     uint32_t fade_left[MOST_CUT];
-    uint32_t opens_in[MOST_CUT];    /* frames until an instance that was added is heard */
+    /* frames until an instance joins the sum and its last fade ends, plus 1; 0: no change */
+    uint32_t opens_in[MOST_CUT];
     float loudness[MOST_CUT];       /* loudness of each instance, before the master gain */
     float heard[MOST_CUT];          /* after the master gain, for synth_mix_loudness() */
     uint32_t hold;                  /* samples until the synth plays again; 0: it plays */
@@ -286,7 +287,8 @@ static void add_instances(
     for (uint32_t i = 0; i < instances; i++, stems += width) {
         if (mix->opens_in[i] && --mix->opens_in[i] == 0) {
             mix->open |= (uint64_t)1 << i;
-            if (mix->fade_left[i] <= mix->fade_frames) mix->fade_left[i] = 0; /* else it waits */
+            if (mix->fade_left[i] <= mix->fade_frames)
+                mix->fade_left[i] = 0; /* a longer one waits */
         }
         if (!(mix->open >> i & 1)) continue;
         float gain = 1.0f, peak = 0.0f;
