@@ -20,6 +20,7 @@ def assemble(folder, heddle):
     (folder / 'instruments/list.json').write_text('["vibes"]')
     schema = subprocess.run([heddle, 'synth', 'check', '--schema'], text=True, capture_output=True, check=True).stdout
     (folder / 'schema.json').write_text(schema)
+    (folder / 'favicon.ico').write_bytes(b'') # a browser asks for it by itself
 
 
 def value(browser, expression):
