@@ -556,6 +556,7 @@ function wire() {
     $('shipped').onchange = () => open($('shipped').value ? `instrument/${$('shipped').value}` : 'state');
     $('gain').oninput = () => {
         scene.gain = 10 ** Number($('gain').value);
+        scene.isMoved = true;
         $('times').textContent = `${Math.round(scene.gain)}×`;
     };
     $('gain').oninput();
@@ -579,9 +580,13 @@ function wire() {
     pointer();
 }
 
+/* Draws when something has moved; markers follow the camera alone, since they are at rest places. */
 function frame() {
-    scene.draw();
-    moveMarkers();
+    const { clientWidth, clientHeight } = $('canvas'), camera = [scene.turn, scene.zoom, scene.shift, clientWidth, clientHeight].join();
+    const isOther = camera !== frame.camera || state.markers !== frame.markers;
+    if (isOther || scene.isMoved) scene.draw();
+    if (isOther) moveMarkers();
+    Object.assign(frame, { camera, markers: state.markers });
     requestAnimationFrame(frame);
 }
 

@@ -177,7 +177,8 @@ export class Scene {
 
     /** Takes the displacements of all bodies, (bodies x 3), m. */
     move(displacements) {
-        if (displacements.length !== 3 * this.count) return;
+        if (displacements.length !== 3 * this.count || !(this.moves || displacements.some(Boolean))) return;
+        this.moves = displacements.some(Boolean);
         for (let i = 0; i < this.count; i++) {
             this.moved[4 * i] = displacements[3 * i];
             this.moved[4 * i + 1] = displacements[3 * i + 1];
@@ -188,12 +189,14 @@ export class Scene {
 
     /** Moves the rest place of a body, until the next shape(). */
     place(body, [x, y, z]) {
+        this.isMoved = true;
         this.rest.set([x, y, z], 4 * body);
         this.#upload(0, this.rest);
     }
 
     /** Marks bodies and springs as selected, and the body under the pointer (-1: none). */
     mark(bodies, springs, pointed = -1) {
+        this.isMoved = true;
         this.marks.fill(0);
         for (const i of bodies) this.marks[i] = 1;
         if (pointed >= 0) this.marks[pointed] = 2;
