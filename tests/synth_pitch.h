@@ -137,18 +137,26 @@ static inline double pitch_lag(double complex *power, uint32_t size, double expe
     return best + pitch_vertex(creal(power[best - 1]), creal(power[best]), creal(power[best + 1]));
 }
 
-/* False: no part of the instrument plays the note. */
+/* False: no part of the instrument sounds. */
 static inline bool pitch_find(hed_device *device, const pitch_request *request, pitch_found *found)
 {
     uint32_t count = (uint32_t)(4 * request->rate), size = 1;
     while (size < 2 * count) size <<= 1;
     double complex *power = calloc(size, sizeof *power);
     CHECK(power);
-    bool is_played = pitch_play(device, request, power, count);
+    if (!pitch_play(device, request, power, count)) { /* silence has no pitch */
+        free(power);
+        return false;
+    }
     pitch_power(power, count, size);
     double bin = request->rate / size, expected = 440 * exp2((request->note - 69) / 12.0);
-    double loudest = 0, second = 0, peak, first = pitch_line(power, bin, expected, &peak);
+    double loudest = 0, second = 0, peak;
     for (uint32_t i = 1; i < size / 2; i++) loudest = fmax(loudest, creal(power[i]));
+    if (!(loudest > 0)) { /* a damper alone heard the note: silence has no pitch */
+        free(power);
+        return false;
+    }
+    double first = pitch_line(power, bin, expected, &peak);
     *found = (pitch_found){0};
     for (int k = 2; k <= PITCH_PARTIALS; k++) {
         double line = pitch_line(power, bin, k * first, &peak);
@@ -166,7 +174,7 @@ static inline bool pitch_find(hed_device *device, const pitch_request *request, 
     found->period =
         1200 * log2(request->rate / pitch_lag(power, size, request->rate / expected) / expected);
     free(power);
-    return is_played;
+    return true;
 }
 
 static inline void pitch_expect(hed_device *device, const pitch_request *request, uint32_t *played)
