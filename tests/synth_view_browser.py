@@ -104,6 +104,18 @@ def look(heddle, browser, address, folder):
         file.write(text)
     browser.wait(f'heddle.state.document.text === {json.dumps(text)}', "another program's change is not read")
     assert sorted(os.listdir(folder)) == ['note.mid', 'note.wav', 'own.json', 'view.log'], os.listdir(folder)
+    # a shipped instrument is saved under its own name, and never over a file that was there
+    page.run('{ await heddle.open("instrument/drum"); return true }', 'drum')
+    browser.value('document.getElementById("save").click()')
+    browser.wait('document.getElementById("message").textContent.includes("drum.json")', 'drum is not saved')
+    assert open(own).read() == text and json.load(open(os.path.join(folder, 'drum.json')))['version'] == 1
+    with open(os.path.join(folder, 'harp.json'), 'w') as file:
+        file.write('mine')
+    page.run('{ await heddle.open("instrument/harp"); return true }', 'harp')
+    browser.value('document.getElementById("save").click()')
+    browser.wait('document.getElementById("message").textContent.includes("harp.json exists")', 'harp.json is replaced')
+    assert open(os.path.join(folder, 'harp.json')).read() == 'mine' and open(own).read() == text
+    browser.complaints = [c for c in browser.complaints if '400' not in json.dumps(c)] # the refusal
     # all instruments, and a phone
     for name in page.value('[...document.getElementById("shipped").options].map(o => o.value).filter(Boolean)'):
         if name == 'million':

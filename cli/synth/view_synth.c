@@ -25,6 +25,7 @@ typedef struct view {
     char file[PATH_MAX];   /* path that "Save" writes */
     const char *name;      /* name of the instrument in the page */
     char source[PATH_MAX]; /* path that the page shows */
+    char copy[PATH_MAX];   /* path of the shipped instrument that was saved last, or "" */
     hed_web_file files[MOST_FILES];
     uint32_t file_count;
     char *engine[MOST_FILES]; /* (engine_count) contents of the engine's files */
@@ -81,21 +82,41 @@ static hed_status view_give(const char *path, const char *name, char **answer, h
     return *answer ? HED_OK : hed_fail(error, HED_ERROR_FORMAT, "%s: no text in UTF-8", path);
 }
 
-/* Writes the text of {"text": ...}, if it is an instrument, into the file. */
+/* Returns the path for an instrument of the page: the file of the command for its own, and for a
+ * shipped one that the page opened a file of its name in the current folder, which must be new. */
+static const char *view_target(view *v, const char *name, char place[PATH_MAX], hed_error *error)
+{
+    char shipped[PATH_MAX];
+    if (!name || strcmp(name, v->name) == 0) return v->file;
+    if (!cli_data_path(cli_data_kind_of("instruments", ".json"), name, shipped)) {
+        hed_fail(error, HED_ERROR_ARGUMENT, "save: %s is no shipped instrument", name);
+        return v->file;
+    }
+    snprintf(place, PATH_MAX, "%s.json", name);
+    if (strcmp(place, v->copy) != 0 && access(place, F_OK) == 0)
+        hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s exists in the folder of the command, and was not written by this page; rename it first",
+            place);
+    return place;
+}
+
+/* Writes the text of {"name": ..., "text": ...}, if it is an instrument, into its file. */
 static hed_status view_save(view *v, const char *body, char **answer, hed_error *error)
 {
     json_t *request = json_loads(body, 0, NULL);
     const char *text = json_string_value(json_object_get(request, "text"));
+    char place[PATH_MAX];
+    const char *path =
+        view_target(v, json_string_value(json_object_get(request, "name")), place, error);
     hed_synth_instrument *instrument = NULL;
     if (!text) hed_fail(error, HED_ERROR_FORMAT, "save: found no text; expected {\"text\": ...}");
-    else if (hed_synth_instrument_parse(text, strlen(text), v->file, &instrument, error) ==
-             HED_OK) {
-        hed_source_forget(v->file);
-        hed_file_write(v->file, text, strlen(text), error);
-        snprintf(v->source, sizeof v->source, "%s", v->file);
+    else if (hed_synth_instrument_parse(text, strlen(text), path, &instrument, error) == HED_OK) {
+        hed_source_forget(path);
+        hed_file_write(path, text, strlen(text), error);
     }
+    if (!hed_failed(error)) snprintf(path == place ? v->copy : v->source, PATH_MAX, "%s", path);
     hed_synth_instrument_destroy(instrument);
-    json_t *reply = hed_failed(error) ? NULL : json_pack("{s:s}", "path", v->file);
+    json_t *reply = hed_failed(error) ? NULL : json_pack("{s:s}", "path", path);
     *answer = reply ? json_dumps(reply, JSON_COMPACT) : NULL;
     json_decref(reply);
     json_decref(request);

@@ -125,6 +125,7 @@ async function open(what) {
         return;
     }
     state.name = got.name;
+    say('');
     if (got.schema) state.schema = got.schema;
     $('name').textContent = got.name;
     document.title = `${got.name}: Heddle synth`;
@@ -502,7 +503,7 @@ function moveBody(body, to) {
 async function save() {
     try {
         if (place === server) {
-            const { path } = await place.call('save', JSON.stringify({ text: state.document.text }));
+            const { path } = await place.call('save', JSON.stringify({ name: state.name, text: state.document.text }));
             say(`Saved: ${path}`);
         } else {
             const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(new Blob([state.document.text])), download: `${state.name}.json` });
@@ -553,7 +554,10 @@ function wire() {
     $('mirror').onclick = () => copySelected(true);
     $('vary').onclick = varySelected;
     $('apply').onclick = () => edit(() => state.document.replace($('text').value)).catch((error) => say(error.message, true));
-    $('shipped').onchange = () => open($('shipped').value ? `instrument/${$('shipped').value}` : 'state');
+    $('shipped').onchange = () => {
+        if (!state.document.isChanged || confirm(`${state.name} has changes that are not saved. Open another instrument without them?`))
+            open($('shipped').value ? `instrument/${$('shipped').value}` : 'state');
+    };
     $('gain').oninput = () => {
         scene.gain = 10 ** Number($('gain').value);
         scene.isMoved = true;
