@@ -6,6 +6,7 @@ Test(synth_pitch, sustained_notes_have_one_period, .timeout = 240)
 {
     static const pitch_request requests[] = {
         {&pitch_parts[0], 40, 100, 48000, 3},
+        {&pitch_parts[0], 40, 30, 48000, 1}, /* slips twice if the force alone follows velocity */
         {&pitch_parts[0], 52, 100, 48000, 3},
         {&pitch_parts[0], 60, 30, 48000, 3},
         {&pitch_parts[0], 65, 127, 44100, 3},

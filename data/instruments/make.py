@@ -179,7 +179,7 @@ def add_viol(instrument, notes, channel, microphones):
         resistance = math.sqrt(pull * mass)
         bow = f"bow_{name_of(note)}"
         instrument.add("bows", name=bow, direction=[1, 0, 0], force=0.21 * resistance, draw_velocity=0.06, stiction=0.8, sliding=0.25,
-                       dropoff=0.14, velocity_sensitivity=0.3, envelope={"attack": 0.06, "decay": 0.1, "sustain": 0.85, "release": 0.12},
+                       dropoff=0.14, velocity_sensitivity=0.4, envelope={"attack": 0.06, "decay": 0.1, "sustain": 0.85, "release": 0.12},
                        route={"channel": channel, "low": note, "high": note})
         instrument.link(bow, f"{name}[{round((masses + 1) * 0.14)}]")
         instrument.modulate("swell", bow, "draw_velocity", "multiply", 1.0)
@@ -276,7 +276,7 @@ def make_glide():
     i.add("microphones", name="right", position=[0.2, 0.05, 0.3], direction=[1, 0, 0], pan=0.25)
     pull = add_string(i, "string", frequency(45 + SHARP / 100), masses, mass, 1.5, 0.2, [0, 0, -0.15], 0.4, 0)
     i.add("bows", name="bow", direction=[1, 0, 0], force=0.21 * math.sqrt(pull * mass), draw_velocity=0.06, stiction=0.8, sliding=0.25,
-          dropoff=0.15, velocity_sensitivity=0.3, envelope={"attack": 0.05, "decay": 0.1, "sustain": 0.85, "release": 0.15})
+          dropoff=0.15, velocity_sensitivity=0.4, envelope={"attack": 0.05, "decay": 0.1, "sustain": 0.85, "release": 0.15})
     i.link("bow", f"string[{round((masses + 1) * 0.17)}]")
     i.link("left", "string[2..3]")
     i.link("right", "string[2..3]")

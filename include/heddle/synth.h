@@ -190,11 +190,12 @@ typedef struct hed_synth_plectrum_def {
  *  along `direction`; the last w is taken after the step. */
 typedef struct hed_synth_bow_def {
     float direction[3];
-    float force;                /**< N, normal to the string */
-    float draw_velocity;        /**< m/s */
-    float stiction, sliding;    /**< coefficients of friction */
-    float dropoff;              /**< m/s */
-    float velocity_sensitivity; /**< [0, 1], on the force */
+    float force;             /**< N, normal to the string */
+    float draw_velocity;     /**< m/s */
+    float stiction, sliding; /**< coefficients of friction */
+    float dropoff;           /**< m/s */
+    /** [0, 1], on force and draw velocity alike: a force that is light for its speed slips twice */
+    float velocity_sensitivity;
     hed_synth_adsr envelope;
     hed_synth_route route;
 } hed_synth_bow_def;

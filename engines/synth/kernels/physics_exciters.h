@@ -352,6 +352,8 @@ SYNTH_FUNCTION void synth_bow(const synth_layout *layout, const synth_at *at, ui
             angle = synth_changed(angle, change, SYNTH_ROTATION, 1.0f);
         }
         if (angle != 0.0f) synth_rotate(angle, &touch.nx, &touch.nz);
+        /* the least force that keeps the string to one slip a period grows with the speed */
+        speed *= touch.loudness;
         synth_grip grip;
         grip.stiction = stiction;
         grip.sliding = sliding;
