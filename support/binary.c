@@ -47,8 +47,8 @@ static bool begins_with_tag(const char *bytes, size_t length)
 hed_status hed_refuse_binary(
     const char *name, const char *bytes, size_t length, const char *expected, hed_error *error)
 {
-    size_t mark, header = length < HEADER_BYTES ? length : HEADER_BYTES;
-    if (hed_encoding_of_mark(bytes, length, &mark)) return HED_OK;
+    size_t header = length < HEADER_BYTES ? length : HEADER_BYTES;
+    if (hed_has_encoding_mark(bytes, length)) return HED_OK;
     const char *kind = hed_foreign_kind(bytes, length);
     if (kind)
         return hed_fail(

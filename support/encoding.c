@@ -29,18 +29,30 @@ const hed_encoding *hed_encoding_find(const char *label, size_t length)
     return NULL;
 }
 
-const hed_encoding *hed_encoding_of_mark(const char *bytes, size_t length, size_t *mark)
+/* Label of the encoding of a byte-order mark, and the length of the mark; NULL: no mark. */
+static const char *label_of_mark(const char *bytes, size_t length, size_t *mark)
 {
     static const struct {
         const char *bytes, *label;
     } marks[] = {{"\357\273\277", "utf-8"}, {"\377\376", "utf-16le"}, {"\376\377", "utf-16be"}};
     for (size_t i = 0; i < HED_COUNT(marks); i++) {
         *mark = strlen(marks[i].bytes);
-        if (length >= *mark && memcmp(bytes, marks[i].bytes, *mark) == 0)
-            return hed_encoding_find(marks[i].label, strlen(marks[i].label));
+        if (length >= *mark && memcmp(bytes, marks[i].bytes, *mark) == 0) return marks[i].label;
     }
     *mark = 0;
     return NULL;
+}
+
+bool hed_has_encoding_mark(const char *bytes, size_t length)
+{
+    size_t mark;
+    return label_of_mark(bytes, length, &mark) != NULL;
+}
+
+const hed_encoding *hed_encoding_of_mark(const char *bytes, size_t length, size_t *mark)
+{
+    const char *label = label_of_mark(bytes, length, mark);
+    return label ? hed_encoding_find(label, strlen(label)) : NULL;
 }
 
 bool hed_encoding_is_utf16(const hed_encoding *encoding)

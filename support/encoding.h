@@ -22,6 +22,7 @@ extern const hed_encoding hed_encodings[];
 const hed_encoding *hed_encoding_find(const char *label, size_t length);
 /* Returns the encoding of a byte-order mark, and the length of the mark; NULL: no mark. */
 const hed_encoding *hed_encoding_of_mark(const char *bytes, size_t length, size_t *mark);
+bool hed_has_encoding_mark(const char *bytes, size_t length);
 bool hed_encoding_is_utf16(const hed_encoding *encoding);
 bool hed_is_utf8(const char *bytes, size_t length);
 /* Writes a character in UTF-8, at most 4 bytes; returns the position after it. */

@@ -1,5 +1,5 @@
 /* Unused rules of a pasted sheet, as `heddle css unused` finds them. */
-import { compile, unusedIn } from './engine/css.js';
+import { unused } from './engine/css.js';
 
 const $ = (id) => document.getElementById(id);
 const PAGE = `<!doctype html>
@@ -36,11 +36,11 @@ function show(sheet, entries) {
 }
 
 try {
-    const module = await compile();
-    const run = () => {
+    const run = async () => {
         try {
             const sheet = $('sheet').value, start = performance.now();
-            const [result] = unusedIn(module, { sheets: [sheet], pages: [$('page').value] }).sheets;
+            const [result] = (await unused({ sheets: [sheet], pages: [$('page').value] })).sheets;
+            if (sheet !== $('sheet').value) return; /* typed on while the modules were loaded */
             const milliseconds = performance.now() - start, count = show(sheet, result.entries);
             $('state').textContent = `${count} part${count === 1 ? '' : 's'} unused, ${sheet.length - result.text.length} of ${sheet.length} bytes, in ${milliseconds.toFixed(1)} ms`;
             $('state').className = '';
@@ -51,9 +51,10 @@ try {
     };
     $('page').value = PAGE;
     $('sheet').value = SHEET;
+    await unused({ sheets: [SHEET], pages: [PAGE] }); /* loads the modules, so that the time shown is the search's */
     $('page').oninput = run;
     $('sheet').oninput = run;
-    run();
+    await run();
     document.title += ' (ready)';
 } catch (error) {
     $('state').textContent = error.message;

@@ -1,8 +1,25 @@
-/* Matching on devices, in place of engines/css/solver/device_match.c and its kernels: a module
- * matches on the processor. */
+/* Stand-ins for two parts of the css engine: matching on devices (engines/css/solver/device_match.c),
+ * since a module matches on the processor, and the grammar of values (engines/css/values/), which is
+ * a module of its own that JavaScript calls. */
 #include "heddle/author.h"
 
+#include "engines/css/model/properties.h"
 #include "engines/css/solver/device_match.h"
+
+/* ---- grammar of values: imports ---- */
+
+bool heddle_css_property_known(const char *property);
+bool heddle_css_value_valid(const char *property, const char *value, size_t length, bool quirks);
+
+bool css_property_known(const char *property) { return heddle_css_property_known(property); }
+
+bool css_value_valid(
+    const char *property, const char *value, size_t length, bool quirks, css_value_fault *fault)
+{
+    return heddle_css_value_valid(property, value, length, quirks);
+}
+
+/* ---- devices ---- */
 
 hed_status css_device_create(hed_device *device, hed_allocator allocator,
     const css_compiled *compiled, const css_forest *forest, bool wide, css_device **result,

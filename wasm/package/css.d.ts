@@ -30,14 +30,20 @@ export interface Rule {
     reason: string;
 }
 
-/** Compiles the module, once. The result can be posted to a Worker. */
-export function compile(): Promise<WebAssembly.Module>;
+/** The modules of css: matching, and the grammar of values, which a sheet with @supports needs. */
+export interface Modules {
+    css: WebAssembly.Module;
+    values?: WebAssembly.Module;
+}
+
+/** Compiles the modules, once. The result can be posted to a Worker. */
+export function compile(): Promise<Modules>;
 
 /** Opens sheets and pages. */
-export function open(options: MatcherOptions & { module?: WebAssembly.Module }): Promise<Matcher>;
+export function open(options: MatcherOptions & { module?: Modules }): Promise<Matcher>;
 
 export class Matcher {
-    constructor(module: WebAssembly.Module, options: MatcherOptions);
+    constructor(module: Modules, options: MatcherOptions);
     /** Matches all elements against all rules. */
     match(): this;
     /** Rules of each sheet. */
@@ -92,6 +98,6 @@ export interface Unused {
 }
 
 /** Removes the rules of sheets that no page uses. */
-export function unused(options: UnusedOptions & { module?: WebAssembly.Module }): Promise<Unused>;
-/** unused() in one call, from a compiled module. */
-export function unusedIn(module: WebAssembly.Module, options: UnusedOptions): Unused;
+export function unused(options: UnusedOptions & { module?: Modules }): Promise<Unused>;
+/** unused() in one call, from compiled modules. */
+export function unusedIn(module: Modules, options: UnusedOptions): Unused;

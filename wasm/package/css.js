@@ -1,26 +1,81 @@
 /* Style sheets against whole pages: the css engine of Heddle (docs/css.md). */
-import { Instance, compile as compileFiles } from './module.js';
+import { compile as compileFiles, HeddleError, Instance, STATUSES } from './module.js';
 import { packTree } from './tree.js';
 
 export { HeddleError } from './module.js';
 
-/* one build: matching multiplies nothing */
-const files = () => ({ exact: new URL('./heddle-css-exact.wasm', import.meta.url) });
+/* one build each: matching multiplies nothing */
+const files = {
+    css: { exact: new URL('./heddle-css-exact.wasm', import.meta.url) },
+    values: { exact: new URL('./heddle-values-exact.wasm', import.meta.url) },
+};
 
-/** Compiles the module of css. The result can be posted to a Worker. */
-export const compile = () => compileFiles(files(), 'exact');
+/** Compiles the modules of css: matching, and the grammar of values, which @supports needs. The result can be posted to a Worker. */
+export async function compile() {
+    const [css, values] = await Promise.all([compileFiles(files.css, 'exact'), compileFiles(files.values, 'exact')]);
+    return { css, values };
+}
+
+/* Calls use(modules) with the modules of the options, or with those that the sheets need: the grammar of values is loaded if the first
+ * run meets @supports. */
+async function withModules(options, use) {
+    if (options.module) return use(options.module);
+    try {
+        return use({ css: await compileFiles(files.css, 'exact') });
+    } catch (error) {
+        if (!(error instanceof ValuesMissing)) throw error;
+        return use(await compile());
+    }
+}
 
 /* kinds of texts of a search, text_kind in wasm/module/css_unused_exports.c */
 const [SHEET, PAGE, WORDS, PATTERN] = [0, 1, 2, 3];
 
 /** Opens sheets and pages for matching. */
-export async function open(options = {}) {
-    return new Matcher(options.module ?? await compile(), options);
-}
+export const open = (options = {}) => withModules(options, (modules) => new Matcher(modules, options));
 
 /** Removes the rules of sheets that no page uses. */
-export async function unused(options = {}) {
-    return unusedIn(options.module ?? await compile(), options);
+export const unused = (options = {}) => withModules(options, (modules) => unusedIn(modules, options));
+
+/* ---- the modules ---- */
+
+class ValuesMissing extends HeddleError {
+    constructor() {
+        super(STATUSES.indexOf('argument'), 'module: a sheet has @supports, and the module of values is missing; expected the result of compile()');
+    }
+}
+
+/* Instance of the module of css. Its calls for values are answered by an instance of the module of values, made at the first of them. */
+class CssInstance extends Instance {
+    #values;
+    #grammar;
+    #isMissing = false;
+
+    constructor({ css, values }) {
+        if (!css) throw new TypeError('module: invalid value; expected the result of compile()');
+        super(css, {}, {
+            heddle_css_property_known: (property) => this.#judge((grammar) => grammar.with(this.text(property), (name) =>
+                grammar.call.hedw_values_property_known(name))),
+            heddle_css_value_valid: (property, value, length, quirks) => this.#judge((grammar) => grammar.with(this.text(property), (name) =>
+                grammar.with(this.bytes(value, length), (text) => grammar.call.hedw_values_valid(name, text, length, quirks)))),
+        });
+        this.#values = values;
+    }
+
+    #judge(use) {
+        if (!this.#values) {
+            this.#isMissing = true;
+            return 0;
+        }
+        this.#grammar ??= new Instance(this.#values);
+        return use(this.#grammar);
+    }
+
+    /** Throws if a value had to be judged without the module of values, or else as Instance.check(). */
+    check(result) {
+        if (this.#isMissing) throw new ValuesMissing();
+        return super.check(result);
+    }
 }
 
 /* Items with name and text, from a list of texts or of such items. */
@@ -44,7 +99,7 @@ export class Matcher {
 
     /** `sheets`: texts, or {name, text}. `pages`: HTML as text or {name, text}, or {tree, quirks} with the document of a parser. */
     constructor(module, { sheets = [], pages = [], split = false, statesPossible = false } = {}) {
-        this.#instance = new Instance(module);
+        this.#instance = new CssInstance(module);
         this.#site = this.#instance.check(this.#instance.call.hedw_css_open());
         const list = textsOf(sheets, 'sheets');
         for (const { name, text } of list) this.#add('sheet', name, text, split);
@@ -131,7 +186,7 @@ export class Matcher {
 /** unused() in one call, from a compiled module. */
 export function unusedIn(module, options) {
     const { sheets = [], pages = [], words = [], keep = [], keyframes = true, fonts = true, properties = false } = options;
-    const instance = new Instance(module);
+    const instance = new CssInstance(module);
     const { call } = instance;
     const search = instance.check(call.hedw_unused_open());
     const given = textsOf(sheets, 'sheets');

@@ -3,8 +3,8 @@
  * machine rounds once. */
 import probe from './probe.js';
 
-/* names of hed_status, in its order */
-const STATUSES = ['ok', 'argument', 'memory', 'device memory', 'no device', 'unsupported', 'limit', 'bounds', 'build', 'driver', 'timeout',
+/** Names of hed_status, in its order. */
+export const STATUSES = ['ok', 'argument', 'memory', 'device memory', 'no device', 'unsupported', 'limit', 'bounds', 'build', 'driver', 'timeout',
     'lost', 'io', 'format', 'not ready'];
 const ENOSYS = 52;
 
@@ -87,11 +87,11 @@ function normal(path) {
 export class Instance {
     #files = new Map();
 
-    /** `files`: texts or bytes by the paths at which the module looks for them. */
-    constructor(module, files = {}) {
+    /** `files`: texts or bytes by the paths at which the module looks for them. `functions`: further functions that the module calls. */
+    constructor(module, files = {}, functions = {}) {
         for (const [path, content] of Object.entries(files)) this.#files.set(normal(path), bytesOf(content));
         const imports = {};
-        const system = this.#system();
+        const system = { ...this.#system(), ...functions };
         for (const { module: from, name } of WebAssembly.Module.imports(module))
             (imports[from] ??= {})[name] = system[name] ?? (() => (from === 'env' ? -ENOSYS : ENOSYS));
         this.call = new WebAssembly.Instance(module, imports).exports;
@@ -143,7 +143,12 @@ export class Instance {
 
     /** Text of `size` bytes at a pointer. */
     textOf(pointer, size) {
-        return decode(new Uint8Array(this.memory).slice(pointer, pointer + size));
+        return decode(this.bytes(pointer, size));
+    }
+
+    /** Copy of `size` bytes at a pointer. */
+    bytes(pointer, size) {
+        return new Uint8Array(this.memory).slice(pointer, pointer + size);
     }
 
     /** View of numbers in the module's memory, without a copy. */

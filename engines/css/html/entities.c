@@ -1,615 +1,642 @@
 /* Named character references (HTML Living Standard, "Named character references"), made by
- * entities.py: sorted by name, by bytes. The text holds each name and, after it, its value in
- * UTF-8; an entry has the position in the text and both lengths. */
+ * entities.py. */
 #include "entities.h"
 
 /* clang-format off */
-const char html_entity_text[] =
-    "AEligÆAElig;ÆAMP&AMP;&AacuteÁAacute;ÁAbreve;ĂAcircÂAcirc;ÂAcy;АAfr;𝔄AgraveÀAgrave;ÀAlpha;Α"
-    "Amacr;ĀAnd;⩓Aogon;ĄAopf;𝔸ApplyFunction;\342\201\241AringÅAring;ÅAscr;𝒜Assign;≔AtildeÃ"
-    "Atilde;ÃAumlÄAuml;ÄBackslash;∖Barv;⫧Barwed;⌆Bcy;БBecause;∵Bernoullis;ℬBeta;ΒBfr;𝔅Bopf;𝔹"
-    "Breve;˘Bscr;ℬBumpeq;≎CHcy;ЧCOPY©COPY;©Cacute;ĆCap;⋒CapitalDifferentialD;ⅅCayleys;ℭCcaron;Č"
-    "CcedilÇCcedil;ÇCcirc;ĈCconint;∰Cdot;ĊCedilla;¸CenterDot;\302\267Cfr;ℭChi;ΧCircleDot;⊙"
-    "CircleMinus;⊖CirclePlus;⊕CircleTimes;⊗ClockwiseContourIntegral;∲"
-    "CloseCurlyDoubleQuote;\342\200\235CloseCurlyQuote;\342\200\231Colon;∷Colone;⩴Congruent;≡"
-    "Conint;∯ContourIntegral;∮Copf;ℂCoproduct;∐CounterClockwiseContourIntegral;∳Cross;⨯Cscr;𝒞"
-    "Cup;⋓CupCap;≍DD;ⅅDDotrahd;⤑DJcy;ЂDScy;ЅDZcy;ЏDagger;\342\200\241Darr;↡Dashv;⫤Dcaron;ĎDcy;Д"
-    "Del;∇Delta;ΔDfr;𝔇DiacriticalAcute;´DiacriticalDot;˙DiacriticalDoubleAcute;˝"
-    "DiacriticalGrave;`DiacriticalTilde;˜Diamond;⋄DifferentialD;ⅆDopf;𝔻Dot;¨DotDot;\342\203\234"
-    "DotEqual;≐DoubleContourIntegral;∯DoubleDot;¨DoubleDownArrow;⇓DoubleLeftArrow;⇐"
-    "DoubleLeftRightArrow;⇔DoubleLeftTee;⫤DoubleLongLeftArrow;⟸DoubleLongLeftRightArrow;⟺"
-    "DoubleLongRightArrow;⟹DoubleRightArrow;⇒DoubleRightTee;⊨DoubleUpArrow;⇑DoubleUpDownArrow;⇕"
-    "DoubleVerticalBar;∥DownArrow;↓DownArrowBar;⤓DownArrowUpArrow;⇵DownBreve;\314\221"
-    "DownLeftRightVector;⥐DownLeftTeeVector;⥞DownLeftVector;↽DownLeftVectorBar;⥖"
-    "DownRightTeeVector;⥟DownRightVector;⇁DownRightVectorBar;⥗DownTee;⊤DownTeeArrow;↧Downarrow;⇓"
-    "Dscr;𝒟Dstrok;ĐENG;ŊETHÐETH;ÐEacuteÉEacute;ÉEcaron;ĚEcircÊEcirc;ÊEcy;ЭEdot;ĖEfr;𝔈EgraveÈ"
-    "Egrave;ÈElement;∈Emacr;ĒEmptySmallSquare;◻EmptyVerySmallSquare;▫Eogon;ĘEopf;𝔼Epsilon;Ε"
-    "Equal;⩵EqualTilde;≂Equilibrium;⇌Escr;ℰEsim;⩳Eta;ΗEumlËEuml;ËExists;∃ExponentialE;ⅇFcy;ФFfr;𝔉"
-    "FilledSmallSquare;◼FilledVerySmallSquare;▪Fopf;𝔽ForAll;∀Fouriertrf;ℱFscr;ℱGJcy;ЃGT>GT;>"
-    "Gamma;ΓGammad;ϜGbreve;ĞGcedil;ĢGcirc;ĜGcy;ГGdot;ĠGfr;𝔊Gg;⋙Gopf;𝔾GreaterEqual;≥"
-    "GreaterEqualLess;⋛GreaterFullEqual;≧GreaterGreater;⪢GreaterLess;≷GreaterSlantEqual;⩾"
-    "GreaterTilde;≳Gscr;𝒢Gt;≫HARDcy;ЪHacek;ˇHat;^Hcirc;ĤHfr;ℌHilbertSpace;ℋHopf;ℍHorizontalLine;─"
-    "Hscr;ℋHstrok;ĦHumpDownHump;≎HumpEqual;≏IEcy;ЕIJlig;ĲIOcy;ЁIacuteÍIacute;ÍIcircÎIcirc;ÎIcy;И"
-    "Idot;İIfr;ℑIgraveÌIgrave;ÌIm;ℑImacr;ĪImaginaryI;ⅈImplies;⇒Int;∬Integral;∫Intersection;⋂"
-    "InvisibleComma;\342\201\243InvisibleTimes;\342\201\242Iogon;ĮIopf;𝕀Iota;ΙIscr;ℐItilde;Ĩ"
-    "Iukcy;ІIumlÏIuml;ÏJcirc;ĴJcy;ЙJfr;𝔍Jopf;𝕁Jscr;𝒥Jsercy;ЈJukcy;ЄKHcy;ХKJcy;ЌKappa;ΚKcedil;Ķ"
-    "Kcy;КKfr;𝔎Kopf;𝕂Kscr;𝒦LJcy;ЉLT<LT;<Lacute;ĹLambda;ΛLang;\342\237\252Laplacetrf;ℒLarr;↞"
-    "Lcaron;ĽLcedil;ĻLcy;ЛLeftAngleBracket;\342\237\250LeftArrow;←LeftArrowBar;⇤"
-    "LeftArrowRightArrow;⇆LeftCeiling;\342\214\210LeftDoubleBracket;\342\237\246"
-    "LeftDownTeeVector;⥡LeftDownVector;⇃LeftDownVectorBar;⥙LeftFloor;\342\214\212LeftRightArrow;↔"
-    "LeftRightVector;⥎LeftTee;⊣LeftTeeArrow;↤LeftTeeVector;⥚LeftTriangle;⊲LeftTriangleBar;⧏"
-    "LeftTriangleEqual;⊴LeftUpDownVector;⥑LeftUpTeeVector;⥠LeftUpVector;↿LeftUpVectorBar;⥘"
-    "LeftVector;↼LeftVectorBar;⥒Leftarrow;⇐Leftrightarrow;⇔LessEqualGreater;⋚LessFullEqual;≦"
-    "LessGreater;≶LessLess;⪡LessSlantEqual;⩽LessTilde;≲Lfr;𝔏Ll;⋘Lleftarrow;⇚Lmidot;Ŀ"
-    "LongLeftArrow;⟵LongLeftRightArrow;⟷LongRightArrow;⟶Longleftarrow;⟸Longleftrightarrow;⟺"
-    "Longrightarrow;⟹Lopf;𝕃LowerLeftArrow;↙LowerRightArrow;↘Lscr;ℒLsh;↰Lstrok;ŁLt;≪Map;⤅Mcy;М"
-    "MediumSpace;\342\201\237Mellintrf;ℳMfr;𝔐MinusPlus;∓Mopf;𝕄Mscr;ℳMu;ΜNJcy;ЊNacute;ŃNcaron;Ň"
-    "Ncedil;ŅNcy;НNegativeMediumSpace;\342\200\213NegativeThickSpace;\342\200\213"
-    "NegativeThinSpace;\342\200\213NegativeVeryThinSpace;\342\200\213NestedGreaterGreater;≫"
-    "NestedLessLess;≪NewLine;\012Nfr;𝔑NoBreak;\342\201\240NonBreakingSpace;\302\240Nopf;ℕNot;⫬"
-    "NotCongruent;≢NotCupCap;≭NotDoubleVerticalBar;∦NotElement;∉NotEqual;≠NotEqualTilde;≂\314\270"
-    "NotExists;∄NotGreater;≯NotGreaterEqual;≱NotGreaterFullEqual;≧\314\270"
-    "NotGreaterGreater;≫\314\270NotGreaterLess;≹NotGreaterSlantEqual;⩾\314\270NotGreaterTilde;≵"
-    "NotHumpDownHump;≎\314\270NotHumpEqual;≏\314\270NotLeftTriangle;⋪NotLeftTriangleBar;⧏\314\270"
-    "NotLeftTriangleEqual;⋬NotLess;≮NotLessEqual;≰NotLessGreater;≸NotLessLess;≪\314\270"
-    "NotLessSlantEqual;⩽\314\270NotLessTilde;≴NotNestedGreaterGreater;⪢\314\270"
-    "NotNestedLessLess;⪡\314\270NotPrecedes;⊀NotPrecedesEqual;⪯\314\270NotPrecedesSlantEqual;⋠"
-    "NotReverseElement;∌NotRightTriangle;⋫NotRightTriangleBar;⧐\314\270NotRightTriangleEqual;⋭"
-    "NotSquareSubset;⊏\314\270NotSquareSubsetEqual;⋢NotSquareSuperset;⊐\314\270"
-    "NotSquareSupersetEqual;⋣NotSubset;⊂\342\203\222NotSubsetEqual;⊈NotSucceeds;⊁"
-    "NotSucceedsEqual;⪰\314\270NotSucceedsSlantEqual;⋡NotSucceedsTilde;≿\314\270"
-    "NotSuperset;⊃\342\203\222NotSupersetEqual;⊉NotTilde;≁NotTildeEqual;≄NotTildeFullEqual;≇"
-    "NotTildeTilde;≉NotVerticalBar;∤Nscr;𝒩NtildeÑNtilde;ÑNu;ΝOElig;ŒOacuteÓOacute;ÓOcircÔOcirc;Ô"
-    "Ocy;ОOdblac;ŐOfr;𝔒OgraveÒOgrave;ÒOmacr;ŌOmega;ΩOmicron;ΟOopf;𝕆"
-    "OpenCurlyDoubleQuote;\342\200\234OpenCurlyQuote;\342\200\230Or;⩔Oscr;𝒪OslashØOslash;ØOtildeÕ"
-    "Otilde;ÕOtimes;⨷OumlÖOuml;ÖOverBar;\342\200\276OverBrace;⏞OverBracket;⎴OverParenthesis;⏜"
-    "PartialD;∂Pcy;ПPfr;𝔓Phi;ΦPi;ΠPlusMinus;±Poincareplane;ℌPopf;ℙPr;⪻Precedes;≺PrecedesEqual;⪯"
-    "PrecedesSlantEqual;≼PrecedesTilde;≾Prime;\342\200\263Product;∏Proportion;∷Proportional;∝"
-    "Pscr;𝒫Psi;ΨQUOT\042QUOT;\042Qfr;𝔔Qopf;ℚQscr;𝒬RBarr;⤐REG®REG;®Racute;ŔRang;\342\237\253Rarr;↠"
-    "Rarrtl;⤖Rcaron;ŘRcedil;ŖRcy;РRe;ℜReverseElement;∋ReverseEquilibrium;⇋ReverseUpEquilibrium;⥯"
-    "Rfr;ℜRho;ΡRightAngleBracket;\342\237\251RightArrow;→RightArrowBar;⇥RightArrowLeftArrow;⇄"
-    "RightCeiling;\342\214\211RightDoubleBracket;\342\237\247RightDownTeeVector;⥝"
-    "RightDownVector;⇂RightDownVectorBar;⥕RightFloor;\342\214\213RightTee;⊢RightTeeArrow;↦"
-    "RightTeeVector;⥛RightTriangle;⊳RightTriangleBar;⧐RightTriangleEqual;⊵RightUpDownVector;⥏"
-    "RightUpTeeVector;⥜RightUpVector;↾RightUpVectorBar;⥔RightVector;⇀RightVectorBar;⥓Rightarrow;⇒"
-    "Ropf;ℝRoundImplies;⥰Rrightarrow;⇛Rscr;ℛRsh;↱RuleDelayed;⧴SHCHcy;ЩSHcy;ШSOFTcy;ЬSacute;ŚSc;⪼"
-    "Scaron;ŠScedil;ŞScirc;ŜScy;СSfr;𝔖ShortDownArrow;↓ShortLeftArrow;←ShortRightArrow;→"
-    "ShortUpArrow;↑Sigma;ΣSmallCircle;∘Sopf;𝕊Sqrt;√Square;□SquareIntersection;⊓SquareSubset;⊏"
-    "SquareSubsetEqual;⊑SquareSuperset;⊐SquareSupersetEqual;⊒SquareUnion;⊔Sscr;𝒮Star;⋆Sub;⋐"
-    "Subset;⋐SubsetEqual;⊆Succeeds;≻SucceedsEqual;⪰SucceedsSlantEqual;≽SucceedsTilde;≿SuchThat;∋"
-    "Sum;∑Sup;⋑Superset;⊃SupersetEqual;⊇Supset;⋑THORNÞTHORN;ÞTRADE;™TSHcy;ЋTScy;ЦTab;\011Tau;Τ"
-    "Tcaron;ŤTcedil;ŢTcy;ТTfr;𝔗Therefore;∴Theta;ΘThickSpace;\342\201\237\342\200\212"
-    "ThinSpace;\342\200\211Tilde;∼TildeEqual;≃TildeFullEqual;≅TildeTilde;≈Topf;𝕋"
-    "TripleDot;\342\203\233Tscr;𝒯Tstrok;ŦUacuteÚUacute;ÚUarr;↟Uarrocir;⥉Ubrcy;ЎUbreve;ŬUcircÛ"
-    "Ucirc;ÛUcy;УUdblac;ŰUfr;𝔘UgraveÙUgrave;ÙUmacr;ŪUnderBar;_UnderBrace;⏟UnderBracket;⎵"
-    "UnderParenthesis;⏝Union;⋃UnionPlus;⊎Uogon;ŲUopf;𝕌UpArrow;↑UpArrowBar;⤒UpArrowDownArrow;⇅"
-    "UpDownArrow;↕UpEquilibrium;⥮UpTee;⊥UpTeeArrow;↥Uparrow;⇑Updownarrow;⇕UpperLeftArrow;↖"
-    "UpperRightArrow;↗Upsi;ϒUpsilon;ΥUring;ŮUscr;𝒰Utilde;ŨUumlÜUuml;ÜVDash;⊫Vbar;⫫Vcy;ВVdash;⊩"
-    "Vdashl;⫦Vee;⋁Verbar;\342\200\226Vert;\342\200\226VerticalBar;∣VerticalLine;|"
-    "VerticalSeparator;❘VerticalTilde;≀VeryThinSpace;\342\200\212Vfr;𝔙Vopf;𝕍Vscr;𝒱Vvdash;⊪Wcirc;Ŵ"
-    "Wedge;⋀Wfr;𝔚Wopf;𝕎Wscr;𝒲Xfr;𝔛Xi;ΞXopf;𝕏Xscr;𝒳YAcy;ЯYIcy;ЇYUcy;ЮYacuteÝYacute;ÝYcirc;ŶYcy;Ы"
-    "Yfr;𝔜Yopf;𝕐Yscr;𝒴Yuml;ŸZHcy;ЖZacute;ŹZcaron;ŽZcy;ЗZdot;ŻZeroWidthSpace;\342\200\213Zeta;Ζ"
-    "Zfr;ℨZopf;ℤZscr;𝒵aacuteáaacute;áabreve;ăac;∾acE;∾\314\263acd;∿acircâacirc;âacute´acute;´"
-    "acy;аaeligæaelig;æaf;\342\201\241afr;𝔞agraveàagrave;àalefsym;ℵaleph;ℵalpha;αamacr;āamalg;⨿"
-    "amp&amp;&and;∧andand;⩕andd;⩜andslope;⩘andv;⩚ang;∠ange;⦤angle;∠angmsd;∡angmsdaa;⦨angmsdab;⦩"
-    "angmsdac;⦪angmsdad;⦫angmsdae;⦬angmsdaf;⦭angmsdag;⦮angmsdah;⦯angrt;∟angrtvb;⊾angrtvbd;⦝"
-    "angsph;∢angst;Åangzarr;⍼aogon;ąaopf;𝕒ap;≈apE;⩰apacir;⩯ape;≊apid;≋apos;'approx;≈approxeq;≊"
-    "aringåaring;åascr;𝒶ast;*asymp;≈asympeq;≍atildeãatilde;ãaumläauml;äawconint;∳awint;⨑bNot;⫭"
-    "backcong;≌backepsilon;϶backprime;\342\200\265backsim;∽backsimeq;⋍barvee;⊽barwed;⌅barwedge;⌅"
-    "bbrk;⎵bbrktbrk;⎶bcong;≌bcy;бbdquo;\342\200\236becaus;∵because;∵bemptyv;⦰bepsi;϶bernou;ℬ"
-    "beta;βbeth;ℶbetween;≬bfr;𝔟bigcap;⋂bigcirc;◯bigcup;⋃bigodot;⨀bigoplus;⨁bigotimes;⨂bigsqcup;⨆"
-    "bigstar;★bigtriangledown;▽bigtriangleup;△biguplus;⨄bigvee;⋁bigwedge;⋀bkarow;⤍blacklozenge;⧫"
-    "blacksquare;▪blacktriangle;▴blacktriangledown;▾blacktriangleleft;◂blacktriangleright;▸"
-    "blank;␣blk12;▒blk14;░blk34;▓block;█bne;=\342\203\245bnequiv;≡\342\203\245bnot;⌐bopf;𝕓bot;⊥"
-    "bottom;⊥bowtie;⋈boxDL;╗boxDR;╔boxDl;╖boxDr;╓boxH;═boxHD;╦boxHU;╩boxHd;╤boxHu;╧boxUL;╝boxUR;╚"
-    "boxUl;╜boxUr;╙boxV;║boxVH;╬boxVL;╣boxVR;╠boxVh;╫boxVl;╢boxVr;╟boxbox;⧉boxdL;╕boxdR;╒boxdl;┐"
-    "boxdr;┌boxh;─boxhD;╥boxhU;╨boxhd;┬boxhu;┴boxminus;⊟boxplus;⊞boxtimes;⊠boxuL;╛boxuR;╘boxul;┘"
-    "boxur;└boxv;│boxvH;╪boxvL;╡boxvR;╞boxvh;┼boxvl;┤boxvr;├bprime;\342\200\265breve;˘brvbar¦"
-    "brvbar;¦bscr;𝒷bsemi;\342\201\217bsim;∽bsime;⋍bsol;\134bsolb;⧅bsolhsub;⟈bull;\342\200\242"
-    "bullet;\342\200\242bump;≎bumpE;⪮bumpe;≏bumpeq;≏cacute;ćcap;∩capand;⩄capbrcup;⩉capcap;⩋"
-    "capcup;⩇capdot;⩀caps;∩\357\270\200caret;\342\201\201caron;ˇccaps;⩍ccaron;čccedilçccedil;ç"
-    "ccirc;ĉccups;⩌ccupssm;⩐cdot;ċcedil¸cedil;¸cemptyv;⦲cent¢cent;¢centerdot;\302\267cfr;𝔠chcy;ч"
-    "check;✓checkmark;✓chi;χcir;○cirE;⧃circ;ˆcirceq;≗circlearrowleft;↺circlearrowright;↻"
-    "circledR;®circledS;Ⓢcircledast;⊛circledcirc;⊚circleddash;⊝cire;≗cirfnint;⨐cirmid;⫯cirscir;⧂"
-    "clubs;♣clubsuit;♣colon;:colone;≔coloneq;≔comma;,commat;@comp;∁compfn;∘complement;∁"
-    "complexes;ℂcong;≅congdot;⩭conint;∮copf;𝕔coprod;∐copy©copy;©copysr;℗crarr;↵cross;✗cscr;𝒸"
-    "csub;⫏csube;⫑csup;⫐csupe;⫒ctdot;⋯cudarrl;⤸cudarrr;⤵cuepr;⋞cuesc;⋟cularr;↶cularrp;⤽cup;∪"
-    "cupbrcap;⩈cupcap;⩆cupcup;⩊cupdot;⊍cupor;⩅cups;∪\357\270\200curarr;↷curarrm;⤼curlyeqprec;⋞"
-    "curlyeqsucc;⋟curlyvee;⋎curlywedge;⋏curren¤curren;¤curvearrowleft;↶curvearrowright;↷cuvee;⋎"
-    "cuwed;⋏cwconint;∲cwint;∱cylcty;⌭dArr;⇓dHar;⥥dagger;\342\200\240daleth;ℸdarr;↓"
-    "dash;\342\200\220dashv;⊣dbkarow;⤏dblac;˝dcaron;ďdcy;дdd;ⅆddagger;\342\200\241ddarr;⇊"
-    "ddotseq;⩷deg°deg;°delta;δdemptyv;⦱dfisht;⥿dfr;𝔡dharl;⇃dharr;⇂diam;⋄diamond;⋄diamondsuit;♦"
-    "diams;♦die;¨digamma;ϝdisin;⋲div;÷divide÷divide;÷divideontimes;⋇divonx;⋇djcy;ђdlcorn;⌞"
-    "dlcrop;⌍dollar;$dopf;𝕕dot;˙doteq;≐doteqdot;≑dotminus;∸dotplus;∔dotsquare;⊡doublebarwedge;⌆"
-    "downarrow;↓downdownarrows;⇊downharpoonleft;⇃downharpoonright;⇂drbkarow;⤐drcorn;⌟drcrop;⌌"
-    "dscr;𝒹dscy;ѕdsol;⧶dstrok;đdtdot;⋱dtri;▿dtrif;▾duarr;⇵duhar;⥯dwangle;⦦dzcy;џdzigrarr;⟿eDDot;⩷"
-    "eDot;≑eacuteéeacute;éeaster;⩮ecaron;ěecir;≖ecircêecirc;êecolon;≕ecy;эedot;ėee;ⅇefDot;≒efr;𝔢"
-    "eg;⪚egraveèegrave;èegs;⪖egsdot;⪘el;⪙elinters;⏧ell;ℓels;⪕elsdot;⪗emacr;ēempty;∅emptyset;∅"
-    "emptyv;∅emsp13;\342\200\204emsp14;\342\200\205emsp;\342\200\203eng;ŋensp;\342\200\202eogon;ę"
-    "eopf;𝕖epar;⋕eparsl;⧣eplus;⩱epsi;εepsilon;εepsiv;ϵeqcirc;≖eqcolon;≕eqsim;≂eqslantgtr;⪖"
-    "eqslantless;⪕equals;=equest;≟equiv;≡equivDD;⩸eqvparsl;⧥erDot;≓erarr;⥱escr;ℯesdot;≐esim;≂"
-    "eta;ηethðeth;ðeumlëeuml;ëeuro;€excl;!exist;∃expectation;ℰexponentiale;ⅇfallingdotseq;≒fcy;ф"
-    "female;♀ffilig;ﬃfflig;ﬀffllig;ﬄffr;𝔣filig;ﬁfjlig;fjflat;♭fllig;ﬂfltns;▱fnof;ƒfopf;𝕗forall;∀"
-    "fork;⋔forkv;⫙fpartint;⨍frac12\302\275frac12;\302\275frac13;\342\205\223frac14\302\274"
-    "frac14;\302\274frac15;\342\205\225frac16;\342\205\231frac18;\342\205\233frac23;\342\205\224"
-    "frac25;\342\205\226frac34\302\276frac34;\302\276frac35;\342\205\227frac38;\342\205\234"
-    "frac45;\342\205\230frac56;\342\205\232frac58;\342\205\235frac78;\342\205\236frasl;⁄frown;⌢"
-    "fscr;𝒻gE;≧gEl;⪌gacute;ǵgamma;γgammad;ϝgap;⪆gbreve;ğgcirc;ĝgcy;гgdot;ġge;≥gel;⋛geq;≥geqq;≧"
-    "geqslant;⩾ges;⩾gescc;⪩gesdot;⪀gesdoto;⪂gesdotol;⪄gesl;⋛\357\270\200gesles;⪔gfr;𝔤gg;≫ggg;⋙"
-    "gimel;ℷgjcy;ѓgl;≷glE;⪒gla;⪥glj;⪤gnE;≩gnap;⪊gnapprox;⪊gne;⪈gneq;⪈gneqq;≩gnsim;⋧gopf;𝕘grave;`"
-    "gscr;ℊgsim;≳gsime;⪎gsiml;⪐gt>gt;>gtcc;⪧gtcir;⩺gtdot;⋗gtlPar;\342\246\225gtquest;⩼gtrapprox;⪆"
-    "gtrarr;⥸gtrdot;⋗gtreqless;⋛gtreqqless;⪌gtrless;≷gtrsim;≳gvertneqq;≩\357\270\200"
-    "gvnE;≩\357\270\200hArr;⇔hairsp;\342\200\212half;\302\275hamilt;ℋhardcy;ъharr;↔harrcir;⥈"
-    "harrw;↭hbar;ℏhcirc;ĥhearts;♥heartsuit;♥hellip;\342\200\246hercon;⊹hfr;𝔥hksearow;⤥hkswarow;⤦"
-    "hoarr;⇿homtht;∻hookleftarrow;↩hookrightarrow;↪hopf;𝕙horbar;\342\200\225hscr;𝒽hslash;ℏ"
-    "hstrok;ħhybull;\342\201\203hyphen;\342\200\220iacuteíiacute;íic;\342\201\243icircîicirc;î"
-    "icy;иiecy;еiexcl\302\241iexcl;\302\241iff;⇔ifr;𝔦igraveìigrave;ìii;ⅈiiiint;⨌iiint;∭iinfin;⧜"
-    "iiota;℩ijlig;ĳimacr;īimage;ℑimagline;ℐimagpart;ℑimath;ıimof;⊷imped;Ƶin;∈incare;℅infin;∞"
-    "infintie;⧝inodot;ıint;∫intcal;⊺integers;ℤintercal;⊺intlarhk;⨗intprod;⨼iocy;ёiogon;įiopf;𝕚"
-    "iota;ιiprod;⨼iquest\302\277iquest;\302\277iscr;𝒾isin;∈isinE;⋹isindot;⋵isins;⋴isinsv;⋳isinv;∈"
-    "it;\342\201\242itilde;ĩiukcy;іiumlïiuml;ïjcirc;ĵjcy;йjfr;𝔧jmath;ȷjopf;𝕛jscr;𝒿jsercy;јjukcy;є"
-    "kappa;κkappav;ϰkcedil;ķkcy;кkfr;𝔨kgreen;ĸkhcy;хkjcy;ќkopf;𝕜kscr;𝓀lAarr;⇚lArr;⇐lAtail;⤛"
-    "lBarr;⤎lE;≦lEg;⪋lHar;⥢lacute;ĺlaemptyv;⦴lagran;ℒlambda;λlang;\342\237\250langd;\342\246\221"
-    "langle;\342\237\250lap;⪅laquo\302\253laquo;\302\253larr;←larrb;⇤larrbfs;⤟larrfs;⤝larrhk;↩"
-    "larrlp;↫larrpl;⤹larrsim;⥳larrtl;↢lat;⪫latail;⤙late;⪭lates;⪭\357\270\200lbarr;⤌"
-    "lbbrk;\342\235\262lbrace;{lbrack;[lbrke;\342\246\213lbrksld;\342\246\217lbrkslu;\342\246\215"
-    "lcaron;ľlcedil;ļlceil;\342\214\210lcub;{lcy;лldca;⤶ldquo;\342\200\234ldquor;\342\200\236"
-    "ldrdhar;⥧ldrushar;⥋ldsh;↲le;≤leftarrow;←leftarrowtail;↢leftharpoondown;↽leftharpoonup;↼"
-    "leftleftarrows;⇇leftrightarrow;↔leftrightarrows;⇆leftrightharpoons;⇋leftrightsquigarrow;↭"
-    "leftthreetimes;⋋leg;⋚leq;≤leqq;≦leqslant;⩽les;⩽lescc;⪨lesdot;⩿lesdoto;⪁lesdotor;⪃"
-    "lesg;⋚\357\270\200lesges;⪓lessapprox;⪅lessdot;⋖lesseqgtr;⋚lesseqqgtr;⪋lessgtr;≶lesssim;≲"
-    "lfisht;⥼lfloor;\342\214\212lfr;𝔩lg;≶lgE;⪑lhard;↽lharu;↼lharul;⥪lhblk;▄ljcy;љll;≪llarr;⇇"
-    "llcorner;⌞llhard;⥫lltri;◺lmidot;ŀlmoust;⎰lmoustache;⎰lnE;≨lnap;⪉lnapprox;⪉lne;⪇lneq;⪇lneqq;≨"
-    "lnsim;⋦loang;\342\237\254loarr;⇽lobrk;\342\237\246longleftarrow;⟵longleftrightarrow;⟷"
-    "longmapsto;⟼longrightarrow;⟶looparrowleft;↫looparrowright;↬lopar;\342\246\205lopf;𝕝loplus;⨭"
-    "lotimes;⨴lowast;∗lowbar;_loz;◊lozenge;◊lozf;⧫lpar;(lparlt;\342\246\223lrarr;⇆lrcorner;⌟"
-    "lrhar;⇋lrhard;⥭lrm;\342\200\216lrtri;⊿lsaquo;\342\200\271lscr;𝓁lsh;↰lsim;≲lsime;⪍lsimg;⪏"
-    "lsqb;[lsquo;\342\200\230lsquor;\342\200\232lstrok;łlt<lt;<ltcc;⪦ltcir;⩹ltdot;⋖lthree;⋋"
-    "ltimes;⋉ltlarr;⥶ltquest;⩻ltrPar;\342\246\226ltri;◃ltrie;⊴ltrif;◂lurdshar;⥊luruhar;⥦"
-    "lvertneqq;≨\357\270\200lvnE;≨\357\270\200mDDot;∺macr¯macr;¯male;♂malt;✠maltese;✠map;↦"
-    "mapsto;↦mapstodown;↧mapstoleft;↤mapstoup;↥marker;▮mcomma;⨩mcy;мmdash;\342\200\224"
-    "measuredangle;∡mfr;𝔪mho;℧microµmicro;µmid;∣midast;*midcir;⫰middot\302\267middot;\302\267"
-    "minus;−minusb;⊟minusd;∸minusdu;⨪mlcp;⫛mldr;\342\200\246mnplus;∓models;⊧mopf;𝕞mp;∓mscr;𝓂"
-    "mstpos;∾mu;μmultimap;⊸mumap;⊸nGg;⋙\314\270nGt;≫\342\203\222nGtv;≫\314\270nLeftarrow;⇍"
-    "nLeftrightarrow;⇎nLl;⋘\314\270nLt;≪\342\203\222nLtv;≪\314\270nRightarrow;⇏nVDash;⊯nVdash;⊮"
-    "nabla;∇nacute;ńnang;∠\342\203\222nap;≉napE;⩰\314\270napid;≋\314\270napos;ŉnapprox;≉natur;♮"
-    "natural;♮naturals;ℕnbsp\302\240nbsp;\302\240nbump;≎\314\270nbumpe;≏\314\270ncap;⩃ncaron;ň"
-    "ncedil;ņncong;≇ncongdot;⩭\314\270ncup;⩂ncy;нndash;\342\200\223ne;≠neArr;⇗nearhk;⤤nearr;↗"
-    "nearrow;↗nedot;≐\314\270nequiv;≢nesear;⤨nesim;≂\314\270nexist;∄nexists;∄nfr;𝔫ngE;≧\314\270"
-    "nge;≱ngeq;≱ngeqq;≧\314\270ngeqslant;⩾\314\270nges;⩾\314\270ngsim;≵ngt;≯ngtr;≯nhArr;⇎nharr;↮"
-    "nhpar;⫲ni;∋nis;⋼nisd;⋺niv;∋njcy;њnlArr;⇍nlE;≦\314\270nlarr;↚nldr;\342\200\245nle;≰"
-    "nleftarrow;↚nleftrightarrow;↮nleq;≰nleqq;≦\314\270nleqslant;⩽\314\270nles;⩽\314\270nless;≮"
-    "nlsim;≴nlt;≮nltri;⋪nltrie;⋬nmid;∤nopf;𝕟not¬not;¬notin;∉notinE;⋹\314\270notindot;⋵\314\270"
-    "notinva;∉notinvb;⋷notinvc;⋶notni;∌notniva;∌notnivb;⋾notnivc;⋽npar;∦nparallel;∦"
-    "nparsl;⫽\342\203\245npart;∂\314\270npolint;⨔npr;⊀nprcue;⋠npre;⪯\314\270nprec;⊀"
-    "npreceq;⪯\314\270nrArr;⇏nrarr;↛nrarrc;⤳\314\270nrarrw;↝\314\270nrightarrow;↛nrtri;⋫nrtrie;⋭"
-    "nsc;⊁nsccue;⋡nsce;⪰\314\270nscr;𝓃nshortmid;∤nshortparallel;∦nsim;≁nsime;≄nsimeq;≄nsmid;∤"
-    "nspar;∦nsqsube;⋢nsqsupe;⋣nsub;⊄nsubE;⫅\314\270nsube;⊈nsubset;⊂\342\203\222nsubseteq;⊈"
-    "nsubseteqq;⫅\314\270nsucc;⊁nsucceq;⪰\314\270nsup;⊅nsupE;⫆\314\270nsupe;⊉"
-    "nsupset;⊃\342\203\222nsupseteq;⊉nsupseteqq;⫆\314\270ntgl;≹ntildeñntilde;ñntlg;≸"
-    "ntriangleleft;⋪ntrianglelefteq;⋬ntriangleright;⋫ntrianglerighteq;⋭nu;νnum;#numero;№"
-    "numsp;\342\200\207nvDash;⊭nvHarr;⤄nvap;≍\342\203\222nvdash;⊬nvge;≥\342\203\222"
-    "nvgt;>\342\203\222nvinfin;⧞nvlArr;⤂nvle;≤\342\203\222nvlt;<\342\203\222nvltrie;⊴\342\203\222"
-    "nvrArr;⤃nvrtrie;⊵\342\203\222nvsim;∼\342\203\222nwArr;⇖nwarhk;⤣nwarr;↖nwarrow;↖nwnear;⤧oS;Ⓢ"
-    "oacuteóoacute;óoast;⊛ocir;⊚ocircôocirc;ôocy;оodash;⊝odblac;őodiv;⨸odot;⊙odsold;⦼oelig;œ"
-    "ofcir;⦿ofr;𝔬ogon;˛ograveòograve;òogt;⧁ohbar;⦵ohm;Ωoint;∮olarr;↺olcir;⦾olcross;⦻"
-    "oline;\342\200\276olt;⧀omacr;ōomega;ωomicron;οomid;⦶ominus;⊖oopf;𝕠opar;⦷operp;⦹oplus;⊕or;∨"
-    "orarr;↻ord;⩝order;ℴorderof;ℴordfªordf;ªordmºordm;ºorigof;⊶oror;⩖orslope;⩗orv;⩛oscr;ℴoslashø"
-    "oslash;øosol;⊘otildeõotilde;õotimes;⊗otimesas;⨶oumlöouml;öovbar;⌽par;∥para\302\266"
-    "para;\302\266parallel;∥parsim;⫳parsl;⫽part;∂pcy;пpercnt;%period;.permil;\342\200\260perp;⊥"
-    "pertenk;\342\200\261pfr;𝔭phi;φphiv;ϕphmmat;ℳphone;☎pi;πpitchfork;⋔piv;ϖplanck;ℏplanckh;ℎ"
-    "plankv;ℏplus;+plusacir;⨣plusb;⊞pluscir;⨢plusdo;∔plusdu;⨥pluse;⩲plusmn±plusmn;±plussim;⨦"
-    "plustwo;⨧pm;±pointint;⨕popf;𝕡pound£pound;£pr;≺prE;⪳prap;⪷prcue;≼pre;⪯prec;≺precapprox;⪷"
-    "preccurlyeq;≼preceq;⪯precnapprox;⪹precneqq;⪵precnsim;⋨precsim;≾prime;\342\200\262primes;ℙ"
-    "prnE;⪵prnap;⪹prnsim;⋨prod;∏profalar;⌮profline;⌒profsurf;⌓prop;∝propto;∝prsim;≾prurel;⊰pscr;𝓅"
-    "psi;ψpuncsp;\342\200\210qfr;𝔮qint;⨌qopf;𝕢qprime;\342\201\227qscr;𝓆quaternions;ℍquatint;⨖"
-    "quest;\077questeq;≟quot\042quot;\042rAarr;⇛rArr;⇒rAtail;⤜rBarr;⤏rHar;⥤race;∽\314\261racute;ŕ"
-    "radic;√raemptyv;⦳rang;\342\237\251rangd;\342\246\222range;⦥rangle;\342\237\251raquo\302\273"
-    "raquo;\302\273rarr;→rarrap;⥵rarrb;⇥rarrbfs;⤠rarrc;⤳rarrfs;⤞rarrhk;↪rarrlp;↬rarrpl;⥅rarrsim;⥴"
-    "rarrtl;↣rarrw;↝ratail;⤚ratio;∶rationals;ℚrbarr;⤍rbbrk;\342\235\263rbrace;}rbrack;]"
-    "rbrke;\342\246\214rbrksld;\342\246\216rbrkslu;\342\246\220rcaron;řrcedil;ŗrceil;\342\214\211"
-    "rcub;}rcy;рrdca;⤷rdldhar;⥩rdquo;\342\200\235rdquor;\342\200\235rdsh;↳real;ℜrealine;ℛ"
-    "realpart;ℜreals;ℝrect;▭reg®reg;®rfisht;⥽rfloor;\342\214\213rfr;𝔯rhard;⇁rharu;⇀rharul;⥬rho;ρ"
-    "rhov;ϱrightarrow;→rightarrowtail;↣rightharpoondown;⇁rightharpoonup;⇀rightleftarrows;⇄"
-    "rightleftharpoons;⇌rightrightarrows;⇉rightsquigarrow;↝rightthreetimes;⋌ring;˚risingdotseq;≓"
-    "rlarr;⇄rlhar;⇌rlm;\342\200\217rmoust;⎱rmoustache;⎱rnmid;⫮roang;\342\237\255roarr;⇾"
-    "robrk;\342\237\247ropar;\342\246\206ropf;𝕣roplus;⨮rotimes;⨵rpar;)rpargt;\342\246\224"
-    "rppolint;⨒rrarr;⇉rsaquo;\342\200\272rscr;𝓇rsh;↱rsqb;]rsquo;\342\200\231rsquor;\342\200\231"
-    "rthree;⋌rtimes;⋊rtri;▹rtrie;⊵rtrif;▸rtriltri;⧎ruluhar;⥨rx;℞sacute;śsbquo;\342\200\232sc;≻"
-    "scE;⪴scap;⪸scaron;šsccue;≽sce;⪰scedil;şscirc;ŝscnE;⪶scnap;⪺scnsim;⋩scpolint;⨓scsim;≿scy;с"
-    "sdot;⋅sdotb;⊡sdote;⩦seArr;⇘searhk;⤥searr;↘searrow;↘sect\302\247sect;\302\247semi;;seswar;⤩"
-    "setminus;∖setmn;∖sext;✶sfr;𝔰sfrown;⌢sharp;♯shchcy;щshcy;шshortmid;∣shortparallel;∥"
-    "shy\302\255shy;\302\255sigma;σsigmaf;ςsigmav;ςsim;∼simdot;⩪sime;≃simeq;≃simg;⪞simgE;⪠siml;⪝"
-    "simlE;⪟simne;≆simplus;⨤simrarr;⥲slarr;←smallsetminus;∖smashp;⨳smeparsl;⧤smid;∣smile;⌣smt;⪪"
-    "smte;⪬smtes;⪬\357\270\200softcy;ьsol;/solb;⧄solbar;⌿sopf;𝕤spades;♠spadesuit;♠spar;∥sqcap;⊓"
-    "sqcaps;⊓\357\270\200sqcup;⊔sqcups;⊔\357\270\200sqsub;⊏sqsube;⊑sqsubset;⊏sqsubseteq;⊑sqsup;⊐"
-    "sqsupe;⊒sqsupset;⊐sqsupseteq;⊒squ;□square;□squarf;▪squf;▪srarr;→sscr;𝓈ssetmn;∖ssmile;⌣"
-    "sstarf;⋆star;☆starf;★straightepsilon;ϵstraightphi;ϕstrns;¯sub;⊂subE;⫅subdot;⪽sube;⊆subedot;⫃"
-    "submult;⫁subnE;⫋subne;⊊subplus;⪿subrarr;⥹subset;⊂subseteq;⊆subseteqq;⫅subsetneq;⊊"
-    "subsetneqq;⫋subsim;⫇subsub;⫕subsup;⫓succ;≻succapprox;⪸succcurlyeq;≽succeq;⪰succnapprox;⪺"
-    "succneqq;⪶succnsim;⋩succsim;≿sum;∑sung;♪sup1\302\271sup1;\302\271sup2\302\262sup2;\302\262"
-    "sup3\302\263sup3;\302\263sup;⊃supE;⫆supdot;⪾supdsub;⫘supe;⊇supedot;⫄suphsol;⟉suphsub;⫗"
-    "suplarr;⥻supmult;⫂supnE;⫌supne;⊋supplus;⫀supset;⊃supseteq;⊇supseteqq;⫆supsetneq;⊋"
-    "supsetneqq;⫌supsim;⫈supsub;⫔supsup;⫖swArr;⇙swarhk;⤦swarr;↙swarrow;↙swnwar;⤪szligßszlig;ß"
-    "target;⌖tau;τtbrk;⎴tcaron;ťtcedil;ţtcy;тtdot;\342\203\233telrec;⌕tfr;𝔱there4;∴therefore;∴"
-    "theta;θthetasym;ϑthetav;ϑthickapprox;≈thicksim;∼thinsp;\342\200\211thkap;≈thksim;∼thornþ"
-    "thorn;þtilde;˜times×times;×timesb;⊠timesbar;⨱timesd;⨰tint;∭toea;⤨top;⊤topbot;⌶topcir;⫱topf;𝕥"
-    "topfork;⫚tosa;⤩tprime;\342\200\264trade;™triangle;▵triangledown;▿triangleleft;◃"
-    "trianglelefteq;⊴triangleq;≜triangleright;▹trianglerighteq;⊵tridot;◬trie;≜triminus;⨺triplus;⨹"
-    "trisb;⧍tritime;⨻trpezium;⏢tscr;𝓉tscy;цtshcy;ћtstrok;ŧtwixt;≬twoheadleftarrow;↞"
-    "twoheadrightarrow;↠uArr;⇑uHar;⥣uacuteúuacute;úuarr;↑ubrcy;ўubreve;ŭucircûucirc;ûucy;уudarr;⇅"
-    "udblac;űudhar;⥮ufisht;⥾ufr;𝔲ugraveùugrave;ùuharl;↿uharr;↾uhblk;▀ulcorn;⌜ulcorner;⌜ulcrop;⌏"
-    "ultri;◸umacr;ūuml¨uml;¨uogon;ųuopf;𝕦uparrow;↑updownarrow;↕upharpoonleft;↿upharpoonright;↾"
-    "uplus;⊎upsi;υupsih;ϒupsilon;υupuparrows;⇈urcorn;⌝urcorner;⌝urcrop;⌎uring;ůurtri;◹uscr;𝓊"
-    "utdot;⋰utilde;ũutri;▵utrif;▴uuarr;⇈uumlüuuml;üuwangle;⦧vArr;⇕vBar;⫨vBarv;⫩vDash;⊨vangrt;⦜"
-    "varepsilon;ϵvarkappa;ϰvarnothing;∅varphi;ϕvarpi;ϖvarpropto;∝varr;↕varrho;ϱvarsigma;ς"
-    "varsubsetneq;⊊\357\270\200varsubsetneqq;⫋\357\270\200varsupsetneq;⊋\357\270\200"
-    "varsupsetneqq;⫌\357\270\200vartheta;ϑvartriangleleft;⊲vartriangleright;⊳vcy;вvdash;⊢vee;∨"
-    "veebar;⊻veeeq;≚vellip;⋮verbar;|vert;|vfr;𝔳vltri;⊲vnsub;⊂\342\203\222vnsup;⊃\342\203\222"
-    "vopf;𝕧vprop;∝vrtri;⊳vscr;𝓋vsubnE;⫋\357\270\200vsubne;⊊\357\270\200vsupnE;⫌\357\270\200"
-    "vsupne;⊋\357\270\200vzigzag;⦚wcirc;ŵwedbar;⩟wedge;∧wedgeq;≙weierp;℘wfr;𝔴wopf;𝕨wp;℘wr;≀"
-    "wreath;≀wscr;𝓌xcap;⋂xcirc;◯xcup;⋃xdtri;▽xfr;𝔵xhArr;⟺xharr;⟷xi;ξxlArr;⟸xlarr;⟵xmap;⟼xnis;⋻"
-    "xodot;⨀xopf;𝕩xoplus;⨁xotime;⨂xrArr;⟹xrarr;⟶xscr;𝓍xsqcup;⨆xuplus;⨄xutri;△xvee;⋁xwedge;⋀"
-    "yacuteýyacute;ýyacy;яycirc;ŷycy;ыyen¥yen;¥yfr;𝔶yicy;їyopf;𝕪yscr;𝓎yucy;юyumlÿyuml;ÿzacute;ź"
-    "zcaron;žzcy;зzdot;żzeetrf;ℨzeta;ζzfr;𝔷zhcy;жzigrarr;⇝zopf;𝕫zscr;𝓏zwj;\342\200\215"
-    "zwnj;\342\200\214";
+const uint8_t html_entity_names[] = {
+    64, 65, 69, 108, 105, 231, 65, 77, 208, 65, 97, 99, 117, 116, 229, 1, 98, 114, 101, 118, 229,
+    65, 99, 105, 114, 227, 2, 249, 129, 102, 242, 65, 103, 114, 97, 118, 229, 1, 108, 112, 104, 225,
+    1, 109, 97, 99, 242, 1, 110, 228, 1, 111, 103, 111, 238, 130, 112, 230, 1, 112, 112, 108, 121,
+    70, 117, 110, 99, 116, 105, 111, 238, 65, 114, 105, 110, 231, 129, 115, 99, 242, 2, 115, 105,
+    103, 238, 65, 116, 105, 108, 100, 229, 65, 117, 109, 236, 0, 66, 97, 99, 107, 115, 108, 97, 115,
+    232, 2, 114, 246, 3, 119, 101, 228, 1, 99, 249, 1, 101, 99, 97, 117, 115, 229, 2, 114, 110, 111,
+    117, 108, 108, 105, 243, 2, 116, 225, 129, 102, 242, 129, 111, 112, 230, 1, 114, 101, 118, 229,
+    1, 115, 99, 242, 1, 117, 109, 112, 101, 241, 0, 67, 72, 99, 249, 65, 79, 80, 217, 1, 97, 99,
+    117, 116, 229, 2, 240, 3, 105, 116, 97, 108, 68, 105, 102, 102, 101, 114, 101, 110, 116, 105,
+    97, 108, 196, 2, 121, 108, 101, 121, 243, 1, 99, 97, 114, 111, 238, 66, 101, 100, 105, 236, 2,
+    105, 114, 227, 2, 111, 110, 105, 110, 244, 1, 100, 111, 244, 1, 101, 100, 105, 108, 108, 225, 2,
+    110, 116, 101, 114, 68, 111, 244, 1, 102, 242, 1, 104, 233, 1, 105, 114, 99, 108, 101, 68, 111,
+    244, 6, 77, 105, 110, 117, 243, 6, 80, 108, 117, 243, 6, 84, 105, 109, 101, 243, 1, 108, 111,
+    99, 107, 119, 105, 115, 101, 67, 111, 110, 116, 111, 117, 114, 73, 110, 116, 101, 103, 114, 97,
+    236, 3, 115, 101, 67, 117, 114, 108, 121, 68, 111, 117, 98, 108, 101, 81, 117, 111, 116, 229,
+    10, 81, 117, 111, 116, 229, 1, 111, 108, 111, 238, 5, 229, 2, 110, 103, 114, 117, 101, 110, 244,
+    3, 105, 110, 244, 3, 116, 111, 117, 114, 73, 110, 116, 101, 103, 114, 97, 236, 2, 112, 230, 3,
+    114, 111, 100, 117, 99, 244, 2, 117, 110, 116, 101, 114, 67, 108, 111, 99, 107, 119, 105, 115,
+    101, 67, 111, 110, 116, 111, 117, 114, 73, 110, 116, 101, 103, 114, 97, 236, 1, 114, 111, 115,
+    243, 129, 115, 99, 242, 1, 117, 240, 3, 67, 97, 240, 0, 68, 196, 2, 111, 116, 114, 97, 104, 228,
+    1, 74, 99, 249, 1, 83, 99, 249, 1, 90, 99, 249, 1, 97, 103, 103, 101, 242, 2, 114, 242, 2, 115,
+    104, 246, 1, 99, 97, 114, 111, 238, 2, 249, 1, 101, 236, 3, 116, 225, 129, 102, 242, 1, 105, 97,
+    99, 114, 105, 116, 105, 99, 97, 108, 65, 99, 117, 116, 229, 11, 68, 111, 244, 13, 117, 98, 108,
+    101, 65, 99, 117, 116, 229, 11, 71, 114, 97, 118, 229, 11, 84, 105, 108, 100, 229, 3, 109, 111,
+    110, 228, 2, 102, 102, 101, 114, 101, 110, 116, 105, 97, 108, 196, 129, 111, 112, 230, 2, 244,
+    3, 68, 111, 244, 3, 69, 113, 117, 97, 236, 2, 117, 98, 108, 101, 67, 111, 110, 116, 111, 117,
+    114, 73, 110, 116, 101, 103, 114, 97, 236, 6, 68, 111, 244, 8, 119, 110, 65, 114, 114, 111, 247,
+    6, 76, 101, 102, 116, 65, 114, 114, 111, 247, 10, 82, 105, 103, 104, 116, 65, 114, 114, 111,
+    247, 10, 84, 101, 229, 7, 111, 110, 103, 76, 101, 102, 116, 65, 114, 114, 111, 247, 14, 82, 105,
+    103, 104, 116, 65, 114, 114, 111, 247, 10, 82, 105, 103, 104, 116, 65, 114, 114, 111, 247, 6,
+    82, 105, 103, 104, 116, 65, 114, 114, 111, 247, 11, 84, 101, 229, 6, 85, 112, 65, 114, 114, 111,
+    247, 8, 68, 111, 119, 110, 65, 114, 114, 111, 247, 6, 86, 101, 114, 116, 105, 99, 97, 108, 66,
+    97, 242, 2, 119, 110, 65, 114, 114, 111, 247, 9, 66, 97, 242, 9, 85, 112, 65, 114, 114, 111,
+    247, 4, 66, 114, 101, 118, 229, 4, 76, 101, 102, 116, 82, 105, 103, 104, 116, 86, 101, 99, 116,
+    111, 242, 8, 84, 101, 101, 86, 101, 99, 116, 111, 242, 8, 86, 101, 99, 116, 111, 242, 14, 66,
+    97, 242, 4, 82, 105, 103, 104, 116, 84, 101, 101, 86, 101, 99, 116, 111, 242, 9, 86, 101, 99,
+    116, 111, 242, 15, 66, 97, 242, 4, 84, 101, 229, 7, 65, 114, 114, 111, 247, 4, 97, 114, 114,
+    111, 247, 129, 115, 99, 242, 2, 116, 114, 111, 235, 0, 69, 78, 199, 65, 84, 200, 65, 97, 99,
+    117, 116, 229, 1, 99, 97, 114, 111, 238, 66, 105, 114, 227, 2, 249, 1, 100, 111, 244, 129, 102,
+    242, 65, 103, 114, 97, 118, 229, 1, 108, 101, 109, 101, 110, 244, 1, 109, 97, 99, 242, 2, 112,
+    116, 121, 83, 109, 97, 108, 108, 83, 113, 117, 97, 114, 229, 5, 86, 101, 114, 121, 83, 109, 97,
+    108, 108, 83, 113, 117, 97, 114, 229, 1, 111, 103, 111, 238, 130, 112, 230, 1, 112, 115, 105,
+    108, 111, 238, 1, 113, 117, 97, 236, 5, 84, 105, 108, 100, 229, 3, 105, 108, 105, 98, 114, 105,
+    117, 237, 1, 115, 99, 242, 2, 105, 237, 1, 116, 225, 65, 117, 109, 236, 1, 120, 105, 115, 116,
+    243, 2, 112, 111, 110, 101, 110, 116, 105, 97, 108, 197, 0, 70, 99, 249, 129, 102, 242, 1, 105,
+    108, 108, 101, 100, 83, 109, 97, 108, 108, 83, 113, 117, 97, 114, 229, 6, 86, 101, 114, 121, 83,
+    109, 97, 108, 108, 83, 113, 117, 97, 114, 229, 129, 111, 112, 230, 2, 114, 65, 108, 236, 2, 117,
+    114, 105, 101, 114, 116, 114, 230, 1, 115, 99, 242, 0, 71, 74, 99, 249, 65, 212, 1, 97, 109,
+    109, 225, 5, 228, 1, 98, 114, 101, 118, 229, 1, 99, 101, 100, 105, 236, 2, 105, 114, 227, 2,
+    249, 1, 100, 111, 244, 129, 102, 242, 1, 231, 129, 111, 112, 230, 1, 114, 101, 97, 116, 101,
+    114, 69, 113, 117, 97, 236, 12, 76, 101, 115, 243, 7, 70, 117, 108, 108, 69, 113, 117, 97, 236,
+    7, 71, 114, 101, 97, 116, 101, 242, 7, 76, 101, 115, 243, 7, 83, 108, 97, 110, 116, 69, 113,
+    117, 97, 236, 7, 84, 105, 108, 100, 229, 129, 115, 99, 242, 1, 244, 0, 72, 65, 82, 68, 99, 249,
+    1, 97, 99, 101, 235, 2, 244, 1, 99, 105, 114, 227, 1, 102, 242, 1, 105, 108, 98, 101, 114, 116,
+    83, 112, 97, 99, 229, 1, 111, 112, 230, 2, 114, 105, 122, 111, 110, 116, 97, 108, 76, 105, 110,
+    229, 1, 115, 99, 242, 2, 116, 114, 111, 235, 1, 117, 109, 112, 68, 111, 119, 110, 72, 117, 109,
+    240, 4, 69, 113, 117, 97, 236, 0, 73, 69, 99, 249, 1, 74, 108, 105, 231, 1, 79, 99, 249, 65, 97,
+    99, 117, 116, 229, 65, 99, 105, 114, 227, 2, 249, 1, 100, 111, 244, 1, 102, 242, 65, 103, 114,
+    97, 118, 229, 1, 237, 2, 97, 99, 242, 3, 103, 105, 110, 97, 114, 121, 201, 2, 112, 108, 105,
+    101, 243, 1, 110, 244, 3, 101, 103, 114, 97, 236, 4, 114, 115, 101, 99, 116, 105, 111, 238, 2,
+    118, 105, 115, 105, 98, 108, 101, 67, 111, 109, 109, 225, 9, 84, 105, 109, 101, 243, 1, 111,
+    103, 111, 238, 130, 112, 230, 2, 116, 225, 1, 115, 99, 242, 1, 116, 105, 108, 100, 229, 1, 117,
+    107, 99, 249, 66, 109, 236, 0, 74, 99, 105, 114, 227, 2, 249, 129, 102, 242, 129, 111, 112, 230,
+    129, 115, 99, 242, 2, 101, 114, 99, 249, 1, 117, 107, 99, 249, 0, 75, 72, 99, 249, 1, 74, 99,
+    249, 1, 97, 112, 112, 225, 1, 99, 101, 100, 105, 236, 2, 249, 129, 102, 242, 129, 111, 112, 230,
+    129, 115, 99, 242, 0, 76, 74, 99, 249, 65, 212, 1, 97, 99, 117, 116, 229, 2, 109, 98, 100, 225,
+    2, 110, 231, 2, 112, 108, 97, 99, 101, 116, 114, 230, 2, 114, 242, 1, 99, 97, 114, 111, 238, 2,
+    101, 100, 105, 236, 2, 249, 1, 101, 102, 116, 65, 110, 103, 108, 101, 66, 114, 97, 99, 107, 101,
+    244, 5, 114, 114, 111, 247, 9, 66, 97, 242, 9, 82, 105, 103, 104, 116, 65, 114, 114, 111, 247,
+    4, 67, 101, 105, 108, 105, 110, 231, 4, 68, 111, 117, 98, 108, 101, 66, 114, 97, 99, 107, 101,
+    244, 6, 119, 110, 84, 101, 101, 86, 101, 99, 116, 111, 242, 8, 86, 101, 99, 116, 111, 242, 14,
+    66, 97, 242, 4, 70, 108, 111, 111, 242, 4, 82, 105, 103, 104, 116, 65, 114, 114, 111, 247, 9,
+    86, 101, 99, 116, 111, 242, 4, 84, 101, 229, 7, 65, 114, 114, 111, 247, 7, 86, 101, 99, 116,
+    111, 242, 5, 114, 105, 97, 110, 103, 108, 229, 12, 66, 97, 242, 12, 69, 113, 117, 97, 236, 4,
+    85, 112, 68, 111, 119, 110, 86, 101, 99, 116, 111, 242, 6, 84, 101, 101, 86, 101, 99, 116, 111,
+    242, 6, 86, 101, 99, 116, 111, 242, 12, 66, 97, 242, 4, 86, 101, 99, 116, 111, 242, 10, 66, 97,
+    242, 4, 97, 114, 114, 111, 247, 4, 114, 105, 103, 104, 116, 97, 114, 114, 111, 247, 2, 115, 115,
+    69, 113, 117, 97, 108, 71, 114, 101, 97, 116, 101, 242, 4, 70, 117, 108, 108, 69, 113, 117, 97,
+    236, 4, 71, 114, 101, 97, 116, 101, 242, 4, 76, 101, 115, 243, 4, 83, 108, 97, 110, 116, 69,
+    113, 117, 97, 236, 4, 84, 105, 108, 100, 229, 129, 102, 242, 1, 236, 2, 101, 102, 116, 97, 114,
+    114, 111, 247, 1, 109, 105, 100, 111, 244, 1, 111, 110, 103, 76, 101, 102, 116, 65, 114, 114,
+    111, 247, 8, 82, 105, 103, 104, 116, 65, 114, 114, 111, 247, 4, 82, 105, 103, 104, 116, 65, 114,
+    114, 111, 247, 4, 108, 101, 102, 116, 97, 114, 114, 111, 247, 8, 114, 105, 103, 104, 116, 97,
+    114, 114, 111, 247, 4, 114, 105, 103, 104, 116, 97, 114, 114, 111, 247, 130, 112, 230, 2, 119,
+    101, 114, 76, 101, 102, 116, 65, 114, 114, 111, 247, 5, 82, 105, 103, 104, 116, 65, 114, 114,
+    111, 247, 1, 115, 99, 242, 2, 232, 2, 116, 114, 111, 235, 1, 244, 0, 77, 97, 240, 1, 99, 249, 1,
+    101, 100, 105, 117, 109, 83, 112, 97, 99, 229, 2, 108, 108, 105, 110, 116, 114, 230, 129, 102,
+    242, 1, 105, 110, 117, 115, 80, 108, 117, 243, 129, 111, 112, 230, 1, 115, 99, 242, 1, 245, 0,
+    78, 74, 99, 249, 1, 97, 99, 117, 116, 229, 1, 99, 97, 114, 111, 238, 2, 101, 100, 105, 236, 2,
+    249, 1, 101, 103, 97, 116, 105, 118, 101, 77, 101, 100, 105, 117, 109, 83, 112, 97, 99, 229, 8,
+    84, 104, 105, 99, 107, 83, 112, 97, 99, 229, 11, 110, 83, 112, 97, 99, 229, 8, 86, 101, 114,
+    121, 84, 104, 105, 110, 83, 112, 97, 99, 229, 2, 115, 116, 101, 100, 71, 114, 101, 97, 116, 101,
+    114, 71, 114, 101, 97, 116, 101, 242, 6, 76, 101, 115, 115, 76, 101, 115, 243, 2, 119, 76, 105,
+    110, 229, 129, 102, 242, 1, 111, 66, 114, 101, 97, 235, 2, 110, 66, 114, 101, 97, 107, 105, 110,
+    103, 83, 112, 97, 99, 229, 2, 112, 230, 2, 244, 3, 67, 111, 110, 103, 114, 117, 101, 110, 244,
+    4, 117, 112, 67, 97, 240, 3, 68, 111, 117, 98, 108, 101, 86, 101, 114, 116, 105, 99, 97, 108,
+    66, 97, 242, 3, 69, 108, 101, 109, 101, 110, 244, 4, 113, 117, 97, 236, 8, 84, 105, 108, 100,
+    229, 4, 120, 105, 115, 116, 243, 3, 71, 114, 101, 97, 116, 101, 242, 10, 69, 113, 117, 97, 236,
+    10, 70, 117, 108, 108, 69, 113, 117, 97, 236, 10, 71, 114, 101, 97, 116, 101, 242, 10, 76, 101,
+    115, 243, 10, 83, 108, 97, 110, 116, 69, 113, 117, 97, 236, 10, 84, 105, 108, 100, 229, 3, 72,
+    117, 109, 112, 68, 111, 119, 110, 72, 117, 109, 240, 7, 69, 113, 117, 97, 236, 3, 76, 101, 102,
+    116, 84, 114, 105, 97, 110, 103, 108, 229, 15, 66, 97, 242, 15, 69, 113, 117, 97, 236, 5, 115,
+    243, 7, 69, 113, 117, 97, 236, 7, 71, 114, 101, 97, 116, 101, 242, 7, 76, 101, 115, 243, 7, 83,
+    108, 97, 110, 116, 69, 113, 117, 97, 236, 7, 84, 105, 108, 100, 229, 3, 78, 101, 115, 116, 101,
+    100, 71, 114, 101, 97, 116, 101, 114, 71, 114, 101, 97, 116, 101, 242, 9, 76, 101, 115, 115, 76,
+    101, 115, 243, 3, 80, 114, 101, 99, 101, 100, 101, 243, 11, 69, 113, 117, 97, 236, 11, 83, 108,
+    97, 110, 116, 69, 113, 117, 97, 236, 3, 82, 101, 118, 101, 114, 115, 101, 69, 108, 101, 109,
+    101, 110, 244, 4, 105, 103, 104, 116, 84, 114, 105, 97, 110, 103, 108, 229, 16, 66, 97, 242, 16,
+    69, 113, 117, 97, 236, 3, 83, 113, 117, 97, 114, 101, 83, 117, 98, 115, 101, 244, 15, 69, 113,
+    117, 97, 236, 11, 112, 101, 114, 115, 101, 244, 17, 69, 113, 117, 97, 236, 4, 117, 98, 115, 101,
+    244, 9, 69, 113, 117, 97, 236, 5, 99, 99, 101, 101, 100, 243, 11, 69, 113, 117, 97, 236, 11, 83,
+    108, 97, 110, 116, 69, 113, 117, 97, 236, 11, 84, 105, 108, 100, 229, 5, 112, 101, 114, 115,
+    101, 244, 11, 69, 113, 117, 97, 236, 3, 84, 105, 108, 100, 229, 8, 69, 113, 117, 97, 236, 8, 70,
+    117, 108, 108, 69, 113, 117, 97, 236, 8, 84, 105, 108, 100, 229, 3, 86, 101, 114, 116, 105, 99,
+    97, 108, 66, 97, 242, 129, 115, 99, 242, 65, 116, 105, 108, 100, 229, 1, 245, 0, 79, 69, 108,
+    105, 231, 65, 97, 99, 117, 116, 229, 65, 99, 105, 114, 227, 2, 249, 1, 100, 98, 108, 97, 227,
+    129, 102, 242, 65, 103, 114, 97, 118, 229, 1, 109, 97, 99, 242, 2, 101, 103, 225, 2, 105, 99,
+    114, 111, 238, 129, 111, 112, 230, 1, 112, 101, 110, 67, 117, 114, 108, 121, 68, 111, 117, 98,
+    108, 101, 81, 117, 111, 116, 229, 9, 81, 117, 111, 116, 229, 1, 242, 129, 115, 99, 242, 66, 108,
+    97, 115, 232, 65, 116, 105, 108, 100, 229, 3, 109, 101, 243, 65, 117, 109, 236, 1, 118, 101,
+    114, 66, 97, 242, 5, 114, 97, 99, 229, 8, 107, 101, 244, 4, 80, 97, 114, 101, 110, 116, 104,
+    101, 115, 105, 243, 0, 80, 97, 114, 116, 105, 97, 108, 196, 1, 99, 249, 129, 102, 242, 1, 104,
+    233, 1, 233, 1, 108, 117, 115, 77, 105, 110, 117, 243, 1, 111, 105, 110, 99, 97, 114, 101, 112,
+    108, 97, 110, 229, 2, 112, 230, 1, 242, 2, 101, 99, 101, 100, 101, 243, 8, 69, 113, 117, 97,
+    236, 8, 83, 108, 97, 110, 116, 69, 113, 117, 97, 236, 8, 84, 105, 108, 100, 229, 2, 105, 109,
+    229, 2, 111, 100, 117, 99, 244, 3, 112, 111, 114, 116, 105, 111, 238, 10, 97, 236, 129, 115, 99,
+    242, 2, 233, 64, 81, 85, 79, 212, 129, 102, 242, 1, 111, 112, 230, 129, 115, 99, 242, 0, 82, 66,
+    97, 114, 242, 65, 69, 199, 1, 97, 99, 117, 116, 229, 2, 110, 231, 2, 114, 242, 4, 116, 236, 1,
+    99, 97, 114, 111, 238, 2, 101, 100, 105, 236, 2, 249, 1, 229, 2, 118, 101, 114, 115, 101, 69,
+    108, 101, 109, 101, 110, 244, 8, 113, 117, 105, 108, 105, 98, 114, 105, 117, 237, 7, 85, 112,
+    69, 113, 117, 105, 108, 105, 98, 114, 105, 117, 237, 1, 102, 242, 1, 104, 239, 1, 105, 103, 104,
+    116, 65, 110, 103, 108, 101, 66, 114, 97, 99, 107, 101, 244, 6, 114, 114, 111, 247, 10, 66, 97,
+    242, 10, 76, 101, 102, 116, 65, 114, 114, 111, 247, 5, 67, 101, 105, 108, 105, 110, 231, 5, 68,
+    111, 117, 98, 108, 101, 66, 114, 97, 99, 107, 101, 244, 7, 119, 110, 84, 101, 101, 86, 101, 99,
+    116, 111, 242, 9, 86, 101, 99, 116, 111, 242, 15, 66, 97, 242, 5, 70, 108, 111, 111, 242, 5, 84,
+    101, 229, 8, 65, 114, 114, 111, 247, 8, 86, 101, 99, 116, 111, 242, 6, 114, 105, 97, 110, 103,
+    108, 229, 13, 66, 97, 242, 13, 69, 113, 117, 97, 236, 5, 85, 112, 68, 111, 119, 110, 86, 101,
+    99, 116, 111, 242, 7, 84, 101, 101, 86, 101, 99, 116, 111, 242, 7, 86, 101, 99, 116, 111, 242,
+    13, 66, 97, 242, 5, 86, 101, 99, 116, 111, 242, 11, 66, 97, 242, 5, 97, 114, 114, 111, 247, 1,
+    111, 112, 230, 2, 117, 110, 100, 73, 109, 112, 108, 105, 101, 243, 1, 114, 105, 103, 104, 116,
+    97, 114, 114, 111, 247, 1, 115, 99, 242, 2, 232, 1, 117, 108, 101, 68, 101, 108, 97, 121, 101,
+    228, 0, 83, 72, 67, 72, 99, 249, 2, 99, 249, 1, 79, 70, 84, 99, 249, 1, 97, 99, 117, 116, 229,
+    1, 227, 2, 97, 114, 111, 238, 2, 101, 100, 105, 236, 2, 105, 114, 227, 2, 249, 129, 102, 242, 1,
+    104, 111, 114, 116, 68, 111, 119, 110, 65, 114, 114, 111, 247, 5, 76, 101, 102, 116, 65, 114,
+    114, 111, 247, 5, 82, 105, 103, 104, 116, 65, 114, 114, 111, 247, 5, 85, 112, 65, 114, 114, 111,
+    247, 1, 105, 103, 109, 225, 1, 109, 97, 108, 108, 67, 105, 114, 99, 108, 229, 129, 111, 112,
+    230, 1, 113, 114, 244, 2, 117, 97, 114, 229, 6, 73, 110, 116, 101, 114, 115, 101, 99, 116, 105,
+    111, 238, 6, 83, 117, 98, 115, 101, 244, 12, 69, 113, 117, 97, 236, 8, 112, 101, 114, 115, 101,
+    244, 14, 69, 113, 117, 97, 236, 6, 85, 110, 105, 111, 238, 129, 115, 99, 242, 1, 116, 97, 242,
+    1, 117, 226, 3, 115, 101, 244, 6, 69, 113, 117, 97, 236, 2, 99, 99, 101, 101, 100, 243, 8, 69,
+    113, 117, 97, 236, 8, 83, 108, 97, 110, 116, 69, 113, 117, 97, 236, 8, 84, 105, 108, 100, 229,
+    3, 104, 84, 104, 97, 244, 2, 237, 2, 240, 3, 101, 114, 115, 101, 244, 8, 69, 113, 117, 97, 236,
+    3, 115, 101, 244, 64, 84, 72, 79, 82, 206, 1, 82, 65, 68, 197, 1, 83, 72, 99, 249, 2, 99, 249,
+    1, 97, 226, 2, 245, 1, 99, 97, 114, 111, 238, 2, 101, 100, 105, 236, 2, 249, 129, 102, 242, 1,
+    104, 101, 114, 101, 102, 111, 114, 229, 3, 116, 225, 2, 105, 99, 107, 83, 112, 97, 99, 229, 3,
+    110, 83, 112, 97, 99, 229, 1, 105, 108, 100, 229, 5, 69, 113, 117, 97, 236, 5, 70, 117, 108,
+    108, 69, 113, 117, 97, 236, 5, 84, 105, 108, 100, 229, 129, 111, 112, 230, 1, 114, 105, 112,
+    108, 101, 68, 111, 244, 129, 115, 99, 242, 2, 116, 114, 111, 235, 64, 85, 97, 99, 117, 116, 229,
+    2, 114, 242, 4, 111, 99, 105, 242, 1, 98, 114, 99, 249, 3, 101, 118, 229, 65, 99, 105, 114, 227,
+    2, 249, 1, 100, 98, 108, 97, 227, 129, 102, 242, 65, 103, 114, 97, 118, 229, 1, 109, 97, 99,
+    242, 1, 110, 100, 101, 114, 66, 97, 242, 6, 114, 97, 99, 229, 9, 107, 101, 244, 5, 80, 97, 114,
+    101, 110, 116, 104, 101, 115, 105, 243, 2, 105, 111, 238, 5, 80, 108, 117, 243, 1, 111, 103,
+    111, 238, 130, 112, 230, 1, 112, 65, 114, 114, 111, 247, 7, 66, 97, 242, 7, 68, 111, 119, 110,
+    65, 114, 114, 111, 247, 2, 68, 111, 119, 110, 65, 114, 114, 111, 247, 2, 69, 113, 117, 105, 108,
+    105, 98, 114, 105, 117, 237, 2, 84, 101, 229, 5, 65, 114, 114, 111, 247, 2, 97, 114, 114, 111,
+    247, 2, 100, 111, 119, 110, 97, 114, 114, 111, 247, 2, 112, 101, 114, 76, 101, 102, 116, 65,
+    114, 114, 111, 247, 5, 82, 105, 103, 104, 116, 65, 114, 114, 111, 247, 2, 115, 233, 4, 108, 111,
+    238, 1, 114, 105, 110, 231, 129, 115, 99, 242, 1, 116, 105, 108, 100, 229, 65, 117, 109, 236, 0,
+    86, 68, 97, 115, 232, 1, 98, 97, 242, 1, 99, 249, 1, 100, 97, 115, 232, 5, 236, 1, 101, 229, 2,
+    114, 98, 97, 242, 3, 244, 4, 105, 99, 97, 108, 66, 97, 242, 8, 76, 105, 110, 229, 8, 83, 101,
+    112, 97, 114, 97, 116, 111, 242, 8, 84, 105, 108, 100, 229, 3, 121, 84, 104, 105, 110, 83, 112,
+    97, 99, 229, 129, 102, 242, 129, 111, 112, 230, 129, 115, 99, 242, 1, 118, 100, 97, 115, 232, 0,
+    87, 99, 105, 114, 227, 1, 101, 100, 103, 229, 129, 102, 242, 129, 111, 112, 230, 129, 115, 99,
+    242, 128, 88, 102, 242, 1, 233, 129, 111, 112, 230, 129, 115, 99, 242, 0, 89, 65, 99, 249, 1,
+    73, 99, 249, 1, 85, 99, 249, 65, 97, 99, 117, 116, 229, 1, 99, 105, 114, 227, 2, 249, 129, 102,
+    242, 129, 111, 112, 230, 129, 115, 99, 242, 1, 117, 109, 236, 0, 90, 72, 99, 249, 1, 97, 99,
+    117, 116, 229, 1, 99, 97, 114, 111, 238, 2, 249, 1, 100, 111, 244, 1, 101, 114, 111, 87, 105,
+    100, 116, 104, 83, 112, 97, 99, 229, 2, 116, 225, 1, 102, 242, 1, 111, 112, 230, 129, 115, 99,
+    242, 64, 97, 97, 99, 117, 116, 229, 1, 98, 114, 101, 118, 229, 1, 227, 2, 197, 2, 228, 66, 105,
+    114, 227, 66, 117, 116, 229, 2, 249, 65, 101, 108, 105, 231, 1, 230, 130, 242, 65, 103, 114, 97,
+    118, 229, 1, 108, 101, 102, 115, 121, 237, 3, 112, 232, 2, 112, 104, 225, 1, 109, 97, 99, 242,
+    3, 108, 231, 66, 240, 1, 110, 228, 3, 97, 110, 228, 3, 228, 3, 115, 108, 111, 112, 229, 3, 246,
+    2, 231, 3, 229, 3, 108, 229, 3, 109, 115, 228, 6, 97, 225, 7, 226, 7, 227, 7, 228, 7, 229, 7,
+    230, 7, 231, 7, 232, 3, 114, 244, 5, 118, 226, 7, 228, 3, 115, 112, 232, 4, 244, 3, 122, 97,
+    114, 242, 1, 111, 103, 111, 238, 130, 112, 230, 1, 240, 2, 197, 2, 97, 99, 105, 242, 2, 229, 2,
+    105, 228, 2, 111, 243, 2, 112, 114, 111, 248, 6, 101, 241, 65, 114, 105, 110, 231, 129, 115, 99,
+    242, 2, 244, 2, 121, 109, 240, 5, 101, 241, 65, 116, 105, 108, 100, 229, 65, 117, 109, 236, 1,
+    119, 99, 111, 110, 105, 110, 244, 2, 105, 110, 244, 0, 98, 78, 111, 244, 1, 97, 99, 107, 99,
+    111, 110, 231, 4, 101, 112, 115, 105, 108, 111, 238, 4, 112, 114, 105, 109, 229, 4, 115, 105,
+    237, 7, 101, 241, 2, 114, 118, 101, 229, 3, 119, 101, 228, 6, 103, 229, 1, 98, 114, 235, 4, 116,
+    98, 114, 235, 1, 99, 111, 110, 231, 2, 249, 1, 100, 113, 117, 239, 1, 101, 99, 97, 117, 243, 6,
+    229, 2, 109, 112, 116, 121, 246, 2, 112, 115, 233, 2, 114, 110, 111, 245, 2, 116, 225, 3, 232,
+    3, 119, 101, 101, 238, 129, 102, 242, 1, 105, 103, 99, 97, 240, 4, 105, 114, 227, 4, 117, 240,
+    3, 111, 100, 111, 244, 4, 112, 108, 117, 243, 4, 116, 105, 109, 101, 243, 3, 115, 113, 99, 117,
+    240, 4, 116, 97, 242, 3, 116, 114, 105, 97, 110, 103, 108, 101, 100, 111, 119, 238, 11, 117,
+    240, 3, 117, 112, 108, 117, 243, 3, 118, 101, 229, 3, 119, 101, 100, 103, 229, 1, 107, 97, 114,
+    111, 247, 1, 108, 97, 99, 107, 108, 111, 122, 101, 110, 103, 229, 5, 115, 113, 117, 97, 114,
+    229, 5, 116, 114, 105, 97, 110, 103, 108, 229, 13, 100, 111, 119, 238, 13, 108, 101, 102, 244,
+    13, 114, 105, 103, 104, 244, 3, 110, 235, 2, 107, 49, 178, 4, 180, 3, 51, 180, 2, 111, 99, 235,
+    1, 110, 229, 3, 113, 117, 105, 246, 2, 111, 244, 129, 111, 112, 230, 2, 244, 3, 116, 111, 237,
+    2, 119, 116, 105, 229, 2, 120, 68, 204, 4, 210, 4, 236, 4, 242, 3, 200, 4, 196, 4, 213, 4, 228,
+    4, 245, 3, 85, 204, 4, 210, 4, 236, 4, 242, 3, 214, 4, 200, 4, 204, 4, 210, 4, 232, 4, 236, 4,
+    242, 3, 98, 111, 248, 3, 100, 204, 4, 210, 4, 236, 4, 242, 3, 232, 4, 196, 4, 213, 4, 228, 4,
+    245, 3, 109, 105, 110, 117, 243, 3, 112, 108, 117, 243, 3, 116, 105, 109, 101, 243, 3, 117, 204,
+    4, 210, 4, 236, 4, 242, 3, 246, 4, 200, 4, 204, 4, 210, 4, 232, 4, 236, 4, 242, 1, 112, 114,
+    105, 109, 229, 1, 114, 101, 118, 229, 66, 118, 98, 97, 242, 129, 115, 99, 242, 2, 101, 109, 233,
+    2, 105, 237, 4, 229, 2, 111, 236, 4, 226, 4, 104, 115, 117, 226, 1, 117, 108, 236, 4, 101, 244,
+    2, 109, 240, 4, 197, 4, 229, 5, 241, 0, 99, 97, 99, 117, 116, 229, 2, 240, 3, 97, 110, 228, 3,
+    98, 114, 99, 117, 240, 3, 99, 97, 240, 4, 117, 240, 3, 100, 111, 244, 3, 243, 2, 114, 101, 244,
+    3, 111, 238, 1, 99, 97, 112, 243, 3, 114, 111, 238, 66, 101, 100, 105, 236, 2, 105, 114, 227, 2,
+    117, 112, 243, 5, 115, 237, 1, 100, 111, 244, 65, 101, 100, 105, 236, 2, 109, 112, 116, 121,
+    246, 66, 110, 244, 4, 101, 114, 100, 111, 244, 129, 102, 242, 1, 104, 99, 249, 2, 101, 99, 235,
+    5, 109, 97, 114, 235, 2, 233, 1, 105, 242, 3, 197, 3, 227, 4, 101, 241, 4, 108, 101, 97, 114,
+    114, 111, 119, 108, 101, 102, 244, 11, 114, 105, 103, 104, 244, 6, 100, 210, 7, 211, 7, 97, 115,
+    244, 7, 99, 105, 114, 227, 7, 100, 97, 115, 232, 3, 229, 3, 102, 110, 105, 110, 244, 3, 109,
+    105, 228, 3, 115, 99, 105, 242, 1, 108, 117, 98, 243, 5, 117, 105, 244, 1, 111, 108, 111, 238,
+    5, 229, 6, 241, 2, 109, 109, 225, 5, 244, 3, 240, 4, 102, 238, 4, 108, 101, 109, 101, 110, 244,
+    6, 120, 101, 243, 2, 110, 231, 4, 100, 111, 244, 3, 105, 110, 244, 130, 112, 230, 3, 114, 111,
+    228, 67, 249, 4, 115, 242, 1, 114, 97, 114, 242, 2, 111, 115, 243, 129, 115, 99, 242, 2, 117,
+    226, 4, 229, 3, 240, 4, 229, 1, 116, 100, 111, 244, 1, 117, 100, 97, 114, 114, 236, 6, 242, 2,
+    101, 112, 242, 3, 115, 227, 2, 108, 97, 114, 242, 6, 240, 2, 240, 3, 98, 114, 99, 97, 240, 3,
+    99, 97, 240, 4, 117, 240, 3, 100, 111, 244, 3, 111, 242, 3, 243, 2, 114, 97, 114, 242, 6, 237,
+    3, 108, 121, 101, 113, 112, 114, 101, 227, 7, 115, 117, 99, 227, 5, 118, 101, 229, 5, 119, 101,
+    100, 103, 229, 67, 114, 101, 238, 3, 118, 101, 97, 114, 114, 111, 119, 108, 101, 102, 244, 10,
+    114, 105, 103, 104, 244, 2, 118, 101, 229, 2, 119, 101, 228, 1, 119, 99, 111, 110, 105, 110,
+    244, 2, 105, 110, 244, 1, 121, 108, 99, 116, 249, 0, 100, 65, 114, 242, 1, 72, 97, 242, 1, 97,
+    103, 103, 101, 242, 2, 108, 101, 116, 232, 2, 114, 242, 2, 115, 232, 4, 246, 1, 98, 107, 97,
+    114, 111, 247, 2, 108, 97, 227, 1, 99, 97, 114, 111, 238, 2, 249, 1, 228, 2, 97, 103, 103, 101,
+    242, 3, 114, 242, 2, 111, 116, 115, 101, 241, 65, 101, 231, 2, 108, 116, 225, 2, 109, 112, 116,
+    121, 246, 1, 102, 105, 115, 104, 244, 130, 242, 1, 104, 97, 114, 236, 4, 242, 1, 105, 97, 237,
+    4, 111, 110, 228, 7, 115, 117, 105, 244, 4, 243, 2, 229, 2, 103, 97, 109, 109, 225, 2, 115, 105,
+    238, 2, 246, 67, 105, 100, 229, 6, 111, 110, 116, 105, 109, 101, 243, 3, 111, 110, 248, 1, 106,
+    99, 249, 1, 108, 99, 111, 114, 238, 3, 114, 111, 240, 1, 111, 108, 108, 97, 242, 130, 112, 230,
+    2, 244, 3, 101, 241, 5, 100, 111, 244, 3, 109, 105, 110, 117, 243, 3, 112, 108, 117, 243, 3,
+    115, 113, 117, 97, 114, 229, 2, 117, 98, 108, 101, 98, 97, 114, 119, 101, 100, 103, 229, 2, 119,
+    110, 97, 114, 114, 111, 247, 4, 100, 111, 119, 110, 97, 114, 114, 111, 119, 243, 4, 104, 97,
+    114, 112, 111, 111, 110, 108, 101, 102, 244, 11, 114, 105, 103, 104, 244, 1, 114, 98, 107, 97,
+    114, 111, 247, 2, 99, 111, 114, 238, 3, 114, 111, 240, 129, 115, 99, 242, 3, 249, 2, 111, 236,
+    2, 116, 114, 111, 235, 1, 116, 100, 111, 244, 2, 114, 233, 4, 230, 1, 117, 97, 114, 242, 2, 104,
+    97, 242, 1, 119, 97, 110, 103, 108, 229, 1, 122, 99, 249, 2, 105, 103, 114, 97, 114, 242, 0,
+    101, 68, 68, 111, 244, 2, 111, 244, 65, 97, 99, 117, 116, 229, 2, 115, 116, 101, 242, 1, 99, 97,
+    114, 111, 238, 2, 105, 242, 68, 227, 2, 111, 108, 111, 238, 2, 249, 1, 100, 111, 244, 1, 229, 1,
+    102, 68, 111, 244, 130, 242, 1, 231, 66, 114, 97, 118, 229, 2, 243, 3, 100, 111, 244, 1, 236, 2,
+    105, 110, 116, 101, 114, 243, 2, 236, 2, 243, 3, 100, 111, 244, 1, 109, 97, 99, 242, 2, 112,
+    116, 249, 5, 115, 101, 244, 5, 246, 2, 115, 240, 4, 49, 179, 5, 180, 1, 110, 231, 2, 115, 240,
+    1, 111, 103, 111, 238, 130, 112, 230, 1, 112, 97, 242, 4, 115, 236, 2, 108, 117, 243, 2, 115,
+    233, 4, 108, 111, 238, 4, 246, 1, 113, 99, 105, 114, 227, 3, 111, 108, 111, 238, 2, 115, 105,
+    237, 3, 108, 97, 110, 116, 103, 116, 242, 7, 108, 101, 115, 243, 2, 117, 97, 108, 243, 3, 101,
+    115, 244, 3, 105, 246, 5, 68, 196, 2, 118, 112, 97, 114, 115, 236, 1, 114, 68, 111, 244, 2, 97,
+    114, 242, 1, 115, 99, 242, 2, 100, 111, 244, 2, 105, 237, 1, 116, 225, 66, 232, 65, 117, 109,
+    236, 2, 114, 239, 1, 120, 99, 236, 2, 105, 115, 244, 2, 112, 101, 99, 116, 97, 116, 105, 111,
+    238, 3, 111, 110, 101, 110, 116, 105, 97, 108, 229, 0, 102, 97, 108, 108, 105, 110, 103, 100,
+    111, 116, 115, 101, 241, 1, 99, 249, 1, 101, 109, 97, 108, 229, 1, 102, 105, 108, 105, 231, 2,
+    108, 105, 231, 3, 108, 105, 231, 130, 242, 1, 105, 108, 105, 231, 1, 106, 108, 105, 231, 1, 108,
+    97, 244, 2, 108, 105, 231, 2, 116, 110, 243, 1, 110, 111, 230, 129, 111, 112, 230, 2, 114, 97,
+    108, 236, 3, 235, 4, 246, 1, 112, 97, 114, 116, 105, 110, 244, 65, 114, 97, 99, 49, 178, 5, 179,
+    69, 180, 5, 181, 5, 182, 5, 184, 4, 50, 179, 5, 181, 68, 51, 180, 5, 181, 5, 184, 4, 52, 181, 4,
+    53, 182, 5, 184, 4, 55, 184, 3, 115, 236, 2, 111, 119, 238, 129, 115, 99, 242, 0, 103, 197, 2,
+    236, 1, 97, 99, 117, 116, 229, 2, 109, 109, 225, 5, 228, 2, 240, 1, 98, 114, 101, 118, 229, 1,
+    99, 105, 114, 227, 2, 249, 1, 100, 111, 244, 1, 229, 2, 236, 2, 241, 3, 241, 3, 115, 108, 97,
+    110, 244, 2, 243, 3, 99, 227, 3, 100, 111, 244, 6, 239, 7, 236, 3, 236, 4, 101, 243, 129, 102,
+    242, 1, 231, 2, 231, 1, 105, 109, 101, 236, 1, 106, 99, 249, 1, 236, 2, 197, 2, 225, 2, 234, 1,
+    110, 197, 2, 97, 240, 4, 112, 114, 111, 248, 2, 229, 3, 241, 4, 241, 2, 115, 105, 237, 129, 111,
+    112, 230, 1, 114, 97, 118, 229, 1, 115, 99, 242, 2, 105, 237, 4, 229, 4, 236, 65, 244, 2, 99,
+    227, 3, 105, 242, 2, 100, 111, 244, 2, 108, 80, 97, 242, 2, 113, 117, 101, 115, 244, 2, 114, 97,
+    112, 112, 114, 111, 248, 4, 114, 242, 3, 100, 111, 244, 3, 101, 113, 108, 101, 115, 243, 5, 113,
+    108, 101, 115, 243, 3, 108, 101, 115, 243, 3, 115, 105, 237, 1, 118, 101, 114, 116, 110, 101,
+    113, 241, 2, 110, 197, 0, 104, 65, 114, 242, 1, 97, 105, 114, 115, 240, 2, 108, 230, 2, 109,
+    105, 108, 244, 2, 114, 100, 99, 249, 3, 242, 4, 99, 105, 242, 4, 247, 1, 98, 97, 242, 1, 99,
+    105, 114, 227, 1, 101, 97, 114, 116, 243, 6, 117, 105, 244, 2, 108, 108, 105, 240, 2, 114, 99,
+    111, 238, 129, 102, 242, 1, 107, 115, 101, 97, 114, 111, 247, 3, 119, 97, 114, 111, 247, 1, 111,
+    97, 114, 242, 2, 109, 116, 104, 244, 2, 111, 107, 108, 101, 102, 116, 97, 114, 114, 111, 247, 4,
+    114, 105, 103, 104, 116, 97, 114, 114, 111, 247, 130, 112, 230, 2, 114, 98, 97, 242, 129, 115,
+    99, 242, 2, 108, 97, 115, 232, 2, 116, 114, 111, 235, 1, 121, 98, 117, 108, 236, 2, 112, 104,
+    101, 238, 64, 105, 97, 99, 117, 116, 229, 1, 227, 66, 105, 114, 227, 2, 249, 1, 101, 99, 249,
+    66, 120, 99, 236, 1, 102, 230, 130, 242, 65, 103, 114, 97, 118, 229, 1, 233, 2, 105, 105, 110,
+    244, 3, 110, 244, 2, 110, 102, 105, 238, 2, 111, 116, 225, 1, 106, 108, 105, 231, 1, 109, 97,
+    99, 242, 3, 103, 229, 4, 108, 105, 110, 229, 4, 112, 97, 114, 244, 3, 116, 232, 2, 111, 230, 2,
+    112, 101, 228, 1, 238, 2, 99, 97, 114, 229, 2, 102, 105, 238, 5, 116, 105, 229, 2, 111, 100,
+    111, 244, 2, 244, 3, 99, 97, 236, 3, 101, 103, 101, 114, 243, 4, 114, 99, 97, 236, 3, 108, 97,
+    114, 104, 235, 3, 112, 114, 111, 228, 1, 111, 99, 249, 2, 103, 111, 238, 130, 112, 230, 2, 116,
+    225, 1, 112, 114, 111, 228, 65, 113, 117, 101, 115, 244, 129, 115, 99, 242, 2, 105, 238, 4, 197,
+    4, 100, 111, 244, 4, 243, 5, 246, 4, 246, 1, 244, 2, 105, 108, 100, 229, 1, 117, 107, 99, 249,
+    66, 109, 236, 0, 106, 99, 105, 114, 227, 2, 249, 129, 102, 242, 1, 109, 97, 116, 232, 129, 111,
+    112, 230, 129, 115, 99, 242, 2, 101, 114, 99, 249, 1, 117, 107, 99, 249, 0, 107, 97, 112, 112,
+    225, 5, 246, 1, 99, 101, 100, 105, 236, 2, 249, 129, 102, 242, 1, 103, 114, 101, 101, 238, 1,
+    104, 99, 249, 1, 106, 99, 249, 129, 111, 112, 230, 129, 115, 99, 242, 0, 108, 65, 97, 114, 242,
+    2, 114, 242, 2, 116, 97, 105, 236, 1, 66, 97, 114, 242, 1, 197, 2, 231, 1, 72, 97, 242, 1, 97,
+    99, 117, 116, 229, 2, 101, 109, 112, 116, 121, 246, 2, 103, 114, 97, 238, 2, 109, 98, 100, 225,
+    2, 110, 231, 4, 228, 4, 108, 229, 2, 240, 66, 113, 117, 239, 2, 114, 242, 4, 226, 5, 102, 243,
+    4, 102, 243, 4, 104, 235, 4, 108, 240, 4, 112, 236, 4, 115, 105, 237, 4, 116, 236, 2, 244, 3,
+    97, 105, 236, 3, 229, 4, 243, 1, 98, 97, 114, 242, 2, 98, 114, 235, 2, 114, 97, 99, 229, 5, 235,
+    3, 107, 229, 4, 115, 108, 228, 6, 245, 1, 99, 97, 114, 111, 238, 2, 101, 100, 105, 236, 3, 105,
+    236, 2, 117, 226, 2, 249, 1, 100, 99, 225, 2, 113, 117, 239, 5, 242, 2, 114, 100, 104, 97, 242,
+    3, 117, 115, 104, 97, 242, 2, 115, 232, 1, 229, 2, 102, 116, 97, 114, 114, 111, 247, 9, 116, 97,
+    105, 236, 4, 104, 97, 114, 112, 111, 111, 110, 100, 111, 119, 238, 11, 117, 240, 4, 108, 101,
+    102, 116, 97, 114, 114, 111, 119, 243, 4, 114, 105, 103, 104, 116, 97, 114, 114, 111, 247, 14,
+    243, 9, 104, 97, 114, 112, 111, 111, 110, 243, 9, 115, 113, 117, 105, 103, 97, 114, 114, 111,
+    247, 4, 116, 104, 114, 101, 101, 116, 105, 109, 101, 243, 2, 231, 2, 241, 3, 241, 3, 115, 108,
+    97, 110, 244, 2, 243, 3, 99, 227, 3, 100, 111, 244, 6, 239, 7, 242, 3, 231, 4, 101, 243, 3, 115,
+    97, 112, 112, 114, 111, 248, 4, 100, 111, 244, 4, 101, 113, 103, 116, 242, 6, 113, 103, 116,
+    242, 4, 103, 116, 242, 4, 115, 105, 237, 1, 102, 105, 115, 104, 244, 2, 108, 111, 111, 242, 130,
+    242, 1, 231, 2, 197, 1, 104, 97, 114, 228, 4, 245, 5, 236, 2, 98, 108, 235, 1, 106, 99, 249, 1,
+    236, 2, 97, 114, 242, 2, 99, 111, 114, 110, 101, 242, 2, 104, 97, 114, 228, 2, 116, 114, 233, 1,
+    109, 105, 100, 111, 244, 2, 111, 117, 115, 244, 6, 97, 99, 104, 229, 1, 110, 197, 2, 97, 240, 4,
+    112, 114, 111, 248, 2, 229, 3, 241, 4, 241, 2, 115, 105, 237, 1, 111, 97, 110, 231, 3, 114, 242,
+    2, 98, 114, 235, 2, 110, 103, 108, 101, 102, 116, 97, 114, 114, 111, 247, 8, 114, 105, 103, 104,
+    116, 97, 114, 114, 111, 247, 4, 109, 97, 112, 115, 116, 239, 4, 114, 105, 103, 104, 116, 97,
+    114, 114, 111, 247, 2, 111, 112, 97, 114, 114, 111, 119, 108, 101, 102, 244, 9, 114, 105, 103,
+    104, 244, 2, 112, 97, 242, 131, 230, 3, 108, 117, 243, 2, 116, 105, 109, 101, 243, 2, 119, 97,
+    115, 244, 3, 98, 97, 242, 2, 250, 3, 101, 110, 103, 229, 3, 230, 1, 112, 97, 242, 4, 108, 244,
+    1, 114, 97, 114, 242, 2, 99, 111, 114, 110, 101, 242, 2, 104, 97, 242, 5, 228, 2, 237, 2, 116,
+    114, 233, 1, 115, 97, 113, 117, 239, 130, 99, 242, 2, 232, 2, 105, 237, 4, 229, 4, 231, 2, 113,
+    226, 3, 117, 239, 5, 242, 2, 116, 114, 111, 235, 65, 244, 2, 99, 227, 3, 105, 242, 2, 100, 111,
+    244, 2, 104, 114, 101, 229, 2, 105, 109, 101, 243, 2, 108, 97, 114, 242, 2, 113, 117, 101, 115,
+    244, 2, 114, 80, 97, 242, 3, 233, 4, 229, 4, 230, 1, 117, 114, 100, 115, 104, 97, 242, 3, 117,
+    104, 97, 242, 1, 118, 101, 114, 116, 110, 101, 113, 241, 2, 110, 197, 0, 109, 68, 68, 111, 244,
+    65, 97, 99, 242, 2, 108, 229, 3, 244, 4, 101, 115, 229, 2, 240, 3, 115, 116, 239, 6, 100, 111,
+    119, 238, 6, 108, 101, 102, 244, 6, 117, 240, 2, 114, 107, 101, 242, 1, 99, 111, 109, 109, 225,
+    2, 249, 1, 100, 97, 115, 232, 1, 101, 97, 115, 117, 114, 101, 100, 97, 110, 103, 108, 229, 129,
+    102, 242, 1, 104, 239, 65, 105, 99, 114, 239, 2, 228, 3, 97, 115, 244, 3, 99, 105, 242, 67, 100,
+    111, 244, 2, 110, 117, 243, 5, 226, 5, 228, 6, 245, 1, 108, 99, 240, 2, 100, 242, 1, 110, 112,
+    108, 117, 243, 1, 111, 100, 101, 108, 243, 130, 112, 230, 1, 240, 129, 115, 99, 242, 2, 116,
+    112, 111, 243, 1, 245, 2, 108, 116, 105, 109, 97, 240, 2, 109, 97, 240, 0, 110, 71, 231, 2, 244,
+    3, 246, 1, 76, 101, 102, 116, 97, 114, 114, 111, 247, 5, 114, 105, 103, 104, 116, 97, 114, 114,
+    111, 247, 2, 236, 2, 244, 3, 246, 1, 82, 105, 103, 104, 116, 97, 114, 114, 111, 247, 1, 86, 68,
+    97, 115, 232, 2, 100, 97, 115, 232, 1, 97, 98, 108, 225, 2, 99, 117, 116, 229, 2, 110, 231, 2,
+    240, 3, 197, 3, 105, 228, 3, 111, 243, 3, 112, 114, 111, 248, 2, 116, 117, 242, 5, 97, 236, 7,
+    243, 65, 98, 115, 240, 2, 117, 109, 240, 5, 229, 1, 99, 97, 240, 3, 114, 111, 238, 2, 101, 100,
+    105, 236, 2, 111, 110, 231, 5, 100, 111, 244, 2, 117, 240, 2, 249, 1, 100, 97, 115, 232, 1, 229,
+    2, 65, 114, 242, 2, 97, 114, 104, 235, 4, 242, 5, 111, 247, 2, 100, 111, 244, 2, 113, 117, 105,
+    246, 2, 115, 101, 97, 242, 3, 105, 237, 2, 120, 105, 115, 244, 6, 243, 129, 102, 242, 1, 103,
+    197, 2, 229, 3, 241, 4, 241, 4, 115, 108, 97, 110, 244, 3, 243, 2, 115, 105, 237, 2, 244, 3,
+    242, 1, 104, 65, 114, 242, 2, 97, 114, 242, 2, 112, 97, 242, 1, 233, 2, 243, 3, 228, 2, 246, 1,
+    106, 99, 249, 1, 108, 65, 114, 242, 2, 197, 2, 97, 114, 242, 2, 100, 242, 2, 229, 3, 102, 116,
+    97, 114, 114, 111, 247, 5, 114, 105, 103, 104, 116, 97, 114, 114, 111, 247, 3, 241, 4, 241, 4,
+    115, 108, 97, 110, 244, 3, 243, 4, 243, 2, 115, 105, 237, 2, 244, 3, 114, 233, 5, 229, 1, 109,
+    105, 228, 129, 111, 112, 230, 66, 244, 3, 105, 238, 5, 197, 5, 100, 111, 244, 5, 118, 225, 6,
+    226, 6, 227, 3, 110, 233, 5, 118, 225, 6, 226, 6, 227, 1, 112, 97, 242, 4, 97, 108, 108, 101,
+    236, 4, 115, 236, 4, 244, 2, 111, 108, 105, 110, 244, 2, 242, 3, 99, 117, 229, 3, 229, 4, 227,
+    5, 101, 241, 1, 114, 65, 114, 242, 2, 97, 114, 242, 5, 227, 5, 247, 2, 105, 103, 104, 116, 97,
+    114, 114, 111, 247, 2, 116, 114, 233, 5, 229, 1, 115, 227, 3, 99, 117, 229, 3, 229, 131, 242, 2,
+    104, 111, 114, 116, 109, 105, 228, 6, 112, 97, 114, 97, 108, 108, 101, 236, 2, 105, 237, 4, 229,
+    5, 241, 2, 109, 105, 228, 2, 112, 97, 242, 2, 113, 115, 117, 98, 229, 5, 112, 229, 2, 117, 226,
+    4, 197, 4, 229, 4, 115, 101, 244, 7, 101, 241, 9, 241, 3, 99, 227, 5, 101, 241, 3, 240, 4, 197,
+    4, 229, 4, 115, 101, 244, 7, 101, 241, 9, 241, 1, 116, 103, 236, 66, 105, 108, 100, 229, 2, 108,
+    231, 2, 114, 105, 97, 110, 103, 108, 101, 108, 101, 102, 244, 13, 101, 241, 9, 114, 105, 103,
+    104, 244, 14, 101, 241, 1, 245, 2, 237, 3, 101, 114, 239, 3, 115, 240, 1, 118, 68, 97, 115, 232,
+    2, 72, 97, 114, 242, 2, 97, 240, 2, 100, 97, 115, 232, 2, 103, 229, 3, 244, 2, 105, 110, 102,
+    105, 238, 2, 108, 65, 114, 242, 3, 229, 3, 244, 4, 114, 105, 229, 2, 114, 65, 114, 242, 3, 116,
+    114, 105, 229, 2, 115, 105, 237, 1, 119, 65, 114, 242, 2, 97, 114, 104, 235, 4, 242, 5, 111,
+    247, 2, 110, 101, 97, 242, 0, 111, 211, 65, 97, 99, 117, 116, 229, 2, 115, 244, 1, 99, 105, 242,
+    68, 227, 2, 249, 1, 100, 97, 115, 232, 2, 98, 108, 97, 227, 2, 105, 246, 2, 111, 244, 2, 115,
+    111, 108, 228, 1, 101, 108, 105, 231, 1, 102, 99, 105, 242, 130, 242, 1, 103, 111, 238, 66, 114,
+    97, 118, 229, 2, 244, 1, 104, 98, 97, 242, 2, 237, 1, 105, 110, 244, 1, 108, 97, 114, 242, 2,
+    99, 105, 242, 3, 114, 111, 115, 243, 2, 105, 110, 229, 2, 244, 1, 109, 97, 99, 242, 2, 101, 103,
+    225, 2, 105, 99, 114, 111, 238, 3, 228, 3, 110, 117, 243, 129, 111, 112, 230, 1, 112, 97, 242,
+    2, 101, 114, 240, 2, 108, 117, 243, 1, 242, 2, 97, 114, 242, 2, 228, 3, 101, 242, 5, 111, 230,
+    67, 230, 67, 237, 2, 105, 103, 111, 230, 2, 111, 242, 2, 115, 108, 111, 112, 229, 2, 246, 1,
+    115, 99, 242, 66, 108, 97, 115, 232, 2, 111, 236, 65, 116, 105, 108, 100, 229, 3, 109, 101, 243,
+    6, 97, 243, 65, 117, 109, 236, 1, 118, 98, 97, 242, 0, 112, 97, 242, 67, 225, 4, 108, 108, 101,
+    236, 3, 115, 105, 237, 4, 236, 3, 244, 1, 99, 249, 1, 101, 114, 99, 110, 244, 3, 105, 111, 228,
+    3, 109, 105, 236, 3, 240, 3, 116, 101, 110, 235, 129, 102, 242, 1, 104, 233, 3, 246, 2, 109,
+    109, 97, 244, 2, 111, 110, 229, 1, 233, 2, 116, 99, 104, 102, 111, 114, 235, 2, 246, 1, 108, 97,
+    110, 99, 235, 6, 232, 4, 107, 246, 2, 117, 243, 4, 97, 99, 105, 242, 4, 226, 4, 99, 105, 242, 4,
+    100, 239, 5, 245, 4, 229, 68, 109, 238, 4, 115, 105, 237, 4, 116, 119, 239, 1, 237, 1, 111, 105,
+    110, 116, 105, 110, 244, 130, 112, 230, 66, 117, 110, 228, 1, 242, 2, 197, 2, 97, 240, 2, 99,
+    117, 229, 2, 229, 3, 227, 4, 97, 112, 112, 114, 111, 248, 4, 99, 117, 114, 108, 121, 101, 241,
+    4, 101, 241, 4, 110, 97, 112, 112, 114, 111, 248, 5, 101, 113, 241, 5, 115, 105, 237, 4, 115,
+    105, 237, 2, 105, 109, 229, 5, 243, 2, 110, 197, 3, 97, 240, 3, 115, 105, 237, 2, 111, 228, 3,
+    102, 97, 108, 97, 242, 4, 108, 105, 110, 229, 4, 115, 117, 114, 230, 3, 240, 4, 116, 239, 2,
+    115, 105, 237, 2, 117, 114, 101, 236, 129, 115, 99, 242, 2, 233, 1, 117, 110, 99, 115, 240, 128,
+    113, 102, 242, 1, 105, 110, 244, 129, 111, 112, 230, 1, 112, 114, 105, 109, 229, 129, 115, 99,
+    242, 1, 117, 97, 116, 101, 114, 110, 105, 111, 110, 243, 4, 105, 110, 244, 2, 101, 115, 244, 5,
+    101, 241, 66, 111, 244, 0, 114, 65, 97, 114, 242, 2, 114, 242, 2, 116, 97, 105, 236, 1, 66, 97,
+    114, 242, 1, 72, 97, 242, 1, 97, 99, 229, 3, 117, 116, 229, 2, 100, 105, 227, 2, 101, 109, 112,
+    116, 121, 246, 2, 110, 231, 4, 228, 4, 229, 4, 108, 229, 66, 113, 117, 239, 2, 114, 242, 4, 97,
+    240, 4, 226, 5, 102, 243, 4, 227, 4, 102, 243, 4, 104, 235, 4, 108, 240, 4, 112, 236, 4, 115,
+    105, 237, 4, 116, 236, 4, 247, 2, 116, 97, 105, 236, 3, 105, 239, 5, 110, 97, 108, 243, 1, 98,
+    97, 114, 242, 2, 98, 114, 235, 2, 114, 97, 99, 229, 5, 235, 3, 107, 229, 4, 115, 108, 228, 6,
+    245, 1, 99, 97, 114, 111, 238, 2, 101, 100, 105, 236, 3, 105, 236, 2, 117, 226, 2, 249, 1, 100,
+    99, 225, 2, 108, 100, 104, 97, 242, 2, 113, 117, 239, 5, 242, 2, 115, 232, 1, 101, 97, 236, 4,
+    105, 110, 229, 4, 112, 97, 114, 244, 4, 243, 2, 99, 244, 66, 231, 1, 102, 105, 115, 104, 244, 2,
+    108, 111, 111, 242, 130, 242, 1, 104, 97, 114, 228, 4, 245, 5, 236, 2, 239, 3, 246, 1, 105, 103,
+    104, 116, 97, 114, 114, 111, 247, 10, 116, 97, 105, 236, 5, 104, 97, 114, 112, 111, 111, 110,
+    100, 111, 119, 238, 12, 117, 240, 5, 108, 101, 102, 116, 97, 114, 114, 111, 119, 243, 9, 104,
+    97, 114, 112, 111, 111, 110, 243, 5, 114, 105, 103, 104, 116, 97, 114, 114, 111, 119, 243, 5,
+    115, 113, 117, 105, 103, 97, 114, 114, 111, 247, 5, 116, 104, 114, 101, 101, 116, 105, 109, 101,
+    243, 2, 110, 231, 2, 115, 105, 110, 103, 100, 111, 116, 115, 101, 241, 1, 108, 97, 114, 242, 2,
+    104, 97, 242, 2, 237, 1, 109, 111, 117, 115, 244, 6, 97, 99, 104, 229, 1, 110, 109, 105, 228, 1,
+    111, 97, 110, 231, 3, 114, 242, 2, 98, 114, 235, 2, 112, 97, 242, 131, 230, 3, 108, 117, 243, 2,
+    116, 105, 109, 101, 243, 1, 112, 97, 242, 4, 103, 244, 2, 112, 111, 108, 105, 110, 244, 1, 114,
+    97, 114, 242, 1, 115, 97, 113, 117, 239, 130, 99, 242, 2, 232, 2, 113, 226, 3, 117, 239, 5, 242,
+    1, 116, 104, 114, 101, 229, 2, 105, 109, 101, 243, 2, 114, 233, 4, 229, 4, 230, 4, 108, 116,
+    114, 233, 1, 117, 108, 117, 104, 97, 242, 1, 248, 0, 115, 97, 99, 117, 116, 229, 1, 98, 113,
+    117, 239, 1, 227, 2, 197, 2, 97, 240, 3, 114, 111, 238, 2, 99, 117, 229, 2, 229, 3, 100, 105,
+    236, 2, 105, 114, 227, 2, 110, 197, 3, 97, 240, 3, 115, 105, 237, 2, 112, 111, 108, 105, 110,
+    244, 2, 115, 105, 237, 2, 249, 1, 100, 111, 244, 4, 226, 4, 229, 1, 101, 65, 114, 242, 2, 97,
+    114, 104, 235, 4, 242, 5, 111, 247, 66, 99, 244, 2, 109, 233, 2, 115, 119, 97, 242, 2, 116, 109,
+    105, 110, 117, 243, 4, 238, 2, 120, 244, 129, 102, 242, 3, 111, 119, 238, 1, 104, 97, 114, 240,
+    2, 99, 104, 99, 249, 3, 249, 2, 111, 114, 116, 109, 105, 228, 5, 112, 97, 114, 97, 108, 108,
+    101, 236, 66, 249, 1, 105, 103, 109, 225, 5, 230, 5, 246, 2, 237, 3, 100, 111, 244, 3, 229, 4,
+    241, 3, 231, 4, 197, 3, 236, 4, 197, 3, 110, 229, 3, 112, 108, 117, 243, 3, 114, 97, 114, 242,
+    1, 108, 97, 114, 242, 1, 109, 97, 108, 108, 115, 101, 116, 109, 105, 110, 117, 243, 3, 115, 104,
+    240, 2, 101, 112, 97, 114, 115, 236, 2, 105, 228, 3, 108, 229, 2, 244, 3, 229, 4, 243, 1, 111,
+    102, 116, 99, 249, 2, 236, 3, 226, 4, 97, 242, 130, 112, 230, 1, 112, 97, 100, 101, 243, 6, 117,
+    105, 244, 3, 242, 1, 113, 99, 97, 240, 5, 243, 3, 117, 240, 5, 243, 2, 115, 117, 226, 5, 229, 5,
+    115, 101, 244, 8, 101, 241, 4, 240, 5, 229, 5, 115, 101, 244, 8, 101, 241, 2, 245, 3, 97, 114,
+    229, 5, 230, 3, 230, 1, 114, 97, 114, 242, 129, 115, 99, 242, 2, 101, 116, 109, 238, 2, 109,
+    105, 108, 229, 2, 116, 97, 114, 230, 1, 116, 97, 242, 4, 230, 2, 114, 97, 105, 103, 104, 116,
+    101, 112, 115, 105, 108, 111, 238, 8, 112, 104, 233, 3, 110, 243, 1, 117, 226, 3, 197, 3, 100,
+    111, 244, 3, 229, 4, 100, 111, 244, 3, 109, 117, 108, 244, 3, 110, 197, 4, 229, 3, 112, 108,
+    117, 243, 3, 114, 97, 114, 242, 3, 115, 101, 244, 6, 101, 241, 8, 241, 6, 110, 101, 241, 9, 241,
+    4, 105, 237, 4, 117, 226, 5, 240, 2, 99, 227, 4, 97, 112, 112, 114, 111, 248, 4, 99, 117, 114,
+    108, 121, 101, 241, 4, 101, 241, 4, 110, 97, 112, 112, 114, 111, 248, 5, 101, 113, 241, 5, 115,
+    105, 237, 4, 115, 105, 237, 2, 237, 2, 110, 231, 2, 240, 67, 177, 67, 178, 67, 179, 3, 197, 3,
+    100, 111, 244, 4, 115, 117, 226, 3, 229, 4, 100, 111, 244, 3, 104, 115, 111, 236, 5, 117, 226,
+    3, 108, 97, 114, 242, 3, 109, 117, 108, 244, 3, 110, 197, 4, 229, 3, 112, 108, 117, 243, 3, 115,
+    101, 244, 6, 101, 241, 8, 241, 6, 110, 101, 241, 9, 241, 4, 105, 237, 4, 117, 226, 5, 240, 1,
+    119, 65, 114, 242, 2, 97, 114, 104, 235, 4, 242, 5, 111, 247, 2, 110, 119, 97, 242, 65, 122,
+    108, 105, 231, 0, 116, 97, 114, 103, 101, 244, 2, 245, 1, 98, 114, 235, 1, 99, 97, 114, 111,
+    238, 2, 101, 100, 105, 236, 2, 249, 1, 100, 111, 244, 1, 101, 108, 114, 101, 227, 129, 102, 242,
+    1, 104, 101, 114, 101, 180, 5, 102, 111, 114, 229, 3, 116, 225, 5, 115, 121, 237, 5, 246, 2,
+    105, 99, 107, 97, 112, 112, 114, 111, 248, 5, 115, 105, 237, 3, 110, 115, 240, 2, 107, 97, 240,
+    3, 115, 105, 237, 66, 111, 114, 238, 1, 105, 108, 100, 229, 66, 109, 101, 243, 5, 226, 6, 97,
+    242, 5, 228, 2, 110, 244, 1, 111, 101, 225, 2, 240, 3, 98, 111, 244, 3, 99, 105, 242, 131, 230,
+    4, 111, 114, 235, 2, 115, 225, 1, 112, 114, 105, 109, 229, 1, 114, 97, 100, 229, 2, 105, 97,
+    110, 103, 108, 229, 8, 100, 111, 119, 238, 8, 108, 101, 102, 244, 12, 101, 241, 8, 241, 8, 114,
+    105, 103, 104, 244, 13, 101, 241, 3, 100, 111, 244, 3, 229, 3, 109, 105, 110, 117, 243, 3, 112,
+    108, 117, 243, 3, 115, 226, 3, 116, 105, 109, 229, 2, 112, 101, 122, 105, 117, 237, 129, 115,
+    99, 242, 3, 249, 2, 104, 99, 249, 2, 116, 114, 111, 235, 1, 119, 105, 120, 244, 2, 111, 104,
+    101, 97, 100, 108, 101, 102, 116, 97, 114, 114, 111, 247, 7, 114, 105, 103, 104, 116, 97, 114,
+    114, 111, 247, 0, 117, 65, 114, 242, 1, 72, 97, 242, 65, 97, 99, 117, 116, 229, 2, 114, 242, 1,
+    98, 114, 99, 249, 3, 101, 118, 229, 65, 99, 105, 114, 227, 2, 249, 1, 100, 97, 114, 242, 2, 98,
+    108, 97, 227, 2, 104, 97, 242, 1, 102, 105, 115, 104, 244, 130, 242, 65, 103, 114, 97, 118, 229,
+    1, 104, 97, 114, 236, 4, 242, 2, 98, 108, 235, 1, 108, 99, 111, 114, 238, 6, 101, 242, 3, 114,
+    111, 240, 2, 116, 114, 233, 1, 109, 97, 99, 242, 66, 236, 1, 111, 103, 111, 238, 130, 112, 230,
+    1, 112, 97, 114, 114, 111, 247, 2, 100, 111, 119, 110, 97, 114, 114, 111, 247, 2, 104, 97, 114,
+    112, 111, 111, 110, 108, 101, 102, 244, 9, 114, 105, 103, 104, 244, 2, 108, 117, 243, 2, 115,
+    233, 4, 232, 4, 108, 111, 238, 2, 117, 112, 97, 114, 114, 111, 119, 243, 1, 114, 99, 111, 114,
+    238, 6, 101, 242, 3, 114, 111, 240, 2, 105, 110, 231, 2, 116, 114, 233, 129, 115, 99, 242, 1,
+    116, 100, 111, 244, 2, 105, 108, 100, 229, 2, 114, 233, 4, 230, 1, 117, 97, 114, 242, 66, 109,
+    236, 1, 119, 97, 110, 103, 108, 229, 0, 118, 65, 114, 242, 1, 66, 97, 242, 4, 246, 1, 68, 97,
+    115, 232, 1, 97, 110, 103, 114, 244, 2, 114, 101, 112, 115, 105, 108, 111, 238, 3, 107, 97, 112,
+    112, 225, 3, 110, 111, 116, 104, 105, 110, 231, 3, 112, 104, 233, 4, 233, 4, 114, 111, 112, 116,
+    239, 3, 242, 4, 104, 239, 3, 115, 105, 103, 109, 225, 4, 117, 98, 115, 101, 116, 110, 101, 241,
+    12, 241, 5, 112, 115, 101, 116, 110, 101, 241, 12, 241, 3, 116, 104, 101, 116, 225, 4, 114, 105,
+    97, 110, 103, 108, 101, 108, 101, 102, 244, 11, 114, 105, 103, 104, 244, 1, 99, 249, 1, 100, 97,
+    115, 232, 1, 101, 229, 3, 98, 97, 242, 3, 101, 241, 2, 108, 108, 105, 240, 2, 114, 98, 97, 242,
+    3, 244, 129, 102, 242, 1, 108, 116, 114, 233, 1, 110, 115, 117, 226, 4, 240, 129, 111, 112, 230,
+    1, 112, 114, 111, 240, 1, 114, 116, 114, 233, 129, 115, 99, 242, 2, 117, 98, 110, 197, 5, 229,
+    3, 112, 110, 197, 5, 229, 1, 122, 105, 103, 122, 97, 231, 0, 119, 99, 105, 114, 227, 1, 101,
+    100, 98, 97, 242, 3, 103, 229, 5, 241, 2, 105, 101, 114, 240, 129, 102, 242, 129, 111, 112, 230,
+    1, 240, 1, 242, 2, 101, 97, 116, 232, 129, 115, 99, 242, 0, 120, 99, 97, 240, 2, 105, 114, 227,
+    2, 117, 240, 1, 100, 116, 114, 233, 129, 102, 242, 1, 104, 65, 114, 242, 2, 97, 114, 242, 1,
+    233, 1, 108, 65, 114, 242, 2, 97, 114, 242, 1, 109, 97, 240, 1, 110, 105, 243, 1, 111, 100, 111,
+    244, 130, 112, 230, 3, 108, 117, 243, 2, 116, 105, 109, 229, 1, 114, 65, 114, 242, 2, 97, 114,
+    242, 129, 115, 99, 242, 2, 113, 99, 117, 240, 1, 117, 112, 108, 117, 243, 2, 116, 114, 233, 1,
+    118, 101, 229, 1, 119, 101, 100, 103, 229, 64, 121, 97, 99, 117, 116, 229, 3, 249, 1, 99, 105,
+    114, 227, 2, 249, 65, 101, 238, 129, 102, 242, 1, 105, 99, 249, 129, 111, 112, 230, 129, 115,
+    99, 242, 1, 117, 99, 249, 66, 109, 236, 0, 122, 97, 99, 117, 116, 229, 1, 99, 97, 114, 111, 238,
+    2, 249, 1, 100, 111, 244, 1, 101, 101, 116, 114, 230, 2, 116, 225, 129, 102, 242, 1, 104, 99,
+    249, 1, 105, 103, 114, 97, 114, 242, 129, 111, 112, 230, 129, 115, 99, 242, 1, 119, 234, 2, 110,
+    234,
+};
 
-const html_entity html_entities[HTML_ENTITIES] = {
-    {0, 5, 2},{7, 6, 2},{15, 3, 1},{19, 4, 1},{24, 6, 2},{32, 7, 2},{41, 7, 2},{50, 5, 2},
-    {57, 6, 2},{65, 4, 2},{71, 4, 4},{79, 6, 2},{87, 7, 2},{96, 6, 2},{104, 6, 2},{112, 4, 3},
-    {119, 6, 2},{127, 5, 4},{136, 14, 3},{153, 5, 2},{160, 6, 2},{168, 5, 4},{177, 7, 3},
-    {187, 6, 2},{195, 7, 2},{204, 4, 2},{210, 5, 2},{217, 10, 3},{230, 5, 3},{238, 7, 3},
-    {248, 4, 2},{254, 8, 3},{265, 11, 3},{279, 5, 2},{286, 4, 4},{294, 5, 4},{303, 6, 2},
-    {311, 5, 3},{319, 7, 3},{329, 5, 2},{336, 4, 2},{342, 5, 2},{349, 7, 2},{358, 4, 3},
-    {365, 21, 3},{389, 8, 3},{400, 7, 2},{409, 6, 2},{417, 7, 2},{426, 6, 2},{434, 8, 3},
-    {445, 5, 2},{452, 8, 2},{462, 10, 2},{474, 4, 3},{481, 4, 2},{487, 10, 3},{500, 12, 3},
-    {515, 11, 3},{529, 12, 3},{544, 25, 3},{572, 22, 3},{597, 16, 3},{616, 6, 3},{625, 7, 3},
-    {635, 10, 3},{648, 7, 3},{658, 16, 3},{677, 5, 3},{685, 10, 3},{698, 32, 3},{733, 6, 3},
-    {742, 5, 4},{751, 4, 3},{758, 7, 3},{768, 3, 3},{774, 9, 3},{786, 5, 2},{793, 5, 2},
-    {800, 5, 2},{807, 7, 3},{817, 5, 3},{825, 6, 3},{834, 7, 2},{843, 4, 2},{849, 4, 3},
-    {856, 6, 2},{864, 4, 4},{872, 17, 2},{891, 15, 2},{908, 23, 2},{933, 17, 1},{951, 17, 2},
-    {970, 8, 3},{981, 14, 3},{998, 5, 4},{1007, 4, 2},{1013, 7, 3},{1023, 9, 3},{1035, 22, 3},
-    {1060, 10, 2},{1072, 16, 3},{1091, 16, 3},{1110, 21, 3},{1134, 14, 3},{1151, 20, 3},
-    {1174, 25, 3},{1202, 21, 3},{1226, 17, 3},{1246, 15, 3},{1264, 14, 3},{1281, 18, 3},
-    {1302, 18, 3},{1323, 10, 3},{1336, 13, 3},{1352, 17, 3},{1372, 10, 2},{1384, 20, 3},
-    {1407, 18, 3},{1428, 15, 3},{1446, 18, 3},{1467, 19, 3},{1489, 16, 3},{1508, 19, 3},
-    {1530, 8, 3},{1541, 13, 3},{1557, 10, 3},{1570, 5, 4},{1579, 7, 2},{1588, 4, 2},{1594, 3, 2},
-    {1599, 4, 2},{1605, 6, 2},{1613, 7, 2},{1622, 7, 2},{1631, 5, 2},{1638, 6, 2},{1646, 4, 2},
-    {1652, 5, 2},{1659, 4, 4},{1667, 6, 2},{1675, 7, 2},{1684, 8, 3},{1695, 6, 2},{1703, 17, 3},
-    {1723, 21, 3},{1747, 6, 2},{1755, 5, 4},{1764, 8, 2},{1774, 6, 3},{1783, 11, 3},{1797, 12, 3},
-    {1812, 5, 3},{1820, 5, 3},{1828, 4, 2},{1834, 4, 2},{1840, 5, 2},{1847, 7, 3},{1857, 13, 3},
-    {1873, 4, 2},{1879, 4, 4},{1887, 18, 3},{1908, 22, 3},{1933, 5, 4},{1942, 7, 3},{1952, 11, 3},
-    {1966, 5, 3},{1974, 5, 2},{1981, 2, 1},{1984, 3, 1},{1988, 6, 2},{1996, 7, 2},{2005, 7, 2},
-    {2014, 7, 2},{2023, 6, 2},{2031, 4, 2},{2037, 5, 2},{2044, 4, 4},{2052, 3, 3},{2058, 5, 4},
-    {2067, 13, 3},{2083, 17, 3},{2103, 17, 3},{2123, 15, 3},{2141, 12, 3},{2156, 18, 3},
-    {2177, 13, 3},{2193, 5, 4},{2202, 3, 3},{2208, 7, 2},{2217, 6, 2},{2225, 4, 1},{2230, 6, 2},
-    {2238, 4, 3},{2245, 13, 3},{2261, 5, 3},{2269, 15, 3},{2287, 5, 3},{2295, 7, 2},{2304, 13, 3},
-    {2320, 10, 3},{2333, 5, 2},{2340, 6, 2},{2348, 5, 2},{2355, 6, 2},{2363, 7, 2},{2372, 5, 2},
-    {2379, 6, 2},{2387, 4, 2},{2393, 5, 2},{2400, 4, 3},{2407, 6, 2},{2415, 7, 2},{2424, 3, 3},
-    {2430, 6, 2},{2438, 11, 3},{2452, 8, 3},{2463, 4, 3},{2470, 9, 3},{2482, 13, 3},{2498, 15, 3},
-    {2516, 15, 3},{2534, 6, 2},{2542, 5, 4},{2551, 5, 2},{2558, 5, 3},{2566, 7, 2},{2575, 6, 2},
-    {2583, 4, 2},{2589, 5, 2},{2596, 6, 2},{2604, 4, 2},{2610, 4, 4},{2618, 5, 4},{2627, 5, 4},
-    {2636, 7, 2},{2645, 6, 2},{2653, 5, 2},{2660, 5, 2},{2667, 6, 2},{2675, 7, 2},{2684, 4, 2},
-    {2690, 4, 4},{2698, 5, 4},{2707, 5, 4},{2716, 5, 2},{2723, 2, 1},{2726, 3, 1},{2730, 7, 2},
-    {2739, 7, 2},{2748, 5, 3},{2756, 11, 3},{2770, 5, 3},{2778, 7, 2},{2787, 7, 2},{2796, 4, 2},
-    {2802, 17, 3},{2822, 10, 3},{2835, 13, 3},{2851, 20, 3},{2874, 12, 3},{2889, 18, 3},
-    {2910, 18, 3},{2931, 15, 3},{2949, 18, 3},{2970, 10, 3},{2983, 15, 3},{3001, 16, 3},
-    {3020, 8, 3},{3031, 13, 3},{3047, 14, 3},{3064, 13, 3},{3080, 16, 3},{3099, 18, 3},
-    {3120, 17, 3},{3140, 16, 3},{3159, 13, 3},{3175, 16, 3},{3194, 11, 3},{3208, 14, 3},
-    {3225, 10, 3},{3238, 15, 3},{3256, 17, 3},{3276, 14, 3},{3293, 12, 3},{3308, 9, 3},
-    {3320, 15, 3},{3338, 10, 3},{3351, 4, 4},{3359, 3, 3},{3365, 11, 3},{3379, 7, 2},
-    {3388, 14, 3},{3405, 19, 3},{3427, 15, 3},{3445, 14, 3},{3462, 19, 3},{3484, 15, 3},
-    {3502, 5, 4},{3511, 15, 3},{3529, 16, 3},{3548, 5, 3},{3556, 4, 3},{3563, 7, 2},{3572, 3, 3},
-    {3578, 4, 3},{3585, 4, 2},{3591, 12, 3},{3606, 10, 3},{3619, 4, 4},{3627, 10, 3},{3640, 5, 4},
-    {3649, 5, 3},{3657, 3, 2},{3662, 5, 2},{3669, 7, 2},{3678, 7, 2},{3687, 7, 2},{3696, 4, 2},
-    {3702, 20, 3},{3725, 19, 3},{3747, 18, 3},{3768, 22, 3},{3793, 21, 3},{3817, 15, 3},
-    {3835, 8, 1},{3844, 4, 4},{3852, 8, 3},{3863, 17, 2},{3882, 5, 3},{3890, 4, 3},{3897, 13, 3},
-    {3913, 10, 3},{3926, 21, 3},{3950, 11, 3},{3964, 9, 3},{3976, 14, 5},{3995, 10, 3},
-    {4008, 11, 3},{4022, 16, 3},{4041, 20, 5},{4066, 18, 5},{4089, 15, 3},{4107, 21, 5},
-    {4133, 16, 3},{4152, 16, 5},{4173, 13, 5},{4191, 16, 3},{4210, 19, 5},{4234, 21, 3},
-    {4258, 8, 3},{4269, 13, 3},{4285, 15, 3},{4303, 12, 5},{4320, 18, 5},{4343, 13, 3},
-    {4359, 24, 5},{4388, 18, 5},{4411, 12, 3},{4426, 17, 5},{4448, 22, 3},{4473, 18, 3},
-    {4494, 17, 3},{4514, 20, 5},{4539, 22, 3},{4564, 16, 5},{4585, 21, 3},{4609, 18, 5},
-    {4632, 23, 3},{4658, 10, 6},{4674, 15, 3},{4692, 12, 3},{4707, 17, 5},{4729, 22, 3},
-    {4754, 17, 5},{4776, 12, 6},{4794, 17, 3},{4814, 9, 3},{4826, 14, 3},{4843, 18, 3},
-    {4864, 14, 3},{4881, 15, 3},{4899, 5, 4},{4908, 6, 2},{4916, 7, 2},{4925, 3, 2},{4930, 6, 2},
-    {4938, 6, 2},{4946, 7, 2},{4955, 5, 2},{4962, 6, 2},{4970, 4, 2},{4976, 7, 2},{4985, 4, 4},
-    {4993, 6, 2},{5001, 7, 2},{5010, 6, 2},{5018, 6, 2},{5026, 8, 2},{5036, 5, 4},{5045, 21, 3},
-    {5069, 15, 3},{5087, 3, 3},{5093, 5, 4},{5102, 6, 2},{5110, 7, 2},{5119, 6, 2},{5127, 7, 2},
-    {5136, 7, 3},{5146, 4, 2},{5152, 5, 2},{5159, 8, 3},{5170, 10, 3},{5183, 12, 3},{5198, 16, 3},
-    {5217, 9, 3},{5229, 4, 2},{5235, 4, 4},{5243, 4, 2},{5249, 3, 2},{5254, 10, 2},{5266, 14, 3},
-    {5283, 5, 3},{5291, 3, 3},{5297, 9, 3},{5309, 14, 3},{5326, 19, 3},{5348, 14, 3},{5365, 6, 3},
-    {5374, 8, 3},{5385, 11, 3},{5399, 13, 3},{5415, 5, 4},{5424, 4, 2},{5430, 4, 1},{5435, 5, 1},
-    {5441, 4, 4},{5449, 5, 3},{5457, 5, 4},{5466, 6, 3},{5475, 3, 2},{5480, 4, 2},{5486, 7, 2},
-    {5495, 5, 3},{5503, 5, 3},{5511, 7, 3},{5521, 7, 2},{5530, 7, 2},{5539, 4, 2},{5545, 3, 3},
-    {5551, 15, 3},{5569, 19, 3},{5591, 21, 3},{5615, 4, 3},{5622, 4, 2},{5628, 18, 3},
-    {5649, 11, 3},{5663, 14, 3},{5680, 20, 3},{5703, 13, 3},{5719, 19, 3},{5741, 19, 3},
-    {5763, 16, 3},{5782, 19, 3},{5804, 11, 3},{5818, 9, 3},{5830, 14, 3},{5847, 15, 3},
-    {5865, 14, 3},{5882, 17, 3},{5902, 19, 3},{5924, 18, 3},{5945, 17, 3},{5965, 14, 3},
-    {5982, 17, 3},{6002, 12, 3},{6017, 15, 3},{6035, 11, 3},{6049, 5, 3},{6057, 13, 3},
-    {6073, 12, 3},{6088, 5, 3},{6096, 4, 3},{6103, 12, 3},{6118, 7, 2},{6127, 5, 2},{6134, 7, 2},
-    {6143, 7, 2},{6152, 3, 3},{6158, 7, 2},{6167, 7, 2},{6176, 6, 2},{6184, 4, 2},{6190, 4, 4},
-    {6198, 15, 3},{6216, 15, 3},{6234, 16, 3},{6253, 13, 3},{6269, 6, 2},{6277, 12, 3},
-    {6292, 5, 4},{6301, 5, 3},{6309, 7, 3},{6319, 19, 3},{6341, 13, 3},{6357, 18, 3},
-    {6378, 15, 3},{6396, 20, 3},{6419, 12, 3},{6434, 5, 4},{6443, 5, 3},{6451, 4, 3},{6458, 7, 3},
-    {6468, 12, 3},{6483, 9, 3},{6495, 14, 3},{6512, 19, 3},{6534, 14, 3},{6551, 9, 3},
-    {6563, 4, 3},{6570, 4, 3},{6577, 9, 3},{6589, 14, 3},{6606, 7, 3},{6616, 5, 2},{6623, 6, 2},
-    {6631, 6, 3},{6640, 6, 2},{6648, 5, 2},{6655, 4, 1},{6660, 4, 2},{6666, 7, 2},{6675, 7, 2},
-    {6684, 4, 2},{6690, 4, 4},{6698, 10, 3},{6711, 6, 2},{6719, 11, 6},{6736, 10, 3},{6749, 6, 3},
-    {6758, 11, 3},{6772, 15, 3},{6790, 11, 3},{6804, 5, 4},{6813, 10, 3},{6826, 5, 4},
-    {6835, 7, 2},{6844, 6, 2},{6852, 7, 2},{6861, 5, 3},{6869, 9, 3},{6881, 6, 2},{6889, 7, 2},
-    {6898, 5, 2},{6905, 6, 2},{6913, 4, 2},{6919, 7, 2},{6928, 4, 4},{6936, 6, 2},{6944, 7, 2},
-    {6953, 6, 2},{6961, 9, 1},{6971, 11, 3},{6985, 13, 3},{7001, 17, 3},{7021, 6, 3},
-    {7030, 10, 3},{7043, 6, 2},{7051, 5, 4},{7060, 8, 3},{7071, 11, 3},{7085, 17, 3},
-    {7105, 12, 3},{7120, 14, 3},{7137, 6, 3},{7146, 11, 3},{7160, 8, 3},{7171, 12, 3},
-    {7186, 15, 3},{7204, 16, 3},{7223, 5, 2},{7230, 8, 2},{7240, 6, 2},{7248, 5, 4},{7257, 7, 2},
-    {7266, 4, 2},{7272, 5, 2},{7279, 6, 3},{7288, 5, 3},{7296, 4, 2},{7302, 6, 3},{7311, 7, 3},
-    {7321, 4, 3},{7328, 7, 3},{7338, 5, 3},{7346, 12, 3},{7361, 13, 1},{7375, 18, 3},
-    {7396, 14, 3},{7413, 14, 3},{7430, 4, 4},{7438, 5, 4},{7447, 5, 4},{7456, 7, 3},{7466, 6, 2},
-    {7474, 6, 3},{7483, 4, 4},{7491, 5, 4},{7500, 5, 4},{7509, 4, 4},{7517, 3, 2},{7522, 5, 4},
-    {7531, 5, 4},{7540, 5, 2},{7547, 5, 2},{7554, 5, 2},{7561, 6, 2},{7569, 7, 2},{7578, 6, 2},
-    {7586, 4, 2},{7592, 4, 4},{7600, 5, 4},{7609, 5, 4},{7618, 5, 2},{7625, 5, 2},{7632, 7, 2},
-    {7641, 7, 2},{7650, 4, 2},{7656, 5, 2},{7663, 15, 3},{7681, 5, 2},{7688, 4, 3},{7695, 5, 3},
-    {7703, 5, 4},{7712, 6, 2},{7720, 7, 2},{7729, 7, 2},{7738, 3, 3},{7744, 4, 5},{7753, 4, 3},
-    {7760, 5, 2},{7767, 6, 2},{7775, 5, 2},{7782, 6, 2},{7790, 4, 2},{7796, 5, 2},{7803, 6, 2},
-    {7811, 3, 3},{7817, 4, 4},{7825, 6, 2},{7833, 7, 2},{7842, 8, 3},{7853, 6, 3},{7862, 6, 2},
-    {7870, 6, 2},{7878, 6, 3},{7887, 3, 1},{7891, 4, 1},{7896, 4, 3},{7903, 7, 3},{7913, 5, 3},
-    {7921, 9, 3},{7933, 5, 3},{7941, 4, 3},{7948, 5, 3},{7956, 6, 3},{7965, 7, 3},{7975, 9, 3},
-    {7987, 9, 3},{7999, 9, 3},{8011, 9, 3},{8023, 9, 3},{8035, 9, 3},{8047, 9, 3},{8059, 9, 3},
-    {8071, 6, 3},{8080, 8, 3},{8091, 9, 3},{8103, 7, 3},{8113, 6, 2},{8121, 8, 3},{8132, 6, 2},
-    {8140, 5, 4},{8149, 3, 3},{8155, 4, 3},{8162, 7, 3},{8172, 4, 3},{8179, 5, 3},{8187, 5, 1},
-    {8193, 7, 3},{8203, 9, 3},{8215, 5, 2},{8222, 6, 2},{8230, 5, 4},{8239, 4, 1},{8244, 6, 3},
-    {8253, 8, 3},{8264, 6, 2},{8272, 7, 2},{8281, 4, 2},{8287, 5, 2},{8294, 9, 3},{8306, 6, 3},
-    {8315, 5, 3},{8323, 9, 3},{8335, 12, 2},{8349, 10, 3},{8362, 8, 3},{8373, 10, 3},{8386, 7, 3},
-    {8396, 7, 3},{8406, 9, 3},{8418, 5, 3},{8426, 9, 3},{8438, 6, 3},{8447, 4, 2},{8453, 6, 3},
-    {8462, 7, 3},{8472, 8, 3},{8483, 8, 3},{8494, 6, 2},{8502, 7, 3},{8512, 5, 2},{8519, 5, 3},
-    {8527, 8, 3},{8538, 4, 4},{8546, 7, 3},{8556, 8, 3},{8567, 7, 3},{8577, 8, 3},{8588, 9, 3},
-    {8600, 10, 3},{8613, 9, 3},{8625, 8, 3},{8636, 16, 3},{8655, 14, 3},{8672, 9, 3},{8684, 7, 3},
-    {8694, 9, 3},{8706, 7, 3},{8716, 13, 3},{8732, 12, 3},{8747, 14, 3},{8764, 18, 3},
-    {8785, 18, 3},{8806, 19, 3},{8828, 6, 3},{8837, 6, 3},{8846, 6, 3},{8855, 6, 3},{8864, 6, 3},
-    {8873, 4, 4},{8881, 8, 6},{8895, 5, 3},{8903, 5, 4},{8912, 4, 3},{8919, 7, 3},{8929, 7, 3},
-    {8939, 6, 3},{8948, 6, 3},{8957, 6, 3},{8966, 6, 3},{8975, 5, 3},{8983, 6, 3},{8992, 6, 3},
-    {9001, 6, 3},{9010, 6, 3},{9019, 6, 3},{9028, 6, 3},{9037, 6, 3},{9046, 6, 3},{9055, 5, 3},
-    {9063, 6, 3},{9072, 6, 3},{9081, 6, 3},{9090, 6, 3},{9099, 6, 3},{9108, 6, 3},{9117, 7, 3},
-    {9127, 6, 3},{9136, 6, 3},{9145, 6, 3},{9154, 6, 3},{9163, 5, 3},{9171, 6, 3},{9180, 6, 3},
-    {9189, 6, 3},{9198, 6, 3},{9207, 9, 3},{9219, 8, 3},{9230, 9, 3},{9242, 6, 3},{9251, 6, 3},
-    {9260, 6, 3},{9269, 6, 3},{9278, 5, 3},{9286, 6, 3},{9295, 6, 3},{9304, 6, 3},{9313, 6, 3},
-    {9322, 6, 3},{9331, 6, 3},{9340, 7, 3},{9350, 6, 2},{9358, 6, 2},{9366, 7, 2},{9375, 5, 4},
-    {9384, 6, 3},{9393, 5, 3},{9401, 6, 3},{9410, 5, 1},{9416, 6, 3},{9425, 9, 3},{9437, 5, 3},
-    {9445, 7, 3},{9455, 5, 3},{9463, 6, 3},{9472, 6, 3},{9481, 7, 3},{9491, 7, 2},{9500, 4, 3},
-    {9507, 7, 3},{9517, 9, 3},{9529, 7, 3},{9539, 7, 3},{9549, 7, 3},{9559, 5, 6},{9570, 6, 3},
-    {9579, 6, 2},{9587, 6, 3},{9596, 7, 2},{9605, 6, 2},{9613, 7, 2},{9622, 6, 2},{9630, 6, 3},
-    {9639, 8, 3},{9650, 5, 2},{9657, 5, 2},{9664, 6, 2},{9672, 8, 3},{9683, 4, 2},{9689, 5, 2},
-    {9696, 10, 2},{9708, 4, 4},{9716, 5, 2},{9723, 6, 3},{9732, 10, 3},{9745, 4, 2},{9751, 4, 3},
-    {9758, 5, 3},{9766, 5, 2},{9773, 7, 3},{9783, 16, 3},{9802, 17, 3},{9822, 9, 2},{9833, 9, 3},
-    {9845, 11, 3},{9859, 12, 3},{9874, 12, 3},{9889, 5, 3},{9897, 9, 3},{9909, 7, 3},{9919, 8, 3},
-    {9930, 6, 3},{9939, 9, 3},{9951, 6, 1},{9958, 7, 3},{9968, 8, 3},{9979, 6, 1},{9986, 7, 1},
-    {9994, 5, 3},{10002, 7, 3},{10012, 11, 3},{10026, 10, 3},{10039, 5, 3},{10047, 8, 3},
-    {10058, 7, 3},{10068, 5, 4},{10077, 7, 3},{10087, 4, 2},{10093, 5, 2},{10100, 7, 3},
-    {10110, 6, 3},{10119, 6, 3},{10128, 5, 4},{10137, 5, 3},{10145, 6, 3},{10154, 5, 3},
-    {10162, 6, 3},{10171, 6, 3},{10180, 8, 3},{10191, 8, 3},{10202, 6, 3},{10211, 6, 3},
-    {10220, 7, 3},{10230, 8, 3},{10241, 4, 3},{10248, 9, 3},{10260, 7, 3},{10270, 7, 3},
-    {10280, 7, 3},{10290, 6, 3},{10299, 5, 6},{10310, 7, 3},{10320, 8, 3},{10331, 12, 3},
-    {10346, 12, 3},{10361, 9, 3},{10373, 11, 3},{10387, 6, 2},{10395, 7, 2},{10404, 15, 3},
-    {10422, 16, 3},{10441, 6, 3},{10450, 6, 3},{10459, 9, 3},{10471, 6, 3},{10480, 7, 3},
-    {10490, 5, 3},{10498, 5, 3},{10506, 7, 3},{10516, 7, 3},{10526, 5, 3},{10534, 5, 3},
-    {10542, 6, 3},{10551, 8, 3},{10562, 6, 2},{10570, 7, 2},{10579, 4, 2},{10585, 3, 3},
-    {10591, 8, 3},{10602, 6, 3},{10611, 8, 3},{10622, 3, 2},{10627, 4, 2},{10633, 6, 2},
-    {10641, 8, 3},{10652, 7, 3},{10662, 4, 4},{10670, 6, 3},{10679, 6, 3},{10688, 5, 3},
-    {10696, 8, 3},{10707, 12, 3},{10722, 6, 3},{10731, 4, 2},{10737, 8, 2},{10747, 6, 3},
-    {10756, 4, 2},{10762, 6, 2},{10770, 7, 2},{10779, 14, 3},{10796, 7, 3},{10806, 5, 2},
-    {10813, 7, 3},{10823, 7, 3},{10833, 7, 1},{10841, 5, 4},{10850, 4, 2},{10856, 6, 3},
-    {10865, 9, 3},{10877, 9, 3},{10889, 8, 3},{10900, 10, 3},{10913, 15, 3},{10931, 10, 3},
-    {10944, 15, 3},{10962, 16, 3},{10981, 17, 3},{11001, 9, 3},{11013, 7, 3},{11023, 7, 3},
-    {11033, 5, 4},{11042, 5, 2},{11049, 5, 3},{11057, 7, 2},{11066, 6, 3},{11075, 5, 3},
-    {11083, 6, 3},{11092, 6, 3},{11101, 6, 3},{11110, 8, 3},{11121, 5, 2},{11128, 9, 3},
-    {11140, 6, 3},{11149, 5, 3},{11157, 6, 2},{11165, 7, 2},{11174, 7, 3},{11184, 7, 2},
-    {11193, 5, 3},{11201, 5, 2},{11208, 6, 2},{11216, 7, 3},{11226, 4, 2},{11232, 5, 2},
-    {11239, 3, 3},{11245, 6, 3},{11254, 4, 4},{11262, 3, 3},{11268, 6, 2},{11276, 7, 2},
-    {11285, 4, 3},{11292, 7, 3},{11302, 3, 3},{11308, 9, 3},{11320, 4, 3},{11327, 4, 3},
-    {11334, 7, 3},{11344, 6, 2},{11352, 6, 3},{11361, 9, 3},{11373, 7, 3},{11383, 7, 3},
-    {11393, 7, 3},{11403, 5, 3},{11411, 4, 2},{11417, 5, 3},{11425, 6, 2},{11433, 5, 4},
-    {11442, 5, 3},{11450, 7, 3},{11460, 6, 3},{11469, 5, 2},{11476, 8, 2},{11486, 6, 2},
-    {11494, 7, 3},{11504, 8, 3},{11515, 6, 3},{11524, 11, 3},{11538, 12, 3},{11553, 7, 1},
-    {11561, 7, 3},{11571, 6, 3},{11580, 8, 3},{11591, 9, 3},{11603, 6, 3},{11612, 6, 3},
-    {11621, 5, 3},{11629, 6, 3},{11638, 5, 3},{11646, 4, 2},{11652, 3, 2},{11657, 4, 2},
-    {11663, 4, 2},{11669, 5, 2},{11676, 5, 3},{11684, 5, 1},{11690, 6, 3},{11699, 12, 3},
-    {11714, 13, 3},{11730, 14, 3},{11747, 4, 2},{11753, 7, 3},{11763, 7, 3},{11773, 6, 3},
-    {11782, 7, 3},{11792, 4, 4},{11800, 6, 3},{11809, 6, 2},{11817, 5, 3},{11825, 6, 3},
-    {11834, 6, 3},{11843, 5, 2},{11850, 5, 4},{11859, 7, 3},{11869, 5, 3},{11877, 6, 3},
-    {11886, 9, 3},{11898, 6, 2},{11906, 7, 2},{11915, 7, 3},{11925, 6, 2},{11933, 7, 2},
-    {11942, 7, 3},{11952, 7, 3},{11962, 7, 3},{11972, 7, 3},{11982, 7, 3},{11992, 6, 2},
-    {12000, 7, 2},{12009, 7, 3},{12019, 7, 3},{12029, 7, 3},{12039, 7, 3},{12049, 7, 3},
-    {12059, 7, 3},{12069, 6, 3},{12078, 6, 3},{12087, 5, 4},{12096, 3, 3},{12102, 4, 3},
-    {12109, 7, 2},{12118, 6, 2},{12126, 7, 2},{12135, 4, 3},{12142, 7, 2},{12151, 6, 2},
-    {12159, 4, 2},{12165, 5, 2},{12172, 3, 3},{12178, 4, 3},{12185, 4, 3},{12192, 5, 3},
-    {12200, 9, 3},{12212, 4, 3},{12219, 6, 3},{12228, 7, 3},{12238, 8, 3},{12249, 9, 3},
-    {12261, 5, 6},{12272, 7, 3},{12282, 4, 4},{12290, 3, 3},{12296, 4, 3},{12303, 6, 3},
-    {12312, 5, 2},{12319, 3, 3},{12325, 4, 3},{12332, 4, 3},{12339, 4, 3},{12346, 4, 3},
-    {12353, 5, 3},{12361, 9, 3},{12373, 4, 3},{12380, 5, 3},{12388, 6, 3},{12397, 6, 3},
-    {12406, 5, 4},{12415, 6, 1},{12422, 5, 3},{12430, 5, 3},{12438, 6, 3},{12447, 6, 3},
-    {12456, 2, 1},{12459, 3, 1},{12463, 5, 3},{12471, 6, 3},{12480, 6, 3},{12489, 7, 3},
-    {12499, 8, 3},{12510, 10, 3},{12523, 7, 3},{12533, 7, 3},{12543, 10, 3},{12556, 11, 3},
-    {12570, 8, 3},{12581, 7, 3},{12591, 10, 6},{12607, 5, 6},{12618, 5, 3},{12626, 7, 3},
-    {12636, 5, 2},{12643, 7, 3},{12653, 7, 2},{12662, 5, 3},{12670, 8, 3},{12681, 6, 3},
-    {12690, 5, 3},{12698, 6, 2},{12706, 7, 3},{12716, 10, 3},{12729, 7, 3},{12739, 7, 3},
-    {12749, 4, 4},{12757, 9, 3},{12769, 9, 3},{12781, 6, 3},{12790, 7, 3},{12800, 14, 3},
-    {12817, 15, 3},{12835, 5, 4},{12844, 7, 3},{12854, 5, 4},{12863, 7, 3},{12873, 7, 2},
-    {12882, 7, 3},{12892, 7, 3},{12902, 6, 2},{12910, 7, 2},{12919, 3, 3},{12925, 5, 2},
-    {12932, 6, 2},{12940, 4, 2},{12946, 5, 2},{12953, 5, 2},{12960, 6, 2},{12968, 4, 3},
-    {12975, 4, 4},{12983, 6, 2},{12991, 7, 2},{13000, 3, 3},{13006, 7, 3},{13016, 6, 3},
-    {13025, 7, 3},{13035, 6, 3},{13044, 6, 2},{13052, 6, 2},{13060, 6, 3},{13069, 9, 3},
-    {13081, 9, 3},{13093, 6, 2},{13101, 5, 3},{13109, 6, 2},{13117, 3, 3},{13123, 7, 3},
-    {13133, 6, 3},{13142, 9, 3},{13154, 7, 2},{13163, 4, 3},{13170, 7, 3},{13180, 9, 3},
-    {13192, 9, 3},{13204, 9, 3},{13216, 8, 3},{13227, 5, 2},{13234, 6, 2},{13242, 5, 4},
-    {13251, 5, 2},{13258, 6, 3},{13267, 6, 2},{13275, 7, 2},{13284, 5, 4},{13293, 5, 3},
-    {13301, 6, 3},{13310, 8, 3},{13321, 6, 3},{13330, 7, 3},{13340, 6, 3},{13349, 3, 3},
-    {13355, 7, 2},{13364, 6, 2},{13372, 4, 2},{13378, 5, 2},{13385, 6, 2},{13393, 4, 2},
-    {13399, 4, 4},{13407, 6, 2},{13415, 5, 4},{13424, 5, 4},{13433, 7, 2},{13442, 6, 2},
-    {13450, 6, 2},{13458, 7, 2},{13467, 7, 2},{13476, 4, 2},{13482, 4, 4},{13490, 7, 2},
-    {13499, 5, 2},{13506, 5, 2},{13513, 5, 4},{13522, 5, 4},{13531, 6, 3},{13540, 5, 3},
-    {13548, 7, 3},{13558, 6, 3},{13567, 3, 3},{13573, 4, 3},{13580, 5, 3},{13588, 7, 2},
-    {13597, 9, 3},{13609, 7, 3},{13619, 7, 2},{13628, 5, 3},{13636, 6, 3},{13645, 7, 3},
-    {13655, 4, 3},{13662, 5, 2},{13669, 6, 2},{13677, 5, 3},{13685, 6, 3},{13694, 8, 3},
-    {13705, 7, 3},{13715, 7, 3},{13725, 7, 3},{13735, 7, 3},{13745, 8, 3},{13756, 7, 3},
-    {13766, 4, 3},{13773, 7, 3},{13783, 5, 3},{13791, 6, 6},{13803, 6, 3},{13812, 6, 3},
-    {13821, 7, 1},{13829, 7, 1},{13837, 6, 3},{13846, 8, 3},{13857, 8, 3},{13868, 7, 2},
-    {13877, 7, 2},{13886, 6, 3},{13895, 5, 1},{13901, 4, 2},{13907, 5, 3},{13915, 6, 3},
-    {13924, 7, 3},{13934, 8, 3},{13945, 9, 3},{13957, 5, 3},{13965, 3, 3},{13971, 10, 3},
-    {13984, 14, 3},{14001, 16, 3},{14020, 14, 3},{14037, 15, 3},{14055, 15, 3},{14073, 16, 3},
-    {14092, 18, 3},{14113, 20, 3},{14136, 15, 3},{14154, 4, 3},{14161, 4, 3},{14168, 5, 3},
-    {14176, 9, 3},{14188, 4, 3},{14195, 6, 3},{14204, 7, 3},{14214, 8, 3},{14225, 9, 3},
-    {14237, 5, 6},{14248, 7, 3},{14258, 11, 3},{14272, 8, 3},{14283, 10, 3},{14296, 11, 3},
-    {14310, 8, 3},{14321, 8, 3},{14332, 7, 3},{14342, 7, 3},{14352, 4, 4},{14360, 3, 3},
-    {14366, 4, 3},{14373, 6, 3},{14382, 6, 3},{14391, 7, 3},{14401, 6, 3},{14410, 5, 2},
-    {14417, 3, 3},{14423, 6, 3},{14432, 9, 3},{14444, 7, 3},{14454, 6, 3},{14463, 7, 2},
-    {14472, 7, 3},{14482, 11, 3},{14496, 4, 3},{14503, 5, 3},{14511, 9, 3},{14523, 4, 3},
-    {14530, 5, 3},{14538, 6, 3},{14547, 6, 3},{14556, 6, 3},{14565, 6, 3},{14574, 6, 3},
-    {14583, 14, 3},{14600, 19, 3},{14622, 11, 3},{14636, 15, 3},{14654, 14, 3},{14671, 15, 3},
-    {14689, 6, 3},{14698, 5, 4},{14707, 7, 3},{14717, 8, 3},{14728, 7, 3},{14738, 7, 1},
-    {14746, 4, 3},{14753, 8, 3},{14764, 5, 3},{14772, 5, 1},{14778, 7, 3},{14788, 6, 3},
-    {14797, 9, 3},{14809, 6, 3},{14818, 7, 3},{14828, 4, 3},{14835, 6, 3},{14844, 7, 3},
-    {14854, 5, 4},{14863, 4, 3},{14870, 5, 3},{14878, 6, 3},{14887, 6, 3},{14896, 5, 1},
-    {14902, 6, 3},{14911, 7, 3},{14921, 7, 2},{14930, 2, 1},{14933, 3, 1},{14937, 5, 3},
-    {14945, 6, 3},{14954, 6, 3},{14963, 7, 3},{14973, 7, 3},{14983, 7, 3},{14993, 8, 3},
-    {15004, 7, 3},{15014, 5, 3},{15022, 6, 3},{15031, 6, 3},{15040, 9, 3},{15052, 8, 3},
-    {15063, 10, 6},{15079, 5, 6},{15090, 6, 3},{15099, 4, 2},{15105, 5, 2},{15112, 5, 3},
-    {15120, 5, 3},{15128, 8, 3},{15139, 4, 3},{15146, 7, 3},{15156, 11, 3},{15170, 11, 3},
-    {15184, 9, 3},{15196, 7, 3},{15206, 7, 3},{15216, 4, 2},{15222, 6, 3},{15231, 14, 3},
-    {15248, 4, 4},{15256, 4, 3},{15263, 5, 2},{15270, 6, 2},{15278, 4, 3},{15285, 7, 1},
-    {15293, 7, 3},{15303, 6, 2},{15311, 7, 2},{15320, 6, 3},{15329, 7, 3},{15339, 7, 3},
-    {15349, 8, 3},{15360, 5, 3},{15368, 5, 3},{15376, 7, 3},{15386, 7, 3},{15396, 5, 4},
-    {15405, 3, 3},{15411, 5, 4},{15420, 7, 3},{15430, 3, 2},{15435, 9, 3},{15447, 6, 3},
-    {15456, 4, 5},{15465, 4, 6},{15475, 5, 5},{15485, 11, 3},{15499, 16, 3},{15518, 4, 5},
-    {15527, 4, 6},{15537, 5, 5},{15547, 12, 3},{15562, 7, 3},{15572, 7, 3},{15582, 6, 3},
-    {15591, 7, 2},{15600, 5, 6},{15611, 4, 3},{15618, 5, 5},{15628, 6, 5},{15639, 6, 2},
-    {15647, 8, 3},{15658, 6, 3},{15667, 8, 3},{15678, 9, 3},{15690, 4, 2},{15696, 5, 2},
-    {15703, 6, 5},{15714, 7, 5},{15726, 5, 3},{15734, 7, 2},{15743, 7, 2},{15752, 6, 3},
-    {15761, 9, 5},{15775, 5, 3},{15783, 4, 2},{15789, 6, 3},{15798, 3, 3},{15804, 6, 3},
-    {15813, 7, 3},{15823, 6, 3},{15832, 8, 3},{15843, 6, 5},{15854, 7, 3},{15864, 7, 3},
-    {15874, 6, 5},{15885, 7, 3},{15895, 8, 3},{15906, 4, 4},{15914, 4, 5},{15923, 4, 3},
-    {15930, 5, 3},{15938, 6, 5},{15949, 10, 5},{15964, 5, 5},{15974, 6, 3},{15983, 4, 3},
-    {15990, 5, 3},{15998, 6, 3},{16007, 6, 3},{16016, 6, 3},{16025, 3, 3},{16031, 4, 3},
-    {16038, 5, 3},{16046, 4, 3},{16053, 5, 2},{16060, 6, 3},{16069, 4, 5},{16078, 6, 3},
-    {16087, 5, 3},{16095, 4, 3},{16102, 11, 3},{16116, 16, 3},{16135, 5, 3},{16143, 6, 5},
-    {16154, 10, 5},{16169, 5, 5},{16179, 6, 3},{16188, 6, 3},{16197, 4, 3},{16204, 6, 3},
-    {16213, 7, 3},{16223, 5, 3},{16231, 5, 4},{16240, 3, 2},{16245, 4, 2},{16251, 6, 3},
-    {16260, 7, 5},{16272, 9, 5},{16286, 8, 3},{16297, 8, 3},{16308, 8, 3},{16319, 6, 3},
-    {16328, 8, 3},{16339, 8, 3},{16350, 8, 3},{16361, 5, 3},{16369, 10, 3},{16382, 7, 6},
-    {16395, 6, 5},{16406, 8, 3},{16417, 4, 3},{16424, 7, 3},{16434, 5, 5},{16444, 6, 3},
-    {16453, 8, 5},{16466, 6, 3},{16475, 6, 3},{16484, 7, 5},{16496, 7, 5},{16508, 12, 3},
-    {16523, 6, 3},{16532, 7, 3},{16542, 4, 3},{16549, 7, 3},{16559, 5, 5},{16569, 5, 4},
-    {16578, 10, 3},{16591, 15, 3},{16609, 5, 3},{16617, 6, 3},{16626, 7, 3},{16636, 6, 3},
-    {16645, 6, 3},{16654, 8, 3},{16665, 8, 3},{16676, 5, 3},{16684, 6, 5},{16695, 6, 3},
-    {16704, 8, 6},{16718, 10, 3},{16731, 11, 5},{16747, 6, 3},{16756, 8, 5},{16769, 5, 3},
-    {16777, 6, 5},{16788, 6, 3},{16797, 8, 6},{16811, 10, 3},{16824, 11, 5},{16840, 5, 3},
-    {16848, 6, 2},{16856, 7, 2},{16865, 5, 3},{16873, 14, 3},{16890, 16, 3},{16909, 15, 3},
-    {16927, 17, 3},{16947, 3, 2},{16952, 4, 1},{16957, 7, 3},{16967, 6, 3},{16976, 7, 3},
-    {16986, 7, 3},{16996, 5, 6},{17007, 7, 3},{17017, 5, 6},{17028, 5, 4},{17037, 8, 3},
-    {17048, 7, 3},{17058, 5, 6},{17069, 5, 4},{17078, 8, 6},{17092, 7, 3},{17102, 8, 6},
-    {17116, 6, 6},{17128, 6, 3},{17137, 7, 3},{17147, 6, 3},{17156, 8, 3},{17167, 7, 3},
-    {17177, 3, 3},{17183, 6, 2},{17191, 7, 2},{17200, 5, 3},{17208, 5, 3},{17216, 5, 2},
-    {17223, 6, 2},{17231, 4, 2},{17237, 6, 3},{17246, 7, 2},{17255, 5, 3},{17263, 5, 3},
-    {17271, 7, 3},{17281, 6, 2},{17289, 6, 3},{17298, 4, 4},{17306, 5, 2},{17313, 6, 2},
-    {17321, 7, 2},{17330, 4, 3},{17337, 6, 3},{17346, 4, 2},{17352, 5, 3},{17360, 6, 3},
-    {17369, 6, 3},{17378, 8, 3},{17389, 6, 3},{17398, 4, 3},{17405, 6, 2},{17413, 6, 2},
-    {17421, 8, 2},{17431, 5, 3},{17439, 7, 3},{17449, 5, 4},{17458, 5, 3},{17466, 6, 3},
-    {17475, 6, 3},{17484, 3, 3},{17490, 6, 3},{17499, 4, 3},{17506, 6, 3},{17515, 8, 3},
-    {17526, 4, 2},{17532, 5, 2},{17539, 4, 2},{17545, 5, 2},{17552, 7, 3},{17562, 5, 3},
-    {17570, 8, 3},{17581, 4, 3},{17588, 5, 3},{17596, 6, 2},{17604, 7, 2},{17613, 5, 3},
-    {17621, 6, 2},{17629, 7, 2},{17638, 7, 3},{17648, 9, 3},{17660, 4, 2},{17666, 5, 2},
-    {17673, 6, 3},{17682, 4, 3},{17689, 4, 2},{17695, 5, 2},{17702, 9, 3},{17714, 7, 3},
-    {17724, 6, 3},{17733, 5, 3},{17741, 4, 2},{17747, 7, 1},{17755, 7, 1},{17763, 7, 3},
-    {17773, 5, 3},{17781, 8, 3},{17792, 4, 4},{17800, 4, 2},{17806, 5, 2},{17813, 7, 3},
-    {17823, 6, 3},{17832, 3, 2},{17837, 10, 3},{17850, 4, 2},{17856, 7, 3},{17866, 8, 3},
-    {17877, 7, 3},{17887, 5, 1},{17893, 9, 3},{17905, 6, 3},{17914, 8, 3},{17925, 7, 3},
-    {17935, 7, 3},{17945, 6, 3},{17954, 6, 2},{17962, 7, 2},{17971, 8, 3},{17982, 8, 3},
-    {17993, 3, 2},{17998, 9, 3},{18010, 5, 4},{18019, 5, 2},{18026, 6, 2},{18034, 3, 3},
-    {18040, 4, 3},{18047, 5, 3},{18055, 6, 3},{18064, 4, 3},{18071, 5, 3},{18079, 11, 3},
-    {18093, 12, 3},{18108, 7, 3},{18118, 12, 3},{18133, 9, 3},{18145, 9, 3},{18157, 8, 3},
-    {18168, 6, 3},{18177, 7, 3},{18187, 5, 3},{18195, 6, 3},{18204, 7, 3},{18214, 5, 3},
-    {18222, 9, 3},{18234, 9, 3},{18246, 9, 3},{18258, 5, 3},{18266, 7, 3},{18276, 6, 3},
-    {18285, 7, 3},{18295, 5, 4},{18304, 4, 2},{18310, 7, 3},{18320, 4, 4},{18328, 5, 3},
-    {18336, 5, 4},{18345, 7, 3},{18355, 5, 4},{18364, 12, 3},{18379, 8, 3},{18390, 6, 1},
-    {18397, 8, 3},{18408, 4, 1},{18413, 5, 1},{18419, 6, 3},{18428, 5, 3},{18436, 7, 3},
-    {18446, 6, 3},{18455, 5, 3},{18463, 5, 5},{18473, 7, 2},{18482, 6, 3},{18491, 9, 3},
-    {18503, 5, 3},{18511, 6, 3},{18520, 6, 3},{18529, 7, 3},{18539, 5, 2},{18546, 6, 2},
-    {18554, 5, 3},{18562, 7, 3},{18572, 6, 3},{18581, 8, 3},{18592, 6, 3},{18601, 7, 3},
-    {18611, 7, 3},{18621, 7, 3},{18631, 7, 3},{18641, 8, 3},{18652, 7, 3},{18662, 6, 3},
-    {18671, 7, 3},{18681, 6, 3},{18690, 10, 3},{18703, 6, 3},{18712, 6, 3},{18721, 7, 1},
-    {18729, 7, 1},{18737, 6, 3},{18746, 8, 3},{18757, 8, 3},{18768, 7, 2},{18777, 7, 2},
-    {18786, 6, 3},{18795, 5, 1},{18801, 4, 2},{18807, 5, 3},{18815, 8, 3},{18826, 6, 3},
-    {18835, 7, 3},{18845, 5, 3},{18853, 5, 3},{18861, 8, 3},{18872, 9, 3},{18884, 6, 3},
-    {18893, 5, 3},{18901, 3, 2},{18906, 4, 2},{18912, 7, 3},{18922, 7, 3},{18932, 4, 4},
-    {18940, 6, 3},{18949, 6, 3},{18958, 7, 3},{18968, 4, 2},{18974, 5, 2},{18981, 11, 3},
-    {18995, 15, 3},{19013, 17, 3},{19033, 15, 3},{19051, 16, 3},{19070, 18, 3},{19091, 17, 3},
-    {19111, 16, 3},{19130, 16, 3},{19149, 5, 2},{19156, 13, 3},{19172, 6, 3},{19181, 6, 3},
-    {19190, 4, 3},{19197, 7, 3},{19207, 11, 3},{19221, 6, 3},{19230, 6, 3},{19239, 6, 3},
-    {19248, 6, 3},{19257, 6, 3},{19266, 5, 4},{19275, 7, 3},{19285, 8, 3},{19296, 5, 1},
-    {19302, 7, 3},{19312, 9, 3},{19324, 6, 3},{19333, 7, 3},{19343, 5, 4},{19352, 4, 3},
-    {19359, 5, 1},{19365, 6, 3},{19374, 7, 3},{19384, 7, 3},{19394, 7, 3},{19404, 5, 3},
-    {19412, 6, 3},{19421, 6, 3},{19430, 9, 3},{19442, 8, 3},{19453, 3, 3},{19459, 7, 2},
-    {19468, 6, 3},{19477, 3, 3},{19483, 4, 3},{19490, 5, 3},{19498, 7, 2},{19507, 6, 3},
-    {19516, 4, 3},{19523, 7, 2},{19532, 6, 2},{19540, 5, 3},{19548, 6, 3},{19557, 7, 3},
-    {19567, 9, 3},{19579, 6, 3},{19588, 4, 2},{19594, 5, 3},{19602, 6, 3},{19611, 6, 3},
-    {19620, 6, 3},{19629, 7, 3},{19639, 6, 3},{19648, 8, 3},{19659, 4, 2},{19665, 5, 2},
-    {19672, 5, 1},{19678, 7, 3},{19688, 9, 3},{19700, 6, 3},{19709, 5, 3},{19717, 4, 4},
-    {19725, 7, 3},{19735, 6, 3},{19744, 7, 2},{19753, 5, 2},{19760, 9, 3},{19772, 14, 3},
-    {19789, 3, 2},{19794, 4, 2},{19800, 6, 2},{19808, 7, 2},{19817, 7, 2},{19826, 4, 3},
-    {19833, 7, 3},{19843, 5, 3},{19851, 6, 3},{19860, 5, 3},{19868, 6, 3},{19877, 5, 3},
-    {19885, 6, 3},{19894, 6, 3},{19903, 8, 3},{19914, 8, 3},{19925, 6, 3},{19934, 14, 3},
-    {19951, 7, 3},{19961, 9, 3},{19973, 5, 3},{19981, 6, 3},{19990, 4, 3},{19997, 5, 3},
-    {20005, 6, 6},{20017, 7, 2},{20026, 4, 1},{20031, 5, 3},{20039, 7, 3},{20049, 5, 4},
-    {20058, 7, 3},{20068, 10, 3},{20081, 5, 3},{20089, 6, 3},{20098, 7, 6},{20111, 6, 3},
-    {20120, 7, 6},{20133, 6, 3},{20142, 7, 3},{20152, 9, 3},{20164, 11, 3},{20178, 6, 3},
-    {20187, 7, 3},{20197, 9, 3},{20209, 11, 3},{20223, 4, 3},{20230, 7, 3},{20240, 7, 3},
-    {20250, 5, 3},{20258, 6, 3},{20267, 5, 4},{20276, 7, 3},{20286, 7, 3},{20296, 7, 3},
-    {20306, 5, 3},{20314, 6, 3},{20323, 16, 2},{20341, 12, 2},{20355, 6, 2},{20363, 4, 3},
-    {20370, 5, 3},{20378, 7, 3},{20388, 5, 3},{20396, 8, 3},{20407, 8, 3},{20418, 6, 3},
-    {20427, 6, 3},{20436, 8, 3},{20447, 8, 3},{20458, 7, 3},{20468, 9, 3},{20480, 10, 3},
-    {20493, 10, 3},{20506, 11, 3},{20520, 7, 3},{20530, 7, 3},{20540, 7, 3},{20550, 5, 3},
-    {20558, 11, 3},{20572, 12, 3},{20587, 7, 3},{20597, 12, 3},{20612, 9, 3},{20624, 9, 3},
-    {20636, 8, 3},{20647, 4, 3},{20654, 5, 3},{20662, 4, 2},{20668, 5, 2},{20675, 4, 2},
-    {20681, 5, 2},{20688, 4, 2},{20694, 5, 2},{20701, 4, 3},{20708, 5, 3},{20716, 7, 3},
-    {20726, 8, 3},{20737, 5, 3},{20745, 8, 3},{20756, 8, 3},{20767, 8, 3},{20778, 8, 3},
-    {20789, 8, 3},{20800, 6, 3},{20809, 6, 3},{20818, 8, 3},{20829, 7, 3},{20839, 9, 3},
-    {20851, 10, 3},{20864, 10, 3},{20877, 11, 3},{20891, 7, 3},{20901, 7, 3},{20911, 7, 3},
-    {20921, 6, 3},{20930, 7, 3},{20940, 6, 3},{20949, 8, 3},{20960, 7, 3},{20970, 5, 2},
-    {20977, 6, 2},{20985, 7, 3},{20995, 4, 2},{21001, 5, 3},{21009, 7, 2},{21018, 7, 2},
-    {21027, 4, 2},{21033, 5, 3},{21041, 7, 3},{21051, 4, 4},{21059, 7, 3},{21069, 10, 3},
-    {21082, 6, 2},{21090, 9, 2},{21101, 7, 2},{21110, 12, 3},{21125, 9, 3},{21137, 7, 3},
-    {21147, 6, 3},{21156, 7, 3},{21166, 5, 2},{21173, 6, 2},{21181, 6, 2},{21189, 5, 2},
-    {21196, 6, 2},{21204, 7, 3},{21214, 9, 3},{21226, 7, 3},{21236, 5, 3},{21244, 5, 3},
-    {21252, 4, 3},{21259, 7, 3},{21269, 7, 3},{21279, 5, 4},{21288, 8, 3},{21299, 5, 3},
-    {21307, 7, 3},{21317, 6, 3},{21326, 9, 3},{21338, 13, 3},{21354, 13, 3},{21370, 15, 3},
-    {21388, 10, 3},{21401, 14, 3},{21418, 16, 3},{21437, 7, 3},{21447, 5, 3},{21455, 9, 3},
-    {21467, 8, 3},{21478, 6, 3},{21487, 8, 3},{21498, 9, 3},{21510, 5, 4},{21519, 5, 2},
-    {21526, 6, 2},{21534, 7, 2},{21543, 6, 3},{21552, 17, 3},{21572, 18, 3},{21593, 5, 3},
-    {21601, 5, 3},{21609, 6, 2},{21617, 7, 2},{21626, 5, 3},{21634, 6, 2},{21642, 7, 2},
-    {21651, 5, 2},{21658, 6, 2},{21666, 4, 2},{21672, 6, 3},{21681, 7, 2},{21690, 6, 3},
-    {21699, 7, 3},{21709, 4, 4},{21717, 6, 2},{21725, 7, 2},{21734, 6, 3},{21743, 6, 3},
-    {21752, 6, 3},{21761, 7, 3},{21771, 9, 3},{21783, 7, 3},{21793, 6, 3},{21802, 6, 2},
-    {21810, 3, 2},{21815, 4, 2},{21821, 6, 2},{21829, 5, 4},{21838, 8, 3},{21849, 12, 3},
-    {21864, 14, 3},{21881, 15, 3},{21899, 6, 3},{21908, 5, 2},{21915, 6, 2},{21923, 8, 2},
-    {21933, 11, 3},{21947, 7, 3},{21957, 9, 3},{21969, 7, 3},{21979, 6, 2},{21987, 6, 3},
-    {21996, 5, 4},{22005, 6, 3},{22014, 7, 2},{22023, 5, 3},{22031, 6, 3},{22040, 6, 3},
-    {22049, 4, 2},{22055, 5, 2},{22062, 8, 3},{22073, 5, 3},{22081, 5, 3},{22089, 6, 3},
-    {22098, 6, 3},{22107, 7, 3},{22117, 11, 2},{22130, 9, 2},{22141, 11, 3},{22155, 7, 2},
-    {22164, 6, 2},{22172, 10, 3},{22185, 5, 3},{22193, 7, 2},{22202, 9, 2},{22213, 13, 6},
-    {22232, 14, 6},{22252, 13, 6},{22271, 14, 6},{22291, 9, 2},{22302, 16, 3},{22321, 17, 3},
-    {22341, 4, 2},{22347, 6, 3},{22356, 4, 3},{22363, 7, 3},{22373, 6, 3},{22382, 7, 3},
-    {22392, 7, 1},{22400, 5, 1},{22406, 4, 4},{22414, 6, 3},{22423, 6, 6},{22435, 6, 6},
-    {22447, 5, 4},{22456, 6, 3},{22465, 6, 3},{22474, 5, 4},{22483, 7, 6},{22496, 7, 6},
-    {22509, 7, 6},{22522, 7, 6},{22535, 8, 3},{22546, 6, 2},{22554, 7, 3},{22564, 6, 3},
-    {22573, 7, 3},{22583, 7, 3},{22593, 4, 4},{22601, 5, 4},{22610, 3, 3},{22616, 3, 3},
-    {22622, 7, 3},{22632, 5, 4},{22641, 5, 3},{22649, 6, 3},{22658, 5, 3},{22666, 6, 3},
-    {22675, 4, 4},{22683, 6, 3},{22692, 6, 3},{22701, 3, 2},{22706, 6, 3},{22715, 6, 3},
-    {22724, 5, 3},{22732, 5, 3},{22740, 6, 3},{22749, 5, 4},{22758, 7, 3},{22768, 7, 3},
-    {22778, 6, 3},{22787, 6, 3},{22796, 5, 4},{22805, 7, 3},{22815, 7, 3},{22825, 6, 3},
-    {22834, 5, 3},{22842, 7, 3},{22852, 6, 2},{22860, 7, 2},{22869, 5, 2},{22876, 6, 2},
-    {22884, 4, 2},{22890, 3, 2},{22895, 4, 2},{22901, 4, 4},{22909, 5, 2},{22916, 5, 4},
-    {22925, 5, 4},{22934, 5, 2},{22941, 4, 2},{22947, 5, 2},{22954, 7, 2},{22963, 7, 2},
-    {22972, 4, 2},{22978, 5, 2},{22985, 7, 3},{22995, 5, 2},{23002, 4, 4},{23010, 5, 2},
-    {23017, 8, 3},{23028, 5, 4},{23037, 5, 4},{23046, 4, 3},{23053, 5, 3},
+const html_entity_group html_entity_groups[] = {
+    {0, 0}, {95, 19}, {156, 31}, {406, 65}, {784, 119}, {931, 144}, {993, 152}, {1101, 173},
+    {1179, 185}, {1305, 210}, {1334, 217}, {1367, 225}, {1797, 284}, {1845, 293}, {2411, 364},
+    {2543, 387}, {2647, 406}, {2663, 410}, {2962, 454}, {3199, 494}, {3316, 516}, {3532, 552},
+    {3619, 569}, {3641, 574}, {3655, 578}, {3696, 588}, {3747, 598}, {3952, 658}, {4379, 773},
+    {4765, 867}, {5070, 931}, {5318, 993}, {5454, 1029}, {5659, 1088}, {5803, 1116}, {5996, 1166},
+    {6030, 1174}, {6071, 1184}, {6716, 1336}, {6866, 1373}, {7466, 1538}, {7666, 1591},
+    {7912, 1657}, {7959, 1667}, {8394, 1769}, {8947, 1921}, {9198, 1977}, {9415, 2024},
+    {9611, 2066}, {9653, 2077}, {9756, 2101}, {9797, 2112},
+    {9853, 2125}
+};
+
+const uint16_t html_entity_codes[] = {
+    198, 38, 193, 258, 194, 1040, 54532, 192, 913, 256, 10835, 260, 54584, 8289, 197, 54428, 8788,
+    195, 196, 8726, 10983, 8966, 1041, 8757, 8492, 914, 54533, 54585, 728, 8492, 8782, 1063, 169,
+    262, 8914, 8517, 8493, 268, 199, 264, 8752, 266, 184, 183, 8493, 935, 8857, 8854, 8853, 8855,
+    8754, 8221, 8217, 8759, 10868, 8801, 8751, 8750, 8450, 8720, 8755, 10799, 54430, 8915, 8781,
+    8517, 10513, 1026, 1029, 1039, 8225, 8609, 10980, 270, 1044, 8711, 916, 54535, 180, 729, 733,
+    96, 732, 8900, 8518, 54587, 168, 8412, 8784, 8751, 168, 8659, 8656, 8660, 10980, 10232, 10234,
+    10233, 8658, 8872, 8657, 8661, 8741, 8595, 10515, 8693, 785, 10576, 10590, 8637, 10582, 10591,
+    8641, 10583, 8868, 8615, 8659, 54431, 272, 330, 208, 201, 282, 202, 1069, 278, 54536, 200, 8712,
+    274, 9723, 9643, 280, 54588, 917, 10869, 8770, 8652, 8496, 10867, 919, 203, 8707, 8519, 1060,
+    54537, 9724, 9642, 54589, 8704, 8497, 8497, 1027, 62, 915, 988, 286, 290, 284, 1043, 288, 54538,
+    8921, 54590, 8805, 8923, 8807, 10914, 8823, 10878, 8819, 54434, 8811, 1066, 711, 94, 292, 8460,
+    8459, 8461, 9472, 8459, 294, 8782, 8783, 1045, 306, 1025, 205, 206, 1048, 304, 8465, 204, 8465,
+    298, 8520, 8658, 8748, 8747, 8898, 8291, 8290, 302, 54592, 921, 8464, 296, 1030, 207, 308, 1049,
+    54541, 54593, 54437, 1032, 1028, 1061, 1036, 922, 310, 1050, 54542, 54594, 54438, 1033, 60, 313,
+    923, 10218, 8466, 8606, 317, 315, 1051, 10216, 8592, 8676, 8646, 8968, 10214, 10593, 8643,
+    10585, 8970, 8596, 10574, 8867, 8612, 10586, 8882, 10703, 8884, 10577, 10592, 8639, 10584, 8636,
+    10578, 8656, 8660, 8922, 8806, 8822, 10913, 10877, 8818, 54543, 8920, 8666, 319, 10229, 10231,
+    10230, 10232, 10234, 10233, 54595, 8601, 8600, 8466, 8624, 321, 8810, 10501, 1052, 8287, 8499,
+    54544, 8723, 54596, 8499, 924, 1034, 323, 327, 325, 1053, 8203, 8203, 8203, 8203, 8811, 8810,
+    10, 54545, 8288, 160, 8469, 10988, 8802, 8813, 8742, 8713, 8800, 8770, 8708, 8815, 8817, 8807,
+    8811, 8825, 10878, 8821, 8782, 8783, 8938, 10703, 8940, 8814, 8816, 8824, 8810, 10877, 8820,
+    10914, 10913, 8832, 10927, 8928, 8716, 8939, 10704, 8941, 8847, 8930, 8848, 8931, 8834, 8840,
+    8833, 10928, 8929, 8831, 8835, 8841, 8769, 8772, 8775, 8777, 8740, 54441, 209, 925, 338, 211,
+    212, 1054, 336, 54546, 210, 332, 937, 927, 54598, 8220, 8216, 10836, 54442, 216, 213, 10807,
+    214, 8254, 9182, 9140, 9180, 8706, 1055, 54547, 934, 928, 177, 8460, 8473, 10939, 8826, 10927,
+    8828, 8830, 8243, 8719, 8759, 8733, 54443, 936, 34, 54548, 8474, 54444, 10512, 174, 340, 10219,
+    8608, 10518, 344, 342, 1056, 8476, 8715, 8651, 10607, 8476, 929, 10217, 8594, 8677, 8644, 8969,
+    10215, 10589, 8642, 10581, 8971, 8866, 8614, 10587, 8883, 10704, 8885, 10575, 10588, 8638,
+    10580, 8640, 10579, 8658, 8477, 10608, 8667, 8475, 8625, 10740, 1065, 1064, 1068, 346, 10940,
+    352, 350, 348, 1057, 54550, 8595, 8592, 8594, 8593, 931, 8728, 54602, 8730, 9633, 8851, 8847,
+    8849, 8848, 8850, 8852, 54446, 8902, 8912, 8912, 8838, 8827, 10928, 8829, 8831, 8715, 8721,
+    8913, 8835, 8839, 8913, 222, 8482, 1035, 1062, 9, 932, 356, 354, 1058, 54551, 8756, 920, 8287,
+    8201, 8764, 8771, 8773, 8776, 54603, 8411, 54447, 358, 218, 8607, 10569, 1038, 364, 219, 1059,
+    368, 54552, 217, 362, 95, 9183, 9141, 9181, 8899, 8846, 370, 54604, 8593, 10514, 8645, 8597,
+    10606, 8869, 8613, 8657, 8661, 8598, 8599, 978, 933, 366, 54448, 360, 220, 8875, 10987, 1042,
+    8873, 10982, 8897, 8214, 8214, 8739, 124, 10072, 8768, 8202, 54553, 54605, 54449, 8874, 372,
+    8896, 54554, 54606, 54450, 54555, 926, 54607, 54451, 1071, 1031, 1070, 221, 374, 1067, 54556,
+    54608, 54452, 376, 1046, 377, 381, 1047, 379, 8203, 918, 8488, 8484, 54453, 225, 259, 8766,
+    8766, 8767, 226, 180, 1072, 230, 8289, 54558, 224, 8501, 8501, 945, 257, 10815, 38, 8743, 10837,
+    10844, 10840, 10842, 8736, 10660, 8736, 8737, 10664, 10665, 10666, 10667, 10668, 10669, 10670,
+    10671, 8735, 8894, 10653, 8738, 197, 9084, 261, 54610, 8776, 10864, 10863, 8778, 8779, 39, 8776,
+    8778, 229, 54454, 42, 8776, 8781, 227, 228, 8755, 10769, 10989, 8780, 1014, 8245, 8765, 8909,
+    8893, 8965, 8965, 9141, 9142, 8780, 1073, 8222, 8757, 8757, 10672, 1014, 8492, 946, 8502, 8812,
+    54559, 8898, 9711, 8899, 10752, 10753, 10754, 10758, 9733, 9661, 9651, 10756, 8897, 8896, 10509,
+    10731, 9642, 9652, 9662, 9666, 9656, 9251, 9618, 9617, 9619, 9608, 61, 8801, 8976, 54611, 8869,
+    8869, 8904, 9559, 9556, 9558, 9555, 9552, 9574, 9577, 9572, 9575, 9565, 9562, 9564, 9561, 9553,
+    9580, 9571, 9568, 9579, 9570, 9567, 10697, 9557, 9554, 9488, 9484, 9472, 9573, 9576, 9516, 9524,
+    8863, 8862, 8864, 9563, 9560, 9496, 9492, 9474, 9578, 9569, 9566, 9532, 9508, 9500, 8245, 728,
+    166, 54455, 8271, 8765, 8909, 92, 10693, 10184, 8226, 8226, 8782, 10926, 8783, 8783, 263, 8745,
+    10820, 10825, 10827, 10823, 10816, 8745, 8257, 711, 10829, 269, 231, 265, 10828, 10832, 267,
+    184, 10674, 162, 183, 54560, 1095, 10003, 10003, 967, 9675, 10691, 710, 8791, 8634, 8635, 174,
+    9416, 8859, 8858, 8861, 8791, 10768, 10991, 10690, 9827, 9827, 58, 8788, 8788, 44, 64, 8705,
+    8728, 8705, 8450, 8773, 10861, 8750, 54612, 8720, 169, 8471, 8629, 10007, 54456, 10959, 10961,
+    10960, 10962, 8943, 10552, 10549, 8926, 8927, 8630, 10557, 8746, 10824, 10822, 10826, 8845,
+    10821, 8746, 8631, 10556, 8926, 8927, 8910, 8911, 164, 8630, 8631, 8910, 8911, 8754, 8753, 9005,
+    8659, 10597, 8224, 8504, 8595, 8208, 8867, 10511, 733, 271, 1076, 8518, 8225, 8650, 10871, 176,
+    948, 10673, 10623, 54561, 8643, 8642, 8900, 8900, 9830, 9830, 168, 989, 8946, 247, 247, 8903,
+    8903, 1106, 8990, 8973, 36, 54613, 729, 8784, 8785, 8760, 8724, 8865, 8966, 8595, 8650, 8643,
+    8642, 10512, 8991, 8972, 54457, 1109, 10742, 273, 8945, 9663, 9662, 8693, 10607, 10662, 1119,
+    10239, 10871, 8785, 233, 10862, 283, 8790, 234, 8789, 1101, 279, 8519, 8786, 54562, 10906, 232,
+    10902, 10904, 10905, 9191, 8467, 10901, 10903, 275, 8709, 8709, 8709, 8195, 8196, 8197, 331,
+    8194, 281, 54614, 8917, 10723, 10865, 949, 949, 1013, 8790, 8789, 8770, 10902, 10901, 61, 8799,
+    8801, 10872, 10725, 8787, 10609, 8495, 8784, 8770, 951, 240, 235, 8364, 33, 8707, 8496, 8519,
+    8786, 1092, 9792, 64259, 64256, 64260, 54563, 64257, 102, 9837, 64258, 9649, 402, 54615, 8704,
+    8916, 10969, 10765, 189, 8531, 188, 8533, 8537, 8539, 8532, 8534, 190, 8535, 8540, 8536, 8538,
+    8541, 8542, 8260, 8994, 54459, 8807, 10892, 501, 947, 989, 10886, 287, 285, 1075, 289, 8805,
+    8923, 8805, 8807, 10878, 10878, 10921, 10880, 10882, 10884, 8923, 10900, 54564, 8811, 8921,
+    8503, 1107, 8823, 10898, 10917, 10916, 8809, 10890, 10890, 10888, 10888, 8809, 8935, 54616, 96,
+    8458, 8819, 10894, 10896, 62, 10919, 10874, 8919, 10645, 10876, 10886, 10616, 8919, 8923, 10892,
+    8823, 8819, 8809, 8809, 8660, 8202, 189, 8459, 1098, 8596, 10568, 8621, 8463, 293, 9829, 9829,
+    8230, 8889, 54565, 10533, 10534, 8703, 8763, 8617, 8618, 54617, 8213, 54461, 8463, 295, 8259,
+    8208, 237, 8291, 238, 1080, 1077, 161, 8660, 54566, 236, 8520, 10764, 8749, 10716, 8489, 307,
+    299, 8465, 8464, 8465, 305, 8887, 437, 8712, 8453, 8734, 10717, 305, 8747, 8890, 8484, 8890,
+    10775, 10812, 1105, 303, 54618, 953, 10812, 191, 54462, 8712, 8953, 8949, 8948, 8947, 8712,
+    8290, 297, 1110, 239, 309, 1081, 54567, 567, 54619, 54463, 1112, 1108, 954, 1008, 311, 1082,
+    54568, 312, 1093, 1116, 54620, 54464, 8666, 8656, 10523, 10510, 8806, 10891, 10594, 314, 10676,
+    8466, 955, 10216, 10641, 10216, 10885, 171, 8592, 8676, 10527, 10525, 8617, 8619, 10553, 10611,
+    8610, 10923, 10521, 10925, 10925, 10508, 10098, 123, 91, 10635, 10639, 10637, 318, 316, 8968,
+    123, 1083, 10550, 8220, 8222, 10599, 10571, 8626, 8804, 8592, 8610, 8637, 8636, 8647, 8596,
+    8646, 8651, 8621, 8907, 8922, 8804, 8806, 10877, 10877, 10920, 10879, 10881, 10883, 8922, 10899,
+    10885, 8918, 8922, 10891, 8822, 8818, 10620, 8970, 54569, 8822, 10897, 8637, 8636, 10602, 9604,
+    1113, 8810, 8647, 8990, 10603, 9722, 320, 9136, 9136, 8808, 10889, 10889, 10887, 10887, 8808,
+    8934, 10220, 8701, 10214, 10229, 10231, 10236, 10230, 8619, 8620, 10629, 54621, 10797, 10804,
+    8727, 95, 9674, 9674, 10731, 40, 10643, 8646, 8991, 8651, 10605, 8206, 8895, 8249, 54465, 8624,
+    8818, 10893, 10895, 91, 8216, 8218, 322, 60, 10918, 10873, 8918, 8907, 8905, 10614, 10875,
+    10646, 9667, 8884, 9666, 10570, 10598, 8808, 8808, 8762, 175, 9794, 10016, 10016, 8614, 8614,
+    8615, 8612, 8613, 9646, 10793, 1084, 8212, 8737, 54570, 8487, 181, 8739, 42, 10992, 183, 8722,
+    8863, 8760, 10794, 10971, 8230, 8723, 8871, 54622, 8723, 54466, 8766, 956, 8888, 8888, 8921,
+    8811, 8811, 8653, 8654, 8920, 8810, 8810, 8655, 8879, 8878, 8711, 324, 8736, 8777, 10864, 8779,
+    329, 8777, 9838, 9838, 8469, 160, 8782, 8783, 10819, 328, 326, 8775, 10861, 10818, 1085, 8211,
+    8800, 8663, 10532, 8599, 8599, 8784, 8802, 10536, 8770, 8708, 8708, 54571, 8807, 8817, 8817,
+    8807, 10878, 10878, 8821, 8815, 8815, 8654, 8622, 10994, 8715, 8956, 8954, 8715, 1114, 8653,
+    8806, 8602, 8229, 8816, 8602, 8622, 8816, 8806, 10877, 10877, 8814, 8820, 8814, 8938, 8940,
+    8740, 54623, 172, 8713, 8953, 8949, 8713, 8951, 8950, 8716, 8716, 8958, 8957, 8742, 8742, 11005,
+    8706, 10772, 8832, 8928, 10927, 8832, 10927, 8655, 8603, 10547, 8605, 8603, 8939, 8941, 8833,
+    8929, 10928, 54467, 8740, 8742, 8769, 8772, 8772, 8740, 8742, 8930, 8931, 8836, 10949, 8840,
+    8834, 8840, 10949, 8833, 10928, 8837, 10950, 8841, 8835, 8841, 10950, 8825, 241, 8824, 8938,
+    8940, 8939, 8941, 957, 35, 8470, 8199, 8877, 10500, 8781, 8876, 8805, 62, 10718, 10498, 8804,
+    60, 8884, 10499, 8885, 8764, 8662, 10531, 8598, 8598, 10535, 9416, 243, 8859, 8858, 244, 1086,
+    8861, 337, 10808, 8857, 10684, 339, 10687, 54572, 731, 242, 10689, 10677, 937, 8750, 8634,
+    10686, 10683, 8254, 10688, 333, 969, 959, 10678, 8854, 54624, 10679, 10681, 8853, 8744, 8635,
+    10845, 8500, 8500, 170, 186, 8886, 10838, 10839, 10843, 8500, 248, 8856, 245, 8855, 10806, 246,
+    9021, 8741, 182, 8741, 10995, 11005, 8706, 1087, 37, 46, 8240, 8869, 8241, 54573, 966, 981,
+    8499, 9742, 960, 8916, 982, 8463, 8462, 8463, 43, 10787, 8862, 10786, 8724, 10789, 10866, 177,
+    10790, 10791, 177, 10773, 54625, 163, 8826, 10931, 10935, 8828, 10927, 8826, 10935, 8828, 10927,
+    10937, 10933, 8936, 8830, 8242, 8473, 10933, 10937, 8936, 8719, 9006, 8978, 8979, 8733, 8733,
+    8830, 8880, 54469, 968, 8200, 54574, 10764, 54626, 8279, 54470, 8461, 10774, 63, 8799, 34, 8667,
+    8658, 10524, 10511, 10596, 8765, 341, 8730, 10675, 10217, 10642, 10661, 10217, 187, 8594, 10613,
+    8677, 10528, 10547, 10526, 8618, 8620, 10565, 10612, 8611, 8605, 10522, 8758, 8474, 10509,
+    10099, 125, 93, 10636, 10638, 10640, 345, 343, 8969, 125, 1088, 10551, 10601, 8221, 8221, 8627,
+    8476, 8475, 8476, 8477, 9645, 174, 10621, 8971, 54575, 8641, 8640, 10604, 961, 1009, 8594, 8611,
+    8641, 8640, 8644, 8652, 8649, 8605, 8908, 730, 8787, 8644, 8652, 8207, 9137, 9137, 10990, 10221,
+    8702, 10215, 10630, 54627, 10798, 10805, 41, 10644, 10770, 8649, 8250, 54471, 8625, 93, 8217,
+    8217, 8908, 8906, 9657, 8885, 9656, 10702, 10600, 8478, 347, 8218, 8827, 10932, 10936, 353,
+    8829, 10928, 351, 349, 10934, 10938, 8937, 10771, 8831, 1089, 8901, 8865, 10854, 8664, 10533,
+    8600, 8600, 167, 59, 10537, 8726, 8726, 10038, 54576, 8994, 9839, 1097, 1096, 8739, 8741, 173,
+    963, 962, 962, 8764, 10858, 8771, 8771, 10910, 10912, 10909, 10911, 8774, 10788, 10610, 8592,
+    8726, 10803, 10724, 8739, 8995, 10922, 10924, 10924, 1100, 47, 10692, 9023, 54628, 9824, 9824,
+    8741, 8851, 8851, 8852, 8852, 8847, 8849, 8847, 8849, 8848, 8850, 8848, 8850, 9633, 9633, 9642,
+    9642, 8594, 54472, 8726, 8995, 8902, 9734, 9733, 1013, 981, 175, 8834, 10949, 10941, 8838,
+    10947, 10945, 10955, 8842, 10943, 10617, 8834, 8838, 10949, 8842, 10955, 10951, 10965, 10963,
+    8827, 10936, 8829, 10928, 10938, 10934, 8937, 8831, 8721, 9834, 8835, 185, 178, 179, 10950,
+    10942, 10968, 8839, 10948, 10185, 10967, 10619, 10946, 10956, 8843, 10944, 8835, 8839, 10950,
+    8843, 10956, 10952, 10964, 10966, 8665, 10534, 8601, 8601, 10538, 223, 8982, 964, 9140, 357,
+    355, 1090, 8411, 8981, 54577, 8756, 8756, 952, 977, 977, 8776, 8764, 8201, 8776, 8764, 254, 732,
+    215, 8864, 10801, 10800, 8749, 10536, 8868, 9014, 10993, 54629, 10970, 10537, 8244, 8482, 9653,
+    9663, 9667, 8884, 8796, 9657, 8885, 9708, 8796, 10810, 10809, 10701, 10811, 9186, 54473, 1094,
+    1115, 359, 8812, 8606, 8608, 8657, 10595, 250, 8593, 1118, 365, 251, 1091, 8645, 369, 10606,
+    10622, 54578, 249, 8639, 8638, 9600, 8988, 8988, 8975, 9720, 363, 168, 371, 54630, 8593, 8597,
+    8639, 8638, 8846, 965, 978, 965, 8648, 8989, 8989, 8974, 367, 9721, 54474, 8944, 361, 9653,
+    9652, 8648, 252, 10663, 8661, 10984, 10985, 8872, 10652, 1013, 1008, 8709, 981, 982, 8733, 8597,
+    1009, 962, 8842, 10955, 8843, 10956, 977, 8882, 8883, 1074, 8866, 8744, 8891, 8794, 8942, 124,
+    124, 54579, 8882, 8834, 8835, 54631, 8733, 8883, 54475, 10955, 8842, 10956, 8843, 10650, 373,
+    10847, 8743, 8793, 8472, 54580, 54632, 8472, 8768, 8768, 54476, 8898, 9711, 8899, 9661, 54581,
+    10234, 10231, 958, 10232, 10229, 10236, 8955, 10752, 54633, 10753, 10754, 10233, 10230, 54477,
+    10758, 10756, 9651, 8897, 8896, 253, 1103, 375, 1099, 165, 54582, 1111, 54634, 54478, 1102, 255,
+    378, 382, 1079, 380, 8488, 950, 54583, 1078, 8669, 54635, 54479, 8205, 8204,
+};
+
+const html_entity_second html_entity_seconds[] = {
+    {315, 824}, {319, 824}, {320, 824}, {322, 824}, {324, 824}, {325, 824}, {327, 824}, {332, 824},
+    {333, 824}, {335, 824}, {336, 824}, {338, 824}, {342, 824}, {344, 824}, {346, 824}, {348, 8402},
+    {351, 824}, {353, 824}, {354, 8402}, {506, 8202}, {601, 819}, {706, 8421}, {707, 8421},
+    {780, 65024}, {852, 65024}, {1001, 106}, {1049, 65024}, {1086, 65024}, {1087, 65024},
+    {1212, 65024}, {1251, 65024}, {1334, 65024}, {1335, 65024}, {1373, 824}, {1374, 8402},
+    {1375, 824}, {1378, 824}, {1379, 8402}, {1380, 824}, {1386, 8402}, {1388, 824}, {1389, 824},
+    {1396, 824}, {1397, 824}, {1402, 824}, {1411, 824}, {1414, 824}, {1418, 824}, {1421, 824},
+    {1422, 824}, {1423, 824}, {1436, 824}, {1443, 824}, {1444, 824}, {1445, 824}, {1455, 824},
+    {1456, 824}, {1466, 8421}, {1467, 824}, {1471, 824}, {1473, 824}, {1476, 824}, {1477, 824},
+    {1483, 824}, {1495, 824}, {1497, 8402}, {1499, 824}, {1501, 824}, {1503, 824}, {1505, 8402},
+    {1507, 824}, {1521, 8402}, {1523, 8402}, {1524, 8402}, {1527, 8402}, {1528, 8402}, {1529, 8402},
+    {1531, 8402}, {1532, 8402}, {1672, 817}, {1828, 65024}, {1838, 65024}, {1840, 65024},
+    {2038, 65024}, {2039, 65024}, {2040, 65024}, {2041, 65024}, {2055, 8402}, {2056, 8402},
+    {2061, 65024}, {2062, 65024}, {2063, 65024}, {2064, 65024},
+    {UINT16_MAX, 0}
 };
 /* clang-format on */

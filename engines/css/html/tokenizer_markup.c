@@ -127,6 +127,15 @@ bool html_markup_declaration(html_tokenizer *t, html_token *token)
 
 /* ---- character references ---- */
 
+static void decode_character(html_tokenizer *t, uint32_t code)
+{
+    char bytes[4];
+    size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = length - 1; i > 0; i--, code >>= 6) bytes[i] = (char)(0x80 | (code & 0x3f));
+    bytes[0] = (char)(length == 1 ? code : (0xf00u >> length & 0xf0) | code);
+    html_decode(t, bytes, length);
+}
+
 /* Numeric character reference state and the following ones. */
 static const char *numeric_reference(html_tokenizer *t, const char *at)
 {
@@ -150,30 +159,42 @@ static const char *numeric_reference(html_tokenizer *t, const char *at)
     if (end < t->end && *end == ';') end++;
     if (code >= 0x80 && code < 0xa0) code = windows[code - 0x80];
     if (!code || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
-    /* append the character in UTF-8 */
-    char bytes[4];
-    size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = length - 1; i > 0; i--, code >>= 6) bytes[i] = (char)(0x80 | (code & 0x3f));
-    bytes[0] = (char)(length == 1 ? code : (0xf00u >> length & 0xf0) | code);
-    html_decode(t, bytes, length);
+    decode_character(t, code);
     return end;
 }
 
-/* Number of entities before the first one that begins with a text, or, with `after`, up to the last
- * one. */
-static uint32_t count_entities(
-    uint32_t low, uint32_t high, const char *text, size_t length, bool after)
+/* Named character reference. */
+typedef struct named_reference {
+    uint32_t index, bits; /* number of the name, html_entity_bits */
+    const char *end;      /* after the reference in the text; NULL: no name fits */
+} named_reference;
+
+/* Finds the longest reference at the beginning of a text. Each name of the group has a part in
+ * common with the name before, so no letter is compared twice. */
+static named_reference find_reference(const char *text, const char *limit)
 {
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        const html_entity *entity = &html_entities[middle];
-        size_t common = entity->length < length ? entity->length : length;
-        int order = memcmp(html_entity_text + entity->begin, text, common);
-        if (!order && entity->length < length) order = -1;
-        if (order < 0 || (after && !order)) low = middle + 1;
-        else high = middle;
+    named_reference found = {.end = NULL};
+    uint32_t letter = *text <= 'Z' ? (uint32_t)(*text - 'A') : (uint32_t)(*text - 'a') + 26;
+    const html_entity_group *group = &html_entity_groups[letter];
+    const uint8_t *at = html_entity_names + group->begin, *end = html_entity_names + group[1].begin;
+    size_t fitting = 0; /* number of leading letters of the last name that are those of the text */
+    for (uint32_t index = group->index; at < end; index++) {
+        uint32_t bits = *at++, common = bits & HTML_ENTITY_COMMON;
+        if (common < fitting) break; /* no later name has the letters found so far */
+        const char *next = text + fitting;
+        bool fits = common == fitting;
+        for (bool is_last = false; !is_last; at++) {
+            is_last = *at & HTML_ENTITY_END;
+            fits = fits && next < limit && *next == (char)(*at & ~HTML_ENTITY_END);
+            next += fits;
+        }
+        fitting = (size_t)(next - text);
+        if (!fits) continue;
+        bool has_semicolon = next < limit && *next == ';';
+        if (has_semicolon || bits & HTML_ENTITY_BARE)
+            found = (named_reference){index, bits, next + has_semicolon};
     }
-    return low;
+    return found;
 }
 
 const char *html_character_reference(html_tokenizer *t, const char *at, bool in_attribute)
@@ -181,19 +202,16 @@ const char *html_character_reference(html_tokenizer *t, const char *at, bool in_
     const char *name = at + 1;
     if (name < t->end && *name == '#') return numeric_reference(t, at);
     if (name == t->end || (!html_is_letter(*name))) return at;
-    const html_entity *longest = NULL;
-    uint32_t low = 0, high = HTML_ENTITIES;
-    for (size_t length = 1; length <= (size_t)(t->end - name); length++) {
-        low = count_entities(low, high, name, length, false);
-        high = count_entities(low, high, name, length, true);
-        if (low == high) break;
-        if (html_entities[low].length == length) longest = &html_entities[low];
-    }
-    if (!longest) return at;
-    const char *end = name + longest->length;
+    named_reference found = find_reference(name, t->end);
+    const char *end = found.end;
+    if (!end) return at;
     if (in_attribute && end[-1] != ';' && end < t->end &&
         (*end == '=' || html_is_letter(*end) || (*end >= '0' && *end <= '9')))
         return at;
-    html_decode(t, html_entity_text + longest->begin + longest->length, longest->value_length);
+    decode_character(
+        t, html_entity_codes[found.index] + (found.bits & HTML_ENTITY_HIGH ? 0x10000u : 0));
+    const html_entity_second *second = html_entity_seconds;
+    while (second->index < found.index) second++;
+    if (second->index == found.index) decode_character(t, second->code);
     return end;
 }

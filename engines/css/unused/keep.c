@@ -1,7 +1,6 @@
 /* See keep.h. */
 #include "keep.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,12 +128,70 @@ hed_status css_keeps_read(
 
 /* ---- finding ---- */
 
+/* Position after a character of UTF-8. */
+static const char *next_character(const char *at)
+{
+    do at++;
+    while ((*at & 0xc0) == 0x80);
+    return at;
+}
+
+/* True if a set such as [a-z] or [!0-9] has the byte; `end`: position after the set, or NULL if the
+ * bracket is never closed and stands for itself. */
+static bool set_has(const char *set, char byte, const char **end)
+{
+    const char *at = set + 1;
+    bool negated = *at == '!' || *at == '^', has = false;
+    at += negated;
+    do {
+        if (*at == '\\' && at[1]) at++;
+        if (!*at) return *end = NULL, false;
+        unsigned char low = (unsigned char)*at, high = low;
+        if (at[1] == '-' && at[2] && at[2] != ']') high = (unsigned char)*(at += 2);
+        has = has || ((unsigned char)byte >= low && (unsigned char)byte <= high);
+        at++;
+    } while (*at != ']');
+    *end = at + 1;
+    return has != negated;
+}
+
+/* True if the whole name fits a pattern as of file names: * ? [set] and \. After a mismatch the last
+ * star takes one more byte. */
+static bool wildcards_fit(const char *pattern, const char *name)
+{
+    const char *star = NULL, *retry = NULL, *end;
+    for (;;) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            retry = name;
+            continue;
+        }
+        if (!*pattern && !*name) return true;
+        bool fits = false;
+        if (*name && *pattern == '?') {
+            fits = true;
+            pattern++;
+            name = next_character(name);
+        } else if (*name && *pattern == '[' && (fits = set_has(pattern, *name, &end), end)) {
+            pattern = end;
+            name++;
+        } else if (*name) {
+            if (*pattern == '\\' && pattern[1]) pattern++;
+            fits = *pattern++ == *name++;
+        }
+        if (fits) continue;
+        if (!star || !*retry) return false;
+        pattern = star;
+        name = ++retry;
+    }
+}
+
 static bool keep_fits(const css_keep *keep, char kind, const char *name, const char *value)
 {
     if (!strchr(keep->kinds, kind)) return false;
     if (keep->pattern) return hed_pattern_fits(keep->pattern, name, strlen(name));
-    if (keep->value && (!value || fnmatch(keep->value, value, 0) != 0)) return false;
-    return keep->exact ? strcmp(keep->name, name) == 0 : fnmatch(keep->name, name, 0) == 0;
+    if (keep->value && (!value || !wildcards_fit(keep->value, value))) return false;
+    return keep->exact ? strcmp(keep->name, name) == 0 : wildcards_fit(keep->name, name);
 }
 
 const css_keep *css_keeps_find(
