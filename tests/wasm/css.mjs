@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { check, checkEqual, finish, heddle, load } from './common.mjs';
 
-const { compile, Matcher, unusedIn, HeddleError } = await load('css.js');
+const { compile, Matcher, open, unused, unusedIn, HeddleError } = await load('css.js');
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'heddle-wasm-'));
 process.on('exit', () => fs.rmSync(scratch, { recursive: true }));
 
@@ -55,6 +55,29 @@ for (const [page, sheet] of pairs) {
     }
     matcher.close();
 }
+
+/* ---- @supports: the grammar of values is a module of its own ---- */
+
+const SUPPORTS = '@supports (display: grid) { p {} } @supports (display: gird) { p {} } @supports not (color: rgb(1, 2)) { p {} }' +
+    '@supports (unknown: 1px) { p {} } @supports (--x: anything) { p {} } @supports (width: calc(1px + 2em)) and (top: é) { p {} }';
+const shop = [fs.readFileSync('data/site/shop.html', 'utf8')];
+const supporting = new Matcher(module, { sheets: [SUPPORTS], pages: shop });
+checkEqual(supporting.rules[0].map(({ applies }) => applies).join(), 'true,false,true,false,true,false', 'rules in @supports apply');
+const lazy = await open({ sheets: [SUPPORTS], pages: shop }); /* loads the grammar */
+checkEqual(JSON.stringify(lazy.rules), JSON.stringify(supporting.rules), 'rules of open()');
+const search = { sheets: ['@supports (color: red) { .nothing {} p {} }'], pages: ['<p>'] };
+checkEqual(JSON.stringify(await unused(search)), JSON.stringify(unusedIn(module, search)), 'result of unused()');
+const isRefused = (use, expected) => {
+    try {
+        use();
+        check(false, `no error; expected ${expected}`);
+    } catch (error) {
+        check(expected.test(error.message), `error is ${error}; expected ${expected}`);
+    }
+};
+isRefused(() => new Matcher({ css: module.css }, { sheets: [SUPPORTS], pages: shop }), /@supports, and the module of values is missing/);
+isRefused(() => new Matcher(module.css, { sheets: [], pages: shop }), /expected the result of compile\(\)/);
+new Matcher({ css: module.css }, { sheets: ['p {}'], pages: shop }).match();
 
 /* ---- trees of other parsers ---- */
 

@@ -1,6 +1,6 @@
-/* Stand-ins for two parts of the css engine: matching on devices (engines/css/solver/device_match.c),
- * since a module matches on the processor, and the grammar of values (engines/css/values/), which is
- * a module of its own that JavaScript calls. */
+/* Functions of the css engine that its module lacks: matching on devices
+ * (engines/css/solver/device_match.c), since a module matches on the processor, and the grammar of
+ * values (engines/css/values/), a module that JavaScript calls. */
 #include "heddle/author.h"
 
 #include "engines/css/model/properties.h"
