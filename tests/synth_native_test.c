@@ -218,7 +218,7 @@ static void run(machine *m, uint32_t block)
     }
 }
 
-/* The same by synth_entity() alone, for instance `instance`. Gives the store. */
+/* The same by synth_entity() and synth_late() alone, for instance `instance`. Gives the store. */
 static uint32_t *run_plainly(const machine *m, uint32_t instance, float *stems, float *delay)
 {
     const synth_layout *layout = &m->program->layout;
@@ -239,6 +239,7 @@ static uint32_t *run_plainly(const machine *m, uint32_t instance, float *stems, 
                 type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count;
             for (uint32_t i = 0; i < count; i++) synth_entity(layout, &at, type, i);
         }
+        synth_late(layout, &at, 0, 1);
     }
     hed_float_restore(state);
     return store;

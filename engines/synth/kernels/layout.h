@@ -33,7 +33,8 @@
  *
  * Function synth_ with `name` is the physics. `parameters`, `states`, `signals`: words of an element;
  * `is_gated`: 1 if notes start it, by its `route`. `step`: elements that the CPU's solver steps
- * (solver/cpu/step.h). `cost`: relative duration of a row, in 0.05 us: duration of a sample on an H200
+ * (solver/cpu/step.h); LATE: each in a second stage of a sample, when the bodies have moved, and in no
+ * row unless the bodies are elsewhere. `cost`: relative duration of a row, in 0.05 us: duration of a sample on an H200
  * of an instrument of 1,024 entities with rows of one type only, less that of an empty sample
  * (benchmarks/results/2026-11-22-h200-group). In that measurement mallets and plectra are inactive and
  * take 3; active ones count as much as a bow.
@@ -47,7 +48,7 @@
     TYPE_ROW(MALLET, mallet, MALLET_PARAMETERS, MALLET_STATES, CONTACT_SIGNALS, 1, ACTIVE, 9) \
     TYPE_ROW( \
         PLECTRUM, plectrum, PLECTRUM_PARAMETERS, PLECTRUM_STATES, CONTACT_SIGNALS, 1, ACTIVE, 9) \
-    TYPE_ROW(BOW, bow, BOW_PARAMETERS, BOW_STATES, CONTACT_SIGNALS, 1, ACTIVE, 9) \
+    TYPE_ROW(BOW, bow, BOW_PARAMETERS, BOW_STATES, CONTACT_SIGNALS, 1, LATE, 9) \
     TYPE_ROW(DAMPER, damper, DAMPER_PARAMETERS, DAMPER_STATES, CONTACT_SIGNALS, 1, ACTIVE, 5) \
     TYPE_ROW(OSCILLATOR, oscillator, OSCILLATOR_PARAMETERS, OSCILLATOR_STATES, CONTACT_SIGNALS, 1, \
         ACTIVE, 13) \

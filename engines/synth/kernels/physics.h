@@ -117,9 +117,19 @@ SYNTH_FUNCTION void synth_delay(const synth_layout *layout, const synth_at *at, 
 }
 
 /* Steps an entity: reads other entities' signals of the previous sample, writes its state and
- * signals. */
+ * signals. Those that step late are left to synth_late(). */
+#define SYNTH_IN_VECTORS(call) call
+#define SYNTH_IN_MODULATED(call) call
+#define SYNTH_IN_ALL(call) call
+#define SYNTH_IN_ACTIVE(call) call
+#define SYNTH_IN_SUMS(call) call
+#if SYNTH_BOW_LAGS
+#define SYNTH_IN_LATE(call) call
+#else
+#define SYNTH_IN_LATE(call)
+#endif
 #define SYNTH_ENTITY_CASE(TYPE, name, parameters, states, signals, gated, step, cost) \
-    case SYNTH_##TYPE: synth_##name(layout, at, entity); break;
+    case SYNTH_##TYPE: SYNTH_IN_##step(synth_##name(layout, at, entity)); break;
 
 SYNTH_FUNCTION void synth_entity(
     const synth_layout *layout, const synth_at *at, uint type, uint entity)
@@ -128,6 +138,14 @@ SYNTH_FUNCTION void synth_entity(
         SYNTH_TYPE_ROWS(SYNTH_ENTITY_CASE)
     default: break;
     }
+}
+
+/* Steps the bows from `first` on, every `step`-th, when all other entities have been stepped. */
+SYNTH_FUNCTION void synth_late(
+    const synth_layout *layout, const synth_at *at, uint first, uint step)
+{
+    for (uint bow = first; bow < layout->type[SYNTH_BOW].count; bow += step)
+        synth_bow(layout, at, bow);
 }
 
 #endif

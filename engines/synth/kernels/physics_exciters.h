@@ -279,44 +279,22 @@ SYNTH_FUNCTION float synth_slip(const synth_grip *grip, float free, float slip)
 }
 
 /* Predicts the motion that the body would have without friction in the step in which the force
- * acts: the present step of the body and its neighbours, and the springs' pull in the next one, by
- * the bodies' own arithmetic; the position is not part of it. A prediction that lags by a sample
- * flattens notes (80 cents at 350 Hz and 48 kHz) and drives partials that do not fit the period. */
+ * acts: its motion of this sample, which it has had already (a bow's step is late), and the springs'
+ * pull in the next one; the position is not part of it. A prediction that lags by a sample flattens
+ * notes (80 cents at 350 Hz and 48 kHz) and drives partials that do not fit the period. */
 SYNTH_FUNCTION synth_motion synth_bow_ahead(
-    const synth_layout *layout, const synth_at *at, synth_self me, uint body)
+    const synth_layout *layout, const synth_at *at, uint body)
 {
-    synth_list springs =
-        synth_list_of(at, layout->type[SYNTH_BODY].list, layout->type[SYNTH_BODY].count, body);
-    synth_motion m = synth_motion_of(layout, at, body);
-    float mobility = synth_body_pull(layout, at, body, &m);
-    synth_push(at, at->read + me.signal, me.count, mobility, &m);
-    synth_body_move(layout, at, body, mobility, &m);
-    synth_force sum = {0.0f, 0.0f, 0.0f};
-    for (uint i = 0; i < springs.length; i++) {
-        uint other = synth_word(at, springs.first + i * SYNTH_SPRING_WORDS * springs.stride);
-        synth_motion here = synth_motion_of(layout, at, other);
-        synth_body_move(layout, at, other, synth_body_pull(layout, at, other, &here), &here);
-        /* the spring reads the neighbour where it is now: move this end instead; few values live
-         * in registers here, so the spring's damping takes the neighbour's present speed */
-        uint word = at->read + layout->type[SYNTH_BODY].signal + other,
-             count = layout->type[SYNTH_BODY].count;
-        here.x = m.x - (here.x - synth_number(at, word));
-        here.y = m.y - (here.y - synth_number(at, word + count));
-        here.z = m.z - (here.z - synth_number(at, word + 2u * count));
-        here.u = m.u;
-        here.v = m.v;
-        here.w = m.w;
-        synth_pull_some(layout, at, &here, springs, i, 1u, 1u, &sum);
-    }
-    m.u = synth_pushed(m.u, sum.x, mobility);
-    m.v = synth_pushed(m.v, sum.y, mobility);
-    m.w = synth_pushed(m.w, sum.z, mobility);
+    synth_at next = *at;
+    next.read = at->write;
+    synth_motion m = synth_motion_of(layout, &next, body);
+    synth_body_pull(layout, &next, body, &m);
     return m;
 }
 
 /* The control group of a large network (lattice.cl, which has EACH bodies for each item) lacks the
- * springs: its bow knows the body's last motion alone, and solves nothing. The text of the others
- * would also cost registers there. */
+ * springs and gets the bodies' motion a sample later: its bow knows the body's last motion alone,
+ * and solves nothing. */
 #ifdef EACH
 #define SYNTH_BOW_LAGS 1
 #else
@@ -333,7 +311,7 @@ SYNTH_FUNCTION void synth_bow(const synth_layout *layout, const synth_at *at, ui
     synth_motion m;
     m.u = m.v = m.w = 0.0f;
     /* first, when few values are in registers */
-    if (envelope > 0.0f) m = synth_bow_ahead(layout, at, me, synth_bits(at, me, CONTACT_P_BODY));
+    if (envelope > 0.0f) m = synth_bow_ahead(layout, at, synth_bits(at, me, CONTACT_P_BODY));
 #endif
     synth_touch touch = synth_touch_of(at, me);
     if (envelope > 0.0f) {

@@ -1,7 +1,8 @@
 /* A program (layout.h) run for some samples, with a work-group for each instance.
  *
  * Every item iterates over the rows of its list and steps the entity in its lane, which reads
- * the signals of the previous sample and writes those of this one: one barrier a sample. Pokes
+ * the signals of the previous sample and writes those of this one: one barrier a sample, and another
+ * one behind the bows, which step when the bodies have moved. Pokes
  * that are due are written before the sample, each by a different item; while none is due this
  * costs a comparison of two registers.
  *
@@ -121,6 +122,10 @@ SYNTH_FUNCTION void play(const synth_layout *layout, synth_at *at, __global cons
         at->stems = stems + ((size_t)frame * instances + at->instance) * layout->stems * 2u;
         walk(layout, at, first, seat, warp, step, lane);
         barrier(FENCE);
+        if (layout->type[SYNTH_BOW].count > 0) {
+            synth_late(layout, at, item, WG);
+            barrier(FENCE);
+        }
         if (!synth_is_checked(at->sample) || layout->stems == 0u) continue;
         barrier(CLK_GLOBAL_MEM_FENCE); /* an item marks the sound that another one wrote */
         if (synth_is_broken(layout, at, item, WG)) at->stems[0] = as_float(HED_NAN_BITS);

@@ -323,6 +323,7 @@ static hed_status pack_rows(synth_builder *b, hed_error *error)
         counts[type] =
             type == SYNTH_SPRING ? layout->type[type].modulated : layout->type[type].count;
         if (type == SYNTH_BODY && b->def->remote) counts[type] = 0;
+        if (type == SYNTH_BOW && !b->def->remote) counts[type] = 0; /* steps late */
         rows += (counts[type] + b->def->lanes - 1) / b->def->lanes;
     }
     /* more lists than rows would only wait at the barrier */

@@ -213,10 +213,11 @@ enum {
     SYNTH_STEP_MODULATED, /* modulated ones */
     SYNTH_STEP_ALL,
     SYNTH_STEP_ACTIVE, /* elements that is_idle() has not found inactive */
+    SYNTH_STEP_LATE,   /* the same, when the bodies have moved */
     SYNTH_STEP_SUMS    /* ears */
 };
 #define CAN_SLEEP(TYPE, name, parameters, states, signals, gated, step, cost) \
-    SYNTH_STEP_##step == SYNTH_STEP_ACTIVE,
+    SYNTH_STEP_##step == SYNTH_STEP_ACTIVE || SYNTH_STEP_##step == SYNTH_STEP_LATE,
 static const bool can_sleep[SYNTH_TYPES] = {SYNTH_TYPE_ROWS(CAN_SLEEP)};
 
 hed_status synth_bodies_create(

@@ -524,7 +524,8 @@ ALWAYS void step_sleepers(const synth_step *s, uint32_t type)
         synth_self me = synth_self_of(s->layout, type, i);
         uint32_t level =
             type == SYNTH_MIDI_SOURCE ? synth_word(s->at, synth_state(me, MIDI_S_LEVEL)) : 0;
-        synth_entity(s->layout, s->at, type, i);
+        if (type == SYNTH_BOW) synth_bow(s->layout, s->at, i);
+        else synth_entity(s->layout, s->at, type, i);
         idle[i] = is_idle(s, type, i, level) ? idle[i] + 1 : 0;
     }
 }
@@ -536,6 +537,7 @@ ALWAYS void step_sleepers(const synth_step *s, uint32_t type)
         synth_entity(s->layout, s->at, kind, i);
 #define STEP_ALL(kind) step_type(s, kind);
 #define STEP_ACTIVE(kind) step_sleepers(s, kind);
+#define STEP_LATE(kind) /* SYNTH_STEP() has them */
 #define STEP_SUMS(kind) \
     for (uint32_t i = 0; i < s->layout->type[kind].count; i++) step_ear(s->layout, s->at, i);
 #define STEP_ROW(TYPE, name, parameters, states, signals, gated, step, cost) \
@@ -551,6 +553,10 @@ static void step_others(const synth_step *s) { SYNTH_TYPE_ROWS(STEP_ROW) }
 
 void SYNTH_STEP(const synth_step *s)
 {
+    if (s->late) {
+        step_sleepers(s, SYNTH_BOW);
+        return;
+    }
     if (s->layout->flags & (SYNTH_HAS_DAMPING | SYNTH_HAS_CUBIC)) step_slices(s, true);
     else step_slices(s, false);
     if (s->share->others) step_others(s);

@@ -217,15 +217,30 @@ static bool is_worth_a_try(
     return (s->tries[instance] = (uint8_t)((s->tries[instance] + 1) % RUNS)) == 0;
 }
 
+/* Steps a member's part of a sample: the bows of an instance by one member, when all bodies have
+ * moved. */
+static void step_sample(synth_step *step, hed_team *team)
+{
+    synth_cpu_step(step);
+    if (team) hed_team_barrier(team);
+    if (step->layout->type[SYNTH_BOW].count == 0) return;
+    if (step->share->others) {
+        step->late = true;
+        synth_cpu_step(step);
+        step->late = false;
+    }
+    if (team) hed_team_barrier(team);
+}
+
 /* Steps a sample, and freezes the instance if the sample changed nothing. */
 static void try_to_stand(
-    const synth_solver *s, const synth_step *step, uint32_t instance, uint32_t member)
+    const synth_solver *s, synth_step *step, uint32_t instance, uint32_t member)
 {
     const synth_layout *layout = step->layout;
     const uint32_t *store = step->at->store, *half = store + layout->signals;
     uint32_t *before = s->before + member * state_words(s);
     memcpy(before, store, state_words(s) * sizeof *before);
-    synth_cpu_step(step);
+    step_sample(step, NULL);
     if (memcmp(before, store, state_words(s) * sizeof *before) != 0 ||
         memcmp(half, half + layout->signal_count, layout->signal_count * sizeof *half) != 0)
         return;
@@ -253,7 +268,7 @@ static void run_instance(const synth_solver *s, uint32_t instance, uint32_t memb
     synth_at at = instance_at(s, instance);
     synth_body_values values = values_of(s, instance);
     synth_step step = {&s->bodies, layout, &at, &values, &s->shares[team ? member : 0],
-        s->forces + 3 * (uint64_t)member * s->bodies.forces};
+        s->forces + 3 * (uint64_t)member * s->bodies.forces, false};
     at.frames = run->frames;
     bool try = !team && is_worth_a_try(s, instance, &values);
     for (uint32_t frame = 0; frame < run->frames; frame++) {
@@ -281,8 +296,7 @@ static void run_instance(const synth_solver *s, uint32_t instance, uint32_t memb
         if (!team) synth_bodies_settle(&s->bodies, &values);
         if (team && changes) hed_team_barrier(team);
         if (try && frame + 1 == run->frames) try_to_stand(s, &step, instance, member);
-        else synth_cpu_step(&step);
-        if (team) hed_team_barrier(team);
+        else step_sample(&step, team);
         if (synth_is_checked(at.sample) && step.share->others && layout->stems > 0 &&
             synth_is_broken(layout, &at, 0, 1))
             at.stems[0] = hed_as_float(HED_NAN_BITS);

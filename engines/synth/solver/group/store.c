@@ -42,6 +42,7 @@ HED_NATIVE_BODY run_instance(
         for (uint i = 0; i < count; i++)
             if (rows[i] != SYNTH_EMPTY)
                 synth_entity(layout, &at, SYNTH_SEAT_TYPE(rows[i]), SYNTH_SEAT_ENTITY(rows[i]));
+        synth_late(layout, &at, 0, 1);
         if (synth_is_checked(at.sample) && layout->stems > 0 && synth_is_broken(layout, &at, 0, 1))
             at.stems[0] = hed_as_float(HED_NAN_BITS);
     }
