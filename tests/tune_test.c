@@ -234,6 +234,63 @@ Test(tune, a_pipeline_is_tuned_and_resolved)
     test_close(&t);
 }
 
+/* A pipeline with builders: one configuration of its queue ends at each call of built(). */
+typedef struct built_ahead {
+    made_up m; /* the first member: user data of the functions of made_up */
+    hed_config queue[64];
+    uint32_t begin, end, missed; /* missed: prepared, but not compiled before */
+    bool compiled[10][4];
+} built_ahead;
+
+static hed_status build_made_up(void *user, const hed_config *config, hed_error *why)
+{
+    built_ahead *b = user;
+    (void)why;
+    CHECK_LT(b->end, 64u);
+    b->queue[b->end++] = *config;
+    return HED_OK;
+}
+
+static bool built_made_up(void *user, double seconds, hed_config *config)
+{
+    built_ahead *b = user;
+    (void)seconds;
+    if (b->begin == b->end) return false;
+    *config = b->queue[b->begin++];
+    b->compiled[config->values[0]][config->values[1]] = true;
+    return true;
+}
+
+static hed_status prepare_built(void *user, const hed_config *config, hed_error *why)
+{
+    built_ahead *b = user;
+    b->missed += !b->compiled[config->values[0]][config->values[1]];
+    b->compiled[config->values[0]][config->values[1]] = true;
+    return prepare_made_up(user, config, why);
+}
+
+Test(tune, a_pipeline_compiles_ahead)
+{
+    test_device t = open_in_folder();
+    built_ahead b = {.m = made_up_of(valley, 0.01, 5)};
+    hed_pipeline_def pipeline = pipeline_of(&b.m);
+    hed_tune_def def = hed_default_tune_def();
+    hed_tune_result *result;
+    def.problem = &hundred;
+    pipeline.builders = 3;
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
+    pipeline.build_ahead = build_made_up;
+    pipeline.built = built_made_up;
+    pipeline.prepare = prepare_built;
+    OK(hed_tune_pipeline(t.device, &pipeline, &def, &result, &error));
+    CHECK(result->end == HED_TUNE_EXHAUSTED && result->count == 40, "%u", result->count);
+    CHECK(winner_of(result)->config.values[0] == 7 && winner_of(result)->config.values[1] == 2);
+    CHECK_LE(b.missed, 1u, "the default alone is not compiled ahead");
+    CHECK_EQ(b.begin, b.end);
+    hed_tune_result_free(result);
+    test_close(&t);
+}
+
 Test(tune, what_was_chosen_stays_before_the_default)
 {
     test_device t = open_in_folder();

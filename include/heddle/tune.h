@@ -325,6 +325,14 @@ typedef struct hed_pipeline_def {
     hed_status (*check)(void *user, hed_error *error);
     hed_work work; /**< work of one run; zeros: unknown */
     void *user;
+    /** number of configurations that build_ahead() compiles at once; 0: prepare() compiles */
+    uint32_t builders;
+    /** Starts compiling a configuration for prepare(), in parallel to all other work, and returns
+     *  at once. Needed if `builders` > 0, like `built`. */
+    hed_status (*build_ahead)(void *user, const hed_config *config, hed_error *error);
+    /** Returns one configuration whose compiling ahead has ended; prepare() reports a failure of
+     *  it. False: none ended within `seconds`. */
+    bool (*built)(void *user, double seconds, hed_config *config);
 } hed_pipeline_def;
 
 /** Tunes a pipeline in this process. The fields of `def` for arguments, references, defines,

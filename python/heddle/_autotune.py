@@ -2,9 +2,11 @@
 racing, the final comparison with the default and the database are those of the tuner; candidates run in this process."""
 from __future__ import annotations
 
+import concurrent.futures
 import hashlib
 import inspect
 import itertools
+import os
 import time
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
@@ -60,10 +62,48 @@ def _host(array: Any) -> np.ndarray:
     return np.asarray(array.get() if hasattr(array, "get") else array)
 
 
-def _tolerance(array: np.ndarray) -> float:
-    if array.dtype.kind not in "fc":
+def _tolerance(array: Any) -> float:
+    kind = str(array.dtype)
+    if not any(word in kind for word in ("float", "complex")):
         return 0
-    return {2: 2e-2, 4: 1e-3}.get(array.dtype.itemsize, 1e-7)
+    if "float8" in kind:
+        return 0.1
+    return 2e-2 if "float16" in kind else 1e-7 if "float64" in kind or "complex128" in kind else 1e-3
+
+
+def _is_on_device(array: Any) -> bool:
+    return hasattr(array, "clone") or type(array).__module__.split(".")[0] == "cupy"
+
+
+def _is_near(array: Any, expected: Any, limit: float) -> bool:
+    """True if arrays on a device agree, by the device; False, too, where only the host can decide: NaN, complex numbers, arrays without arithmetic."""
+    same_type = array.shape == expected.shape and array.dtype == expected.dtype
+    if not _is_on_device(array) or not same_type or "complex" in str(array.dtype):
+        return False
+    if limit == 0:
+        return bool((array == expected).all())
+    wide = (lambda a: a.double() if "64" in str(a.dtype) else a.float()) if hasattr(array, "clone") else (
+        lambda a: a.astype("f8" if a.dtype.itemsize == 8 else "f4"))
+    found, right = wide(array), wide(expected)
+    return bool((abs(found - right) <= limit * abs(right).clip(1)).all())
+
+
+def _is_same(array: Any, other: Any) -> bool:
+    if _is_on_device(array):
+        return _is_near(array, other, 0)
+    a, b = _host(array), _host(other)
+    return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+
+
+def _compare_on_host(name: str, a: np.ndarray, e: np.ndarray, limit: float) -> None:
+    wide = "c16" if e.dtype.kind == "c" else "f8"
+    with np.errstate(invalid="ignore"):
+        error = np.abs(a.astype(wide) - e.astype(wide)) / np.maximum(1, np.abs(e.astype(wide))) if e.dtype.kind in "fc" else (a != e)
+    wrong = np.flatnonzero(np.nan_to_num(np.asarray(error, float), nan=np.inf) > limit) if a.shape == e.shape else np.zeros(1, int)
+    different = [int(i) for i in wrong if not (a.shape == e.shape and a.dtype.kind == "f" and np.isnan(a.flat[i]) and np.isnan(e.flat[i]))]
+    if different:
+        i = different[0]
+        raise AssertionError(f"element {i} of {name} is {a.flat[i]}, expected {e.flat[i]}; {len(different)} differ")
 
 
 # ---- kinds of kernels ----
@@ -96,12 +136,26 @@ class _Callable:
     def launch(self, where: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], config: Mapping[str, Any]) -> Any:
         return self.function(*arguments, **keywords, **config)
 
+    def compiler(self) -> Optional[Callable[..., Any]]:
+        """A function with launch()'s arguments that compiles in any thread and launches nothing; None: only a launch compiles."""
+        return None
+
 
 class _Triton(_Callable):
     """A function of triton.jit: the grid is a tuple, or a function of all constants."""
 
     def launch(self, where: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], config: Mapping[str, Any]) -> Any:
         return self.function[where](*arguments, **keywords, **config)
+
+    def compiler(self) -> Optional[Callable[..., Any]]:
+        warmup = getattr(self.function, "warmup", None)
+        if warmup is None:
+            return None
+        caches = getattr(self.function, "device_caches", None)
+        if caches is not None:  # its entry is made by one thread, before others need it
+            import triton  # type: ignore[import-not-found, unused-ignore]
+            caches[triton.runtime.driver.active.get_current_device()]  # pylint: disable=expression-not-assigned
+        return lambda where, arguments, keywords, config: warmup(*arguments, grid=where, **keywords, **config)
 
 
 class _Numba(_Callable):
@@ -150,8 +204,12 @@ def _adapter(function: Any) -> _Callable:
 
 # ---- clocks ----
 
+_SWEEP_BYTES = 256 << 20  # as in triton.testing.do_bench()
+
+
 class _Clock:
-    """Times a launch: events of PyTorch or CuPy on a device of theirs, else the host's clock."""
+    """Times a launch: events of PyTorch or CuPy on a device of theirs, else the host's clock. A buffer larger than the cache is cleared before, so
+    that the launch finds a cold cache, and the device is busy until the host has issued the launch."""
 
     def __init__(self, arguments: Sequence[Any]):
         self.torch = self.cupy = self.numba = None
@@ -166,10 +224,16 @@ class _Clock:
             elif name == "numba":
                 from numba import cuda  # type: ignore[import-not-found, unused-ignore]
                 self.numba = cuda
+        self.sweep: Any = None
+        if self.torch:
+            self.sweep = self.torch.empty(_SWEEP_BYTES, dtype=self.torch.int8, device="cuda")
+        elif self.cupy:
+            self.sweep = self.cupy.empty(_SWEEP_BYTES, "i1")
 
     def __call__(self, launch: Callable[[], Any]) -> float:
         if self.torch:
             begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+            self.sweep.zero_()
             begin.record()
             launch()
             end.record()
@@ -177,6 +241,7 @@ class _Clock:
             return float(begin.elapsed_time(end)) * 1e-3
         if self.cupy:
             begin, end = self.cupy.cuda.Event(), self.cupy.cuda.Event()
+            self.sweep.fill(0)
             begin.record()
             launch()
             end.record()
@@ -255,6 +320,49 @@ def _words_of(config: Any) -> dict[str, Any]:
 
 # ---- one tuning ----
 
+class _Ahead:
+    """Compiles configurations in threads, ahead of their measurement."""
+
+    def __init__(self, run: "_Run"):
+        self.run, self.compile = run, run.owner.kernel.compiler()
+        self.builders = min(os.cpu_count() or 1, 8)
+        self.pool = concurrent.futures.ThreadPoolExecutor(self.builders, "heddle-compile", self._enter, (run.clock.torch and run.clock.torch.cuda.current_device(),))
+        self.compiling: dict[Any, Any] = {}  # configuration of each future, a copy of the search's struct
+        self.compiled: dict[tuple[int, ...], Any] = {}
+
+    def _enter(self, device: Any) -> None:
+        if self.run.clock.torch:
+            self.run.clock.torch.cuda.set_device(device)
+
+    def build(self, config: Any) -> None:
+        run = self.run
+        future = self.pool.submit(self.compile, run.where, run.arguments, run.keywords, run.space.configuration(config))  # type: ignore[arg-type]
+        self.compiling[future] = ffi.new("hed_config *", config)
+
+    def built(self, seconds: float) -> Any:
+        """A finished configuration, or None."""
+        done = concurrent.futures.wait(self.compiling, seconds, concurrent.futures.FIRST_COMPLETED).done
+        if not done:
+            return None
+        future = done.pop()
+        config = self.compiling.pop(future)
+        self.compiled[_point(config[0])] = future
+        return config
+
+    def take(self, config: Any) -> None:
+        """Raises the compiler's exception."""
+        future = self.compiled.pop(_point(config), None)
+        if future:
+            future.result()
+
+    def close(self) -> None:
+        self.pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _point(config: Any) -> tuple[int, ...]:
+    return tuple(config.values[i] for i in range(config.count))
+
+
 class _Run:
     """The callbacks of a tuning for one set of arguments."""
 
@@ -267,9 +375,11 @@ class _Run:
         self.arrays = {names[i] if i < len(names) else str(i): a for i, a in enumerate(arguments) if _is_array(a)}
         self.arrays.update({n: a for n, a in keywords.items() if _is_array(a)})
         self.first = {n: _clone(a) for n, a in self.arrays.items()}
-        self.expected: dict[str, np.ndarray] = {}
+        self.has_reference = False
+        self.expected: dict[str, Any] = {}  # arrays that the reference changes, on their device
         self.result: Any = None  # of a function
-        self.expected_result: Optional[np.ndarray] = None
+        self.expected_result: Any = None
+        self.ahead = _Ahead(self) if owner.kernel.compiler() else None
 
     def launch(self) -> None:
         self.result = self.owner.kernel.launch(self.where, self.arguments, self.keywords, self.config)
@@ -283,6 +393,8 @@ class _Run:
 
     def prepare(self, config: Any) -> None:
         self.config = self.space.configuration(config)
+        if self.ahead:
+            self.ahead.take(config)
         self.reset(True)
         self.reset(False)
         self.launch()  # compiles
@@ -292,25 +404,18 @@ class _Run:
         """Compares the arrays after the first run with those of the reference, the first configuration that works."""
         if not self.owner.check:
             return
-        found = {n: _host(a) for n, a in self.arrays.items()}
-        result = _host(self.result) if _is_array(self.result) else None
-        if not self.expected and self.expected_result is None:
-            self.expected = {n: np.array(a) for n, a in found.items() if not np.array_equal(a, _host(self.first[n]), equal_nan=a.dtype.kind == "f")}
-            self.expected_result = None if result is None else np.array(result)
+        if not self.has_reference:
+            self.has_reference = True
+            self.expected = {n: _clone(a) for n, a in self.arrays.items() if not _is_same(a, self.first[n])}
+            self.expected_result = _clone(self.result) if _is_array(self.result) else None
             return
-        pairs = [(n, found[n], e) for n, e in self.expected.items()]
-        if result is not None and self.expected_result is not None:
-            pairs.append(("the result", result, self.expected_result))
-        for name, a, e in pairs:
-            limit = self.owner.tolerance if self.owner.tolerance is not None else _tolerance(e)
-            wide = "c16" if e.dtype.kind == "c" else "f8"
-            with np.errstate(invalid="ignore"):
-                error = np.abs(a.astype(wide) - e.astype(wide)) / np.maximum(1, np.abs(e.astype(wide))) if e.dtype.kind in "fc" else (a != e)
-            wrong = np.flatnonzero(np.nan_to_num(np.asarray(error, float), nan=np.inf) > limit) if a.shape == e.shape else np.zeros(1, int)
-            different = [int(i) for i in wrong if not (a.shape == e.shape and a.dtype.kind == "f" and np.isnan(a.flat[i]) and np.isnan(e.flat[i]))]
-            if different:
-                i = different[0]
-                raise AssertionError(f"element {i} of {name} is {a.flat[i]}, expected {e.flat[i]}; {len(different)} differ")
+        pairs = [(n, self.arrays[n], e) for n, e in self.expected.items()]
+        if _is_array(self.result) and self.expected_result is not None:
+            pairs.append(("the result", self.result, self.expected_result))
+        for name, array, expected in pairs:
+            limit = self.owner.tolerance if self.owner.tolerance is not None else _tolerance(expected)
+            if not _is_near(array, expected, limit):
+                _compare_on_host(name, _host(array), _host(expected), limit)
 
     def time(self) -> float:
         self.reset(False)
@@ -422,6 +527,19 @@ class Autotuned:
         def compare(_: Any, error: Any) -> Any:
             return run.guarded(run.compare, error, C.HED_ERROR_ARGUMENT)[1]
 
+        def build_ahead(_: Any, config: Any, error: Any) -> Any:
+            return run.guarded(lambda: run.ahead.build(config[0]), error, C.HED_ERROR_DRIVER)[1]  # type: ignore[union-attr]
+
+        def built(_: Any, seconds: float, config: Any) -> bool:
+            found = run.ahead.built(seconds)  # type: ignore[union-attr]
+            if found:
+                config[0] = found[0]
+            return found is not None
+
+        if run.ahead:
+            keep += [ffi.callback("hed_status(void *, const hed_config *, hed_error *)", build_ahead),
+                     ffi.callback("bool(void *, double, hed_config *)", built, error=False)]
+            pipeline.builders, pipeline.build_ahead, pipeline.built = run.ahead.builders, keep[-2], keep[-1]
         keep += [ffi.callback("hed_status(void *, const hed_config *, hed_error *)", prepare), ffi.callback("hed_status(void *, double *, hed_error *)", once),
                  ffi.callback("hed_status(void *, hed_error *)", compare)]
         pipeline.prepare, pipeline.run, pipeline.check = keep[-3:]
@@ -446,6 +564,8 @@ class Autotuned:
             raise
         finally:
             run.reset(True)
+            if run.ahead:
+                run.ahead.close()
         try:
             self.results[key] = [{**space.configuration(e.config), "time": e.seconds, "outcome": text(C.hed_outcome_name(e.outcome)), "text": text(e.text)}
                                  for e in (found.evaluations[i] for i in range(found.count))]

@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -125,6 +126,70 @@ class Autotune(unittest.TestCase):
             counter += 1
         heddle.autotune(space={"BLOCK": [1, 2, 3]}, reset_to_zero=["counter"], keep=False)(count)(counter)
         self.assertEqual(counter[0], 1)
+
+    def test_triton_compiles_ahead(self):
+        """Triton's kernels compile in threads, before they are launched; one that does not compile fails with the compiler's message."""
+        compiled, threads = [], set()
+
+        class Jit(JITFunction):
+            def warmup(self, *arguments, grid, BLOCK, num_warps=4, num_stages=2):
+                threads.add(threading.current_thread())
+                compiled.append(BLOCK)
+                if BLOCK == 8:
+                    raise RuntimeError("out of registers")
+
+        Jit.__module__ = "triton.runtime.jit"
+
+        @Jit
+        def copy(x, out, BLOCK):
+            wait(1e-4 if BLOCK == 64 else 2e-3)
+            out[...] = x
+        tuned = heddle.autotune(configs=[Config({"BLOCK": b}) for b in (128, 64, 32, 16, 8)], keep=False)(copy)
+        out = np.zeros(4)
+        tuned[(1,)](np.ones(4), out)
+        self.assertEqual((tuned.best_config["BLOCK"], list(out)), (64, [1] * 4))
+        self.assertLessEqual({64, 32, 16, 8}, set(compiled))
+        self.assertNotIn(threading.main_thread(), threads)
+        failed = [r for r in next(iter(tuned.results.values())) if r["outcome"] == "build"]
+        self.assertEqual([(r["BLOCK"], r["text"]) for r in failed], [(8, "RuntimeError: out of registers")])
+        self.assertNotIn(8, [keywords["BLOCK"] for _, keywords in copy.launches])
+
+    def test_arrays_of_a_device(self):
+        """Arrays that only their device compares: NaN and a wrong element are found, and a small difference of half floats passes."""
+        class Tensor(np.ndarray):
+            fetched = 0
+
+            def clone(self):
+                return self.copy()
+
+            def float(self):
+                return self.astype(np.float32)
+
+            def copy_(self, other):
+                self[...] = other
+
+            def detach(self):
+                return self
+
+            def cpu(self):
+                Tensor.fetched += 1
+                return self
+
+            def numpy(self):
+                return np.asarray(self)
+
+        def fill(x, out, BLOCK):
+            out[...] = {1: x, 2: x * np.float16(1.01), 3: x * 2, 4: x}[BLOCK]
+            if BLOCK == 4:
+                out[1] = np.nan
+        x, out = np.ones(4, np.float16).view(Tensor), np.zeros(4, np.float16).view(Tensor)
+        tuned = heddle.autotune(space={"BLOCK": [1, 2, 3, 4]}, keep=False)(fill)
+        tuned(x, out)
+        outcomes = {r["BLOCK"]: (r["outcome"], r["text"]) for r in next(iter(tuned.results.values()))}
+        self.assertTrue(outcomes[2][0] in ("measured", "dropped"), outcomes[2])
+        self.assertEqual(outcomes[3], ("wrong", "AssertionError: element 0 of out is 2.0, expected 1.0; 4 differ"))
+        self.assertEqual(outcomes[4], ("wrong", "AssertionError: element 1 of out is nan, expected 1.0; 1 differ"))
+        self.assertEqual(Tensor.fetched, 4)  # found and expected, of the two wrong ones
 
     def test_prune_as_triton(self):
         seen = []

@@ -102,8 +102,25 @@ static hed_status time_runs(hed_runner *runner, uint32_t slot, uint32_t runs, do
     return status;
 }
 
-/* The runner has no build_ahead() and no output(), nor destroy(), as it is not on the heap. */
-static const hed_runner_kind pipeline_kind = {.prepare = pipeline_prepare, .time = time_runs};
+static hed_status pipeline_build_ahead(
+    hed_runner *runner, const hed_config *config, hed_error *error)
+{
+    const hed_pipeline_def *pipeline = ((pipeline_tuning *)runner)->pipeline;
+    return pipeline->build_ahead(pipeline->user, config, error);
+}
+
+static bool pipeline_built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
+{
+    const hed_pipeline_def *pipeline = ((pipeline_tuning *)runner)->pipeline;
+    *trial = (hed_trial){.outcome = HED_OUTCOME_MEASURED, .error = NAN};
+    return pipeline->built(pipeline->user, seconds, config);
+}
+
+/* The runner has no output(), nor destroy(), as it is not on the heap. */
+static const hed_runner_kind pipeline_kind = {.build_ahead = pipeline_build_ahead,
+    .built = pipeline_built,
+    .prepare = pipeline_prepare,
+    .time = time_runs};
 
 /* ---- the space ---- */
 
@@ -125,6 +142,10 @@ static hed_status pipeline_check(
             "pipeline %s: %u parameters, %u dimensions; expected at most %d, %d", pipeline->name,
             pipeline->parameter_count, pipeline->dimension_count, HED_MAX_PARAMETERS,
             HED_MAX_DIMENSIONS);
+    if (pipeline->builders && (!pipeline->build_ahead || !pipeline->built))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "pipeline %s: %u builders without build_ahead() and built()", pipeline->name,
+            pipeline->builders);
     if (sizes != pipeline->dimension_count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "pipeline %s: problem has %u sizes; expected %u",
             pipeline->name, sizes, pipeline->dimension_count);
@@ -177,6 +198,7 @@ static hed_status pipeline_set_up(pipeline_tuning *p, hed_error *error)
     t->default_config = default_of(pipeline);
     t->has_default = hed_space_find(p->space, &t->default_config) != UINT64_MAX;
     t->runner = &p->runner;
+    t->builders = pipeline->builders;
     t->result->problem = *problem;
     t->result->work = pipeline->work;
     t->result->reference = pipeline->check ? p->def.reference : HED_REFERENCE_NONE;
