@@ -1,6 +1,7 @@
 /* The kernels of mppi through NVRTC, without a device: what an H200 is given, for the sizes that
  * matter, neither spills nor has a stack frame, and the rules choose what was measured to be best.
  * Skipped where NVRTC is not installed. */
+#include "nav2/nav2_device.h"
 #include "solver/mppi_layout.h"
 #include "nvrtc_testing.h"
 
@@ -181,4 +182,22 @@ Test(mppi_nvrtc, passes, .timeout = 240)
     def.kind = HED_MPPI_ROBUST;
     def.alpha = 0.5f;
     compile_pass(&def, HED_MPPI_SOLVER_LAUNCHES, "3", NULL);
+}
+
+/* The kernels of Nav2's controller, of a robot without and with sideways velocity. */
+Test(mppi_nvrtc, nav2, .timeout = 240)
+{
+    for (uint32_t k = 0; k < 2 * NAV2_DEVICE_KERNELS; k++) {
+        hed_source sources[NAV2_DEVICE_SOURCES];
+        hed_kernel_def def;
+        nav2_device_define(k / 2, sources, &def);
+        const hed_define defines[] = {{"SIDEWAYS", k % 2 ? "1" : "0"}, {"NAV2_TEAM", "8"}};
+        hed_build build = {.def = &def, .defines = defines, .define_count = 2, .max_threads = 256};
+        hed_kernel_resources r = resources_of(build, def.name, "sm_90");
+        printf("%s, %llu axes: %lld registers, %lld bytes of spills, %lld of stack\n", def.name,
+            2 + (unsigned long long)k % 2, (long long)r.registers, (long long)r.spill_bytes,
+            (long long)r.stack_bytes);
+        EXPECT(r.spill_bytes == 0 && r.stack_bytes == 0, "%s: %lld bytes of spills, %lld of stack",
+            def.name, (long long)r.spill_bytes, (long long)r.stack_bytes);
+    }
 }

@@ -250,12 +250,12 @@ static hed_status drive_tell_json(const cli_nav2_world *w, const hed_nav2 *contr
 /* Refuses options that scenes have and parameter files do not. */
 static hed_status drive_check_options(const hed_arguments *a, hed_error *error)
 {
-    static const char *const scene_options[] = {"controller", "solver", "strict", "device",
-        "threads", "plant", "disturb", "push", "rate", "deadline"};
+    static const char *const scene_options[] = {"controller", "solver", "strict", "threads",
+        "plant", "disturb", "push", "rate", "deadline"};
     for (size_t i = 0; i < HED_COUNT(scene_options); i++)
         if (hed_given(a, scene_options[i]))
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "--%s is an option of scenes; a parameter file of Nav2 runs on one thread of the processor", scene_options[i]);
+                "--%s is an option of scenes; a parameter file of Nav2 takes --device, --samples, --horizon and --set", scene_options[i]);
     if (!hed_given(a, "map"))
         return hed_fail(error, HED_ERROR_ARGUMENT, "no map: give --map FILE, the YAML of a ROS map server");
     return HED_OK;
@@ -283,6 +283,18 @@ static hed_status drive_set(const hed_arguments *a, cli_nav2_world *w, hed_error
     return status;
 }
 
+/* Moves the controller to the device of --device; none: it stays on the processor. Errors: NO_DEVICE,
+ * as hed_nav2_use_device(). */
+static hed_status drive_use_device(
+    const hed_arguments *a, cli_session *session, hed_nav2 *controller, hed_error *error)
+{
+    if (!hed_given(a, "device")) return HED_OK;
+    if (cli_open_devices(a, session, error) != HED_OK) return error->status;
+    if (session->count != 1)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "--device: %u devices; a parameter file of Nav2 runs on one", session->count);
+    return hed_nav2_use_device(controller, session->devices[0], error);
+}
+
 static int drive_end(const hed_arguments *a, const cli_nav2_world *w, const hed_nav2 *controller,
     const cli_nav2_drive *d, const char *file, hed_error *error)
 {
@@ -307,6 +319,7 @@ int cli_nav2_run(const hed_arguments *a, const char *file)
 {
     cli_nav2_world w = {0};
     cli_nav2_drive d = {0};
+    cli_session session = {0};
     hed_nav2 *controller = NULL;
     hed_error error = {0};
     uint64_t seed = hed_given(a, "seed") ? (uint64_t)hed_integer_of(a, "seed") : 0;
@@ -326,6 +339,7 @@ int cli_nav2_run(const hed_arguments *a, const char *file)
         status = HED_OUT_OF_MEMORY(&error, "a run of %u cycles", limit);
     if (status == HED_OK)
         status = hed_nav2_create(w.config, seed, !hed_given(a, "no-detour"), &controller, &error);
+    if (status == HED_OK) status = drive_use_device(a, &session, controller, &error);
     if (status == HED_OK) status = hed_nav2_set_path(controller, w.path, w.path_count, &error);
     hed_interrupt_install();
     if (status == HED_OK) status = drive_go(&w, controller, limit, hed_given(a, "plot"), &d, &error);
@@ -333,6 +347,7 @@ int cli_nav2_run(const hed_arguments *a, const char *file)
                : status == HED_ERROR_ARGUMENT ? cli_refuse(&error)
                                               : cli_fail(&error);
     hed_nav2_destroy(controller);
+    cli_close(&session);
     free(d.steps);
     free(d.costs);
     free(d.futures);

@@ -1,7 +1,7 @@
 /** @file mppi_nav2.h
  *  Nav2's MPPI controller from its own parameter file, unedited: parameters, critics, motion
  *  models, path handler and smoothing mean the same as in ROS 2's nav2_mppi_controller. Part of
- *  heddle-mppi; runs on the processor and needs no ROS. docs/mppi-nav2.md is the introduction.
+ *  heddle-mppi; runs on the processor or a device and needs no ROS. docs/mppi-nav2.md is the introduction.
  *
  *  Each cycle: hed_nav2_compute() with pose, speed and costmap gives the command.
  *
@@ -179,6 +179,13 @@ typedef struct hed_nav2_critic {
  *  Errors: ARGUMENT (a period above model_dt, limits), MEMORY. */
 HED_API hed_status hed_nav2_create(const hed_nav2_config *config, uint64_t seed, bool detour,
     hed_nav2 **controller, hed_error *error);
+/** Computes the futures of the next cycles on a device, with the same critics; path, filter, limits
+ *  and the check of contacts stay on the calling thread. The device must outlive the controller.
+ *  NULL or the device `host`: the processor, as without this call. A device draws its own noise
+ *  where noise is drawn in each cycle.
+ *  Errors: LIMIT (time_steps beyond the device's local memory), UNSUPPORTED, BUILD (with the log),
+ *  MEMORY, DEVICE_MEMORY, DRIVER; the controller is unchanged then. */
+HED_API hed_status hed_nav2_use_device(hed_nav2 *controller, hed_device *device, hed_error *error);
 /** Frees a controller. NULL is allowed. */
 HED_API void hed_nav2_destroy(hed_nav2 *controller);
 /** Sets plan, smoothing and last command to zero, as on reaching a goal; a speed limit stays. */
@@ -219,7 +226,7 @@ HED_API hed_status hed_nav2_adopt(
 /** Limits speed, in m/s or in per cent of the largest; 0: no limit. */
 HED_API void hed_nav2_set_speed_limit(hed_nav2 *controller, double value, bool percentage);
 /** Computes the command of a cycle. A result other than VALID is no error; its command is zero.
- *  Errors: ARGUMENT (numbers that are not finite, no path), MEMORY. */
+ *  Errors: ARGUMENT (numbers that are not finite, no path), MEMORY, DRIVER and LOST of a device. */
 HED_API hed_status hed_nav2_compute(hed_nav2 *controller, hed_nav2_pose pose,
     hed_nav2_velocity speed, const hed_nav2_grid *grid, hed_nav2_result *result, hed_error *error);
 /** Returns critic `index` among the critics of the last cycle; NULL beyond. */

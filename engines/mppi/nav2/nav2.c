@@ -1,5 +1,5 @@
 /* Nav2's controller: creation, and a cycle from pose and costmap to the command. */
-#include "nav2/nav2_controller.h"
+#include "nav2/nav2_device.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -109,12 +109,30 @@ hed_status hed_nav2_create(const hed_nav2_config *config, uint64_t seed, bool de
 void hed_nav2_destroy(hed_nav2 *n)
 {
     if (!n) return;
+    nav2_device_destroy(n->device);
     hed_delete(NULL, n->route.poses, n->route.capacity, sizeof *n->route.poses);
     hed_delete(NULL, n->route.left, n->route.capacity, sizeof *n->route.left);
     hed_delete(NULL, n->cycle.path.x, (uint64_t)n->path_capacity * 8, sizeof(float));
     hed_delete(NULL, n->knowledge, n->knowledge_capacity, 1);
     hed_arena_free(&n->arena);
     hed_delete(NULL, n, 1, sizeof *n);
+}
+
+hed_status hed_nav2_use_device(hed_nav2 *controller, hed_device *device, hed_error *error)
+{
+    HED_REQUIRE(controller);
+    hed_error local_error = {0};
+    if (!error) error = &local_error;
+    nav2_device *created = NULL;
+    bool computes = device && strcmp(hed_device_describe(device).backend, "host") != 0;
+    if (computes && nav2_device_create(controller, device, &created, error) != HED_OK) {
+        nav2_device_destroy(created);
+        return error->status;
+    }
+    nav2_device_destroy(controller->device);
+    controller->device = created;
+    controller->accelerator = computes ? device : NULL;
+    return HED_OK;
 }
 
 /* ---- state between cycles ---- */
@@ -131,6 +149,7 @@ void hed_nav2_reset(hed_nav2 *n)
         a->last = 0;
     }
     nav2_draw(n);
+    nav2_device_take_noise(n->device);
 }
 
 void hed_nav2_set_speed_limit(hed_nav2 *n, double value, bool percentage)
@@ -217,6 +236,19 @@ static nav2_tile cycle_tile(const hed_nav2 *n, uint32_t tile)
         .repulsion = n->repulsion + lanes};
 }
 
+/* Lists the critics with the means of their costs. */
+static void cycle_list_critics(hed_nav2 *n, const double *sums)
+{
+    static const char *const names[] = {
+#define CRITIC_NAME(name, parameters, ...) #name,
+        NAV2_CRITICS(CRITIC_NAME)};
+    n->critic_count = 0;
+    for (uint32_t i = 0; i < NAV2_CRITIC_COUNT; i++)
+        if (n->settings.critics >> i & 1)
+            n->critics[n->critic_count++] =
+                (hed_nav2_critic){names[i], n->cycle.active >> i & 1, sums[i] / n->samples};
+}
+
 /* Rolls all futures out, then scores them; returns the largest number of collisions of a critic. */
 static uint32_t cycle_score(hed_nav2 *n, bool draw)
 {
@@ -243,14 +275,7 @@ static uint32_t cycle_score(hed_nav2 *n, bool draw)
     if (c->active >> NAV2_ObstaclesCritic & 1)
         sums[NAV2_ObstaclesCritic] =
             nav2_finish_obstacles(c, n->raw, n->repulsion, n->samples, n->cost);
-    static const char *const names[] = {
-#define CRITIC_NAME(name, parameters, ...) #name,
-        NAV2_CRITICS(CRITIC_NAME)};
-    n->critic_count = 0;
-    for (uint32_t i = 0; i < NAV2_CRITIC_COUNT; i++)
-        if (n->settings.critics >> i & 1)
-            n->critics[n->critic_count++] =
-                (hed_nav2_critic){names[i], c->active >> i & 1, sums[i] / n->samples};
+    cycle_list_critics(n, sums);
     return collided[0] > collided[1] ? collided[0] : collided[1];
 }
 
@@ -272,16 +297,38 @@ static bool cycle_is_valid(hed_nav2 *n)
     return true;
 }
 
-/* One attempt: all iterations, then the validator. */
-static hed_nav2_outcome cycle_attempt(hed_nav2 *n, hed_nav2_velocity speed, hed_nav2_result *result)
+/* Computes and weighs all futures, on the device if there is one. `hits`: the largest number of
+ * collisions of a critic. Errors: MEMORY, DRIVER. */
+static hed_status cycle_compute(
+    hed_nav2 *n, hed_nav2_result *result, uint32_t *hits, hed_error *error)
+{
+    bool draw = n->settings.control.regenerate_noises != 0;
+    n->reweighed = false;
+    if (n->device) {
+        nav2_solution solution;
+        if (nav2_device_solve(n, draw, &solution, error) != HED_OK) return error->status;
+        *hits = solution.collided;
+        result->cost = solution.lowest;
+        result->effective = solution.effective;
+        cycle_list_critics(n, solution.sums);
+        return HED_OK;
+    }
+    *hits = cycle_score(n, draw);
+    if (*hits < n->samples) result->cost = nav2_weigh_futures(n, &result->effective);
+    return HED_OK;
+}
+
+/* One attempt: all iterations, then the validator. Errors: as cycle_compute(). */
+static hed_nav2_outcome cycle_attempt(
+    hed_nav2 *n, hed_nav2_velocity speed, hed_nav2_result *result, hed_error *error)
 {
     nav2_start(n, speed);
     for (uint32_t i = 0; i < (uint32_t)n->settings.control.iteration_count; i++) {
-        uint32_t hits = cycle_score(n, n->settings.control.regenerate_noises != 0);
+        uint32_t hits = 0;
+        if (cycle_compute(n, result, &hits, error) != HED_OK) return HED_NAV2_ALL_COLLIDE;
         result->colliding = (float)hits / (float)n->samples;
         result->furthest = n->cycle.furthest;
         if (hits == n->samples) return HED_NAV2_ALL_COLLIDE;
-        result->cost = nav2_weigh_futures(n, &result->effective);
         if (!isfinite(result->cost)) return HED_NAV2_ALL_COLLIDE;
         if (n->detour) nav2_guard_begin(n);
         nav2_update(n);
@@ -331,7 +378,8 @@ hed_status hed_nav2_compute(hed_nav2 *controller, hed_nav2_pose pose, hed_nav2_v
     result->path_length = controller->cycle.path.length;
     uint32_t limit = (uint32_t)controller->settings.control.retry_attempt_limit;
     for (;; result->retries++) {
-        result->outcome = cycle_attempt(controller, speed, result);
+        result->outcome = cycle_attempt(controller, speed, result, error);
+        if (hed_failed(error)) return error->status;
         if (result->outcome == HED_NAV2_VALID) break;
         hed_nav2_reset(controller);
         if (result->retries == limit) return HED_OK;
@@ -369,6 +417,7 @@ const hed_nav2_pose *hed_nav2_path(const hed_nav2 *n, uint32_t *count)
 float hed_nav2_future(const hed_nav2 *n, uint32_t sample, float *positions)
 {
     if (!n || !positions || sample >= n->samples) return 0;
+    if (n->device && nav2_device_fetch(n, NULL) != HED_OK) return 0;
     size_t at = (size_t)(sample / NAV2_LANES) * n->steps * NAV2_LANES + sample % NAV2_LANES;
     for (uint32_t t = 0; t < n->steps; t++, at += NAV2_LANES) {
         positions[2 * t] = n->x[at];

@@ -39,10 +39,15 @@ typedef struct nav2_route {
     uint32_t left_count;
 } nav2_route;
 
+typedef struct nav2_device nav2_device;
+
 struct hed_nav2 {
     nav2_settings settings;
     hed_arena arena;
     bool detour, shifting;
+    hed_device *accelerator; /* device of the futures; NULL: the processor */
+    nav2_device *device;     /* kernels and buffers of the accelerator (nav2_device.h) */
+    bool reweighed;          /* the host has weighed the futures of the cycle, after the device */
     double period;
     double speed_limit; /* m/s or per cent; 0: unlimited */
     bool speed_limit_is_percentage;

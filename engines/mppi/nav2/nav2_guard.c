@@ -1,7 +1,7 @@
 /* Keeps the robot itself off lethal cells. A plan along which it would touch one is computed again
  * from the futures that do not; a command after which it could not stop clear is replaced by
  * braking. Braking was clear a cycle before, so no command leads into a cell that does not move. */
-#include "nav2/nav2_controller.h"
+#include "nav2/nav2_device.h"
 
 #include <math.h>
 
@@ -116,6 +116,8 @@ static bool guard_weigh(hed_nav2 *n, uint32_t steps)
     static const float NEGLIGIBLE = 1e-6f;
     float effective;
     bool *checked = n->checked;
+    if (n->device && nav2_device_fetch(n, NULL) != HED_OK) return false;
+    n->reweighed = true;
     memset(checked, 0, n->samples * sizeof *checked);
     memset(n->knowledge, GUARD_UNKNOWN, (size_t)n->cycle.grid->width * n->cycle.grid->height);
     for (bool changed = true; changed;) {

@@ -115,10 +115,15 @@ static void live_copy_axis(
 hed_status hed_nav2_adopt(hed_nav2 *controller, const hed_nav2_config *config, hed_error *error)
 {
     HED_REQUIRE(controller, config);
-    hed_nav2 *replacement;
+    hed_nav2 *replacement = NULL;
     hed_status status =
         hed_nav2_create(config, controller->seed, controller->detour, &replacement, error);
-    if (status != HED_OK) return status;
+    if (status == HED_OK && controller->device)
+        status = hed_nav2_use_device(replacement, controller->accelerator, error);
+    if (status != HED_OK) {
+        hed_nav2_destroy(replacement);
+        return status;
+    }
     hed_nav2_set_speed_limit(
         replacement, controller->speed_limit, controller->speed_limit_is_percentage);
     for (int i = 0; i < NAV2_AXES; i++)

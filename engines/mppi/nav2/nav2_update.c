@@ -1,6 +1,6 @@
 /* The plan of Nav2's controller: speeds at its start, weighted mean of the futures, Savitzky-Golay
  * filter with memory, limits, the control that is sent. */
-#include "nav2/nav2_controller.h"
+#include "nav2/nav2_device.h"
 
 #include "catalogue/mppi_native.h"
 
@@ -129,7 +129,8 @@ void nav2_update(hed_nav2 *n)
     bool lyrical = n->settings.release == HED_NAV2_LYRICAL;
     bool clamped = n->settings.control.clamp_raw_controls != 0 || !lyrical;
     for (int i = 0; i < NAV2_AXES; i++)
-        if (n->axes[i].used) update_mean(n, i, clamped);
+        if (n->axes[i].used && n->device && !n->reweighed) nav2_device_add_mean(n, i);
+        else if (n->axes[i].used) update_mean(n, i, clamped);
     if (!lyrical) update_limits(n);
     for (int i = 0; i < NAV2_AXES; i++)
         if (n->axes[i].used) update_filter(n, &n->axes[i]);

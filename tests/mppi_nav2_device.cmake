@@ -1,0 +1,2 @@
+target_include_directories(${test_target} PRIVATE ${CMAKE_SOURCE_DIR}/engines/mppi)
+target_link_libraries(heddle-tests PRIVATE heddle-mppi-internal)
