@@ -53,6 +53,7 @@ SIZE(clap_api_out_stream, clap_ostream_t);
 SIZE(clap_api_state, clap_plugin_state_t);
 SIZE(clap_api_host_state, clap_host_state_t);
 SIZE(clap_api_latency, clap_plugin_latency_t);
+SIZE(clap_api_host_latency, clap_host_latency_t);
 SIZE(clap_api_param, clap_param_info_t);
 PLACE(clap_api_param, least, clap_param_info_t, min_value);
 SIZE(clap_api_params, clap_plugin_params_t);

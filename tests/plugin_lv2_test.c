@@ -308,8 +308,9 @@ Test(plugin_lv2, plays_what_a_render_gives)
  * sound is late: what is heard of a note begins behind it. */
 Test(plugin_lv2, tells_its_latency)
 {
-    for (uint32_t i = 0; i < 3; i++) {
-        static const double rates[] = {44100, 48000, 192000};
+    for (uint32_t i = 0; i < 5; i++) {
+        static const double rates[] = {8000, 22050, 44100, 48000, 192000};
+        const uint32_t rings = rates[i] < 44100 ? 48 : 0; /* the filter rings before and after */
         LV2_Handle p = open_plugin(rates[i], all);
         begin_events();
         send_midi(100, 3, (const uint8_t[]){0x90, 57, 127});
@@ -317,7 +318,7 @@ Test(plugin_lv2, tells_its_latency)
         uint32_t heard = 0;
         while (heard < FRAMES && fabsf(left[0][heard]) < 1e-9f) heard++;
         /* The hammer's blow goes to the bodies, and from there to the ears: a few samples. */
-        CHECK_GE(heard, 100 + (uint32_t)host.ports[LATENCY]);
+        CHECK_GE(heard + rings, 100 + (uint32_t)host.ports[LATENCY]);
         CHECK_LE(heard, 100 + (uint32_t)host.ports[LATENCY] + 8);
         close_plugin(p);
     }

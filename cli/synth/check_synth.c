@@ -19,7 +19,7 @@ typedef struct check {
     const hed_arguments *arguments;
     const char *path;
     bool json;
-    double rate;
+    double rate, simulated; /* of frames and of the simulation, Hz */
     uint32_t block;
     cli_session session;
     hed_synth_instrument *instrument;
@@ -225,7 +225,7 @@ static void stability_advise(const check *c, const hed_synth_stability *s, const
     printf(
         "NOT STABLE: %" PRIu32
         " %s beyond what is proven safe, %s by %.3g times: h^2 s^2 sum(k)/m is %.3g at %g Hz, at most 2 is safe.\n",
-        s->unsafe, s->unsafe == 1 ? "body is" : "bodies are", body, factor, s->worst, c->rate);
+        s->unsafe, s->unsafe == 1 ? "body is" : "bodies are", body, factor, s->worst, c->simulated);
     printf("  Make it %.3g times heavier, or the springs at it %.3g times softer", factor, factor);
     if (s->largest_dilation > 1) {
         /* frequency is proportional to the root of stiffness */
@@ -242,7 +242,7 @@ static hed_status check_stability(check *c, hed_error *error)
 {
     hed_synth_stability s;
     char body[512] = "";
-    hed_status status = hed_synth_instrument_stability(c->instrument, c->rate, &s, error);
+    hed_status status = hed_synth_instrument_stability(c->instrument, c->simulated, &s, error);
     if (status) return status;
     c->stable = s.unsafe == 0 && !s.growing;
     char growing[512] = "";
@@ -252,7 +252,8 @@ static hed_status check_stability(check *c, hed_error *error)
         cli_report_row(c->records, CLI_TEXT("record", "stability"), CLI_FLAG("stable", c->stable),
             CLI_NUMBER("worst", s.worst), CLI_NUMBER("limit", 2), CLI_TEXT("body", body),
             CLI_TEXT("growing", growing), CLI_WHOLE("unsafe", s.unsafe),
-            CLI_NUMBER("largest_dilation", s.largest_dilation), CLI_NUMBER("rate", c->rate));
+            CLI_NUMBER("largest_dilation", s.largest_dilation), CLI_NUMBER("rate", c->rate),
+            CLI_NUMBER("simulated_rate", c->simulated));
     } else if (s.unsafe) {
         stability_advise(c, &s, body);
     } else if (s.growing) {
@@ -260,7 +261,9 @@ static hed_status check_stability(check *c, hed_error *error)
                "a smaller depth, or more damping, keeps it above.\n",
             growing);
     } else if (s.body) {
-        printf("stable: at worst %.3g of 2, at %s (%g Hz", s.worst, body, c->rate);
+        printf("stable: at worst %.3g of 2, at %s (%g Hz", s.worst, body, c->simulated);
+        if (c->simulated > c->rate)
+            printf(", %.0f samples a frame of %g Hz", c->simulated / c->rate, c->rate);
         if (s.largest_dilation > 1)
             printf(", the highest note plays %.3g times as fast as written", s.largest_dilation);
         puts(")");
@@ -332,7 +335,7 @@ static hed_status check_pitches(check *c, hed_error *error)
         hed_synth_grid_info grid;
         char note[16];
         double cents;
-        status = hed_synth_instrument_grid_at(c->instrument, i, c->rate, &grid, error);
+        status = hed_synth_instrument_grid_at(c->instrument, i, c->simulated, &grid, error);
         if (status || grid.frequency == 0) continue;
         pitch_name(grid.frequency, note, sizeof note, &cents);
         const char *kind = grid.def.size[2] > 1   ? "lattice"
@@ -523,7 +526,10 @@ static int check_run(const hed_arguments *arguments, void *user)
     c.block = (uint32_t)hed_integer_of(arguments, "block");
     c.records = c.json ? cli_report_create(true) : NULL;
     hed_error error = {0};
-    if (!hed_synth_instrument_read(c.path, &c.instrument, &error)) check_all(&c, &error);
+    if (!hed_synth_instrument_read(c.path, &c.instrument, &error)) {
+        c.simulated = hed_synth_instrument_rate(c.instrument, c.rate);
+        check_all(&c, &error);
+    }
     hed_synth_instrument_destroy(c.instrument);
     cli_report_free(c.records);
     int code = cli_end(error.status, &error);

@@ -209,8 +209,9 @@ typedef struct synth_render {
     synth_sound voice; /* sound of --in; no frames: none */
     hed_synth *synth;
     render_files files;
-    /* frames to write; frames dropped before them; frames processed */
-    uint64_t frames, latency, done;
+    /* frames to write; frames dropped before them, of the sound and of stems; frames processed */
+    uint64_t frames, latency, stem_latency, done;
+    uint64_t lead; /* frames by which --in precedes the song, so that the two sound together */
     uint32_t next_event;
     float *buffers, **stems; /* (2 + stems) x block */
     double seconds;          /* duration of the render */
@@ -256,10 +257,10 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     def.rate = r->rate;
     def.block = r->block;
     def.inputs = r->voice.channels;
-    /* maximum number of events in a block */
+    /* maximum number of events in a block, wherever it begins */
     uint32_t event_count = 0, first = 0;
     for (uint32_t i = 0; i < r->song.count; i++) {
-        while (r->song.samples[first] / r->block < r->song.samples[i] / r->block) first++;
+        while (r->song.samples[i] - r->song.samples[first] >= r->block) first++;
         if (i - first + 1 > event_count) event_count = i - first + 1;
     }
     def.max_events = event_count;
@@ -273,7 +274,9 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     if (!status) {
         hed_synth_info info;
         info = hed_synth_describe(r->synth);
-        r->latency = info.latency;
+        r->lead = r->voice.channels ? info.input_latency : 0;
+        r->latency = info.latency + r->lead;
+        r->stem_latency = info.stem_latency + r->lead;
     }
     return status;
 }
@@ -339,13 +342,21 @@ static void render_take_voice(
     }
 }
 
+/* Returns the number of the next `frames` that precede frame `end` of the render. */
+static uint32_t frames_before(const synth_render *r, uint64_t end, uint32_t frames)
+{
+    uint64_t left = r->done < end ? end - r->done : 0;
+    return left < frames ? (uint32_t)left : frames;
+}
+
 static hed_status render_step(synth_render *r, float *piece, const float **inputs, hed_error *error)
 {
     uint64_t left = r->frames + r->latency - r->done;
     uint32_t frames = left < r->block ? (uint32_t)left : r->block, first = r->next_event;
-    while (r->next_event < r->song.count && r->song.samples[r->next_event] < r->done + frames) {
-        r->song.events[r->next_event].frame = (uint32_t)(r->song.samples[r->next_event] - r->done);
-        r->next_event++;
+    for (; r->next_event < r->song.count; r->next_event++) {
+        uint64_t sample = r->song.samples[r->next_event] + r->lead;
+        if (sample >= r->done + frames) break;
+        r->song.events[r->next_event].frame = (uint32_t)(sample - r->done);
     }
     hed_synth_block block = {.frames = frames, .left = r->buffers, .right = r->buffers + r->block};
     block.events = r->song.events + first;
@@ -356,15 +367,14 @@ static hed_status render_step(synth_render *r, float *piece, const float **input
     }
     if (r->files.stem_count) block.stems = r->stems;
     if (hed_synth_process(r->synth, &block, error)) return error->status;
-    /* the sound is `latency` samples late, the stems are not */
-    uint64_t late = r->done < r->latency ? r->latency - r->done : 0;
-    uint64_t unheard = r->done < r->frames ? r->frames - r->done : 0;
-    uint32_t early = late < frames ? (uint32_t)late : frames;
+    uint32_t early = frames_before(r, r->latency, frames),
+             stem_early = frames_before(r, r->stem_latency, frames),
+             stem_end = frames_before(r, r->stem_latency + r->frames, frames);
     files_put(&r->files, block.left + early, block.right + early, frames - early, error);
     for (uint32_t i = 0; i < r->files.stem_count && !error->status; i++)
         synth_sound_writer_put(r->files.stems[i],
-            (const float *const[]){r->stems[2 * i], r->stems[2 * i + 1]},
-            unheard < frames ? (uint32_t)unheard : frames, error);
+            (const float *const[]){r->stems[2 * i] + stem_early, r->stems[2 * i + 1] + stem_early},
+            stem_end - stem_early, error);
     r->done += frames;
     return HED_OK;
 }
@@ -402,9 +412,10 @@ static hed_status render_json(const synth_render *r, const hed_synth_info *repor
         CLI_TEXT("math", hed_given(r->arguments, "strict") ? "strict" : "fast"),
         CLI_TEXT("solver", hed_synth_solver_name(report->solver)));
     if (r->path) cli_report_more(c, CLI_TEXT("out", r->path));
-    cli_report_more(c, CLI_NUMBER("rate", r->rate), CLI_WHOLE("block", r->block),
-        CLI_WHOLE("instances", report->instances), CLI_WHOLE("frames", r->files.frames),
-        CLI_NUMBER("seconds", length), CLI_NUMBER("elapsed", r->seconds),
+    cli_report_more(c, CLI_NUMBER("rate", r->rate), CLI_WHOLE("oversampling", report->oversampling),
+        CLI_WHOLE("block", r->block), CLI_WHOLE("instances", report->instances),
+        CLI_WHOLE("frames", r->files.frames), CLI_NUMBER("seconds", length),
+        CLI_NUMBER("elapsed", r->seconds),
         CLI_NUMBER("times_real_time", r->seconds > 0 ? length / r->seconds : 0),
         CLI_TEXT("hash", text), CLI_NUMBER("peak", r->files.peak),
         CLI_NUMBER("peak_before_limiter", report->peak),
@@ -438,6 +449,9 @@ static hed_status render_tell(const synth_render *r, hed_error *error)
         r->path ? r->path : "not written", length, r->seconds,
         r->seconds > 0 ? length / r->seconds : 0, hed_device_describe(r->session.devices[0]).id,
         hed_synth_solver_name(report.solver));
+    if (report.oversampling > 1)
+        printf("simulated at %g Hz, %" PRIu32 " samples a frame\n", r->rate * report.oversampling,
+            report.oversampling);
     printf("load of a block of %" PRIu32 ": p50 %.3g %%, p99 %.3g %%, max %.3g %%\n", r->block,
         100 * report.load.p50_ns / block, 100 * report.load.p99_ns / block,
         100 * report.load.maximum_ns / block);

@@ -519,6 +519,13 @@ typedef struct hed_synth_stability {
 HED_API hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument,
     double rate, hed_synth_stability *stability, hed_error *error);
 
+/** Returns the rate at which a synth of this rate simulates the instrument, Hz: the smallest multiple
+ *  of `rate` that is at least 44.1 kHz and at which the instrument is stable, but for an unstable
+ *  instrument no higher than one that reaches 48 kHz. An instrument that is stable at 48 kHz so
+ *  plays at every rate, with one pitch and one decay. 0: `rate` is not from 1000 to 768000.
+ *  Thread class: any. */
+HED_API double hed_synth_instrument_rate(const hed_synth_instrument *instrument, double rate);
+
 /** Returns an upper bound of the time in seconds after which a released note is 120 dB quieter, by
  *  the least damping of the bodies and the longest release; INFINITY: it may ring for ever (a body
  *  without damping, a delay line in a loop, an LFO that moves bodies or springs).
@@ -563,7 +570,9 @@ HED_API const char *hed_synth_solver_name(hed_synth_solver solver);
 /** Definition of a synth. Start from hed_default_synth_def(). */
 typedef struct hed_synth_def {
     const hed_synth_instrument *instrument; /**< read by hed_synth_create() only */
-    double rate;                            /**< Hz, 48000 */
+    /** Hz, 48000; 1000 to 768000. Below 44.1 kHz, or where the instrument is stable only at a higher
+     *  rate, the synth simulates several samples a frame (hed_synth_instrument_rate()) */
+    double rate;
     /** maximum number of frames of hed_synth_process(), 256 */
     uint32_t block;
     uint32_t inputs;     /**< number of input channels, 0 */
@@ -728,18 +737,23 @@ typedef struct hed_synth_info {
     uint32_t groups, partition_cut; /**< GRID: groups, and springs between them */
     /** times of hed_synth_process() against the block's length */
     hed_meter_info load;
-    uint64_t samples, muted; /**< samples played, and samples muted by the breaker */
+    uint64_t samples, muted; /**< frames played, and frames muted by the breaker */
     /** number of times that the breaker opened: NaN, or growing energy */
     uint32_t breaks;
     /** largest magnitude before the limiter, full scale 1 */
     float peak;
     float reduction; /**< maximum reduction of the limiter, dB */
-    /** delay of the sound, frames: the limiter looks ahead */
+    /** delay of the sound after a note, frames: the limiter looks ahead, and with oversampling the
+     *  filter takes 48 frames */
     uint32_t latency;
     uint32_t sounding; /**< number of voices */
     hed_synth_note_info notes;
     /** number of connected components that can sleep, in all instances, and of those asleep */
     uint32_t islands, asleep;
+    uint32_t oversampling; /**< simulated samples a frame; 1: none between frames */
+    /** delay of an input in addition to `latency`, and delay of stems, frames; 0 without
+     *  oversampling */
+    uint32_t input_latency, stem_latency;
 } hed_synth_info;
 
 /** Returns the properties and statistics of a synth. Thread class: owner. */

@@ -185,7 +185,9 @@ class Synth(Tunable):
         if voice is not None:
             length = max(length, voice.shape[1] / self.rate)
         frames = _round(seconds * self.rate) if seconds is not None else _round(length * self.rate) + _round(tail * self.rate)
-        latency = int(self.info["latency"])
+        known = self.info
+        lead = int(known["input_latency"]) if voice is not None else 0  # the input comes that much earlier than the song
+        latency = int(known["latency"]) + lead
         out, at, done = np.zeros((2, frames + latency), np.float32), 0, 0
         left, right = (ffi.from_buffer("float[]", out[k]) for k in (0, 1))
         block = ffi.new("hed_synth_block *")
@@ -196,8 +198,8 @@ class Synth(Tunable):
         try:
             while done < frames + latency:
                 count, here = min(self.block, frames + latency - done), []
-                while at < len(events) and events[at][0] < done + count:
-                    here.append({**events[at][1], "frame": events[at][0] - done})
+                while at < len(events) and events[at][0] + lead < done + count:
+                    here.append({**events[at][1], "frame": events[at][0] + lead - done})
                     at += 1
                 list_ = ffi.new("hed_synth_event[]", here)
                 block.frames, block.events, block.event_count, block.left, block.right = count, list_, len(here), left + done, right + done

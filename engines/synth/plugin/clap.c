@@ -28,7 +28,9 @@ typedef struct instance {
     const clap_api_host_voice_info *host_voices;
     const clap_api_host_note_name *host_names;
     const clap_api_host_tail *host_tail;
+    const clap_api_host_latency *host_latency;
     hed_synth_player *player;
+    uint32_t latency;                  /* frames, last told to the host; 0: none yet */
     _Atomic bool called_back, learned; /* callback requested; a controller was learned since */
     /* owned by the audio thread */
     double told[PLUGIN_PARAMETERS]; /* values last sent to or received from the host */
@@ -306,9 +308,15 @@ static bool instance_activate(
     hed_error error = {0};
     clap_notes_reset(&p->notes);
     p->tempo = 0;
-    if (!hed_synth_player_set_rate(p->player, rate, &error)) return true;
-    instance_complain(p, &error);
-    return false;
+    if (hed_synth_player_set_rate(p->player, rate, &error)) {
+        instance_complain(p, &error);
+        return false;
+    }
+    /* the only moment at which a latency may change */
+    uint32_t latency = hed_synth_player_latency(p->player);
+    if (p->latency && latency != p->latency && p->host_latency) p->host_latency->changed(p->host);
+    p->latency = latency;
+    return true;
 }
 
 static void instance_deactivate(const clap_api_plugin *plugin) { (void)plugin; }
@@ -321,6 +329,9 @@ static void instance_refresh(instance *p)
     hed_synth_player_info info;
     info = hed_synth_player_describe(p->player);
     atomic_store(&p->notes.bend_range, info.note_bend_range);
+    /* an instrument that needs more samples a frame, or with inputs, may be later than the last */
+    if (p->latency && p->latency != hed_synth_player_latency(p->player))
+        p->host->request_restart(p->host);
     if (p->host_voices) p->host_voices->changed(p->host);
     if (p->host_names) p->host_names->changed(p->host);
     if (p->host_params)
@@ -505,6 +516,7 @@ static bool instance_init(const clap_api_plugin *plugin)
     p->host_voices = p->host->get_extension(p->host, CLAP_API_VOICE_INFO);
     p->host_names = p->host->get_extension(p->host, CLAP_API_NOTE_NAME);
     p->host_tail = p->host->get_extension(p->host, CLAP_API_TAIL);
+    p->host_latency = p->host->get_extension(p->host, CLAP_API_LATENCY);
     p->host_presets = p->host->get_extension(p->host, CLAP_API_PRESET_LOAD);
     if (!p->host_presets)
         p->host_presets = p->host->get_extension(p->host, CLAP_API_PRESET_LOAD_DRAFT);

@@ -38,7 +38,7 @@ static hed_status make_synth(hed_synth_live *live, const hed_synth_live_def *def
     if (status) return status;
     hed_synth_info report;
     report = hed_synth_describe(live->synth);
-    live->latency = report.latency;
+    live->latency = report.latency + (live->inputs ? report.input_latency : 0);
     if (report.solver != HED_SYNTH_SOLVER_CPU) {
         live->latency += live->block;
         status = live_exchange_create(live, &live->exchange, error);

@@ -192,8 +192,12 @@ static hed_status sound_create(hed_synth_player *player, const hed_synth_instrum
     }
     hed_synth_info info;
     info = hed_synth_describe(created->synth);
-    atomic_store(&player->latency, info.latency);
-    double tail = hed_synth_instrument_tail(instrument) * rate + info.latency;
+    /* an instrument with inputs is an effect, whose input the host has to keep in time */
+    uint32_t latency = info.latency;
+    if (hed_synth_instrument_count(instrument, HED_SYNTH_AUDIO_INPUT))
+        latency += info.input_latency;
+    atomic_store(&player->latency, latency);
+    double tail = hed_synth_instrument_tail(instrument) * rate + latency;
     atomic_store(&player->tail, tail < INT32_MAX ? (uint32_t)tail : INT32_MAX);
     *sound = created;
     return HED_OK;

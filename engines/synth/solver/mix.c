@@ -2,7 +2,8 @@
  * limiter.
  *
  * All times are counted in samples, independent of blocks, so the block size changes no bit of
- * the sound.
+ * the sound. If the synth simulates several samples a frame, the sum is decimated before the
+ * limiter, so the limiter and the output count frames.
  *
  * The limiter looks ahead. A peak requires the gain limit/peak. The envelope falls at once to
  * the smallest gain required by a peak of the last WINDOW samples, and recovers exponentially;
@@ -54,15 +55,17 @@ typedef struct mix_least {
 struct synth_mix {
     hed_allocator allocator;
     /* constant */
-    uint32_t window;  /* samples */
-    double rate;      /* Hz */
-    float power_rate; /* weight of a sample in the mean power */
-    float cut_rate;   /* factor by which a sample reduces a cut */
+    uint32_t window;   /* frames */
+    uint32_t fade_out; /* frames in which the sound fades when the breaker opens */
+    double rate;       /* of frames, Hz */
+    float power_rate;  /* weight of a sample in the mean power */
+    float cut_rate;    /* factor by which a sample reduces a cut */
     float loudness_rate;
     float *fade; /* (fade_frames + 1) factors, 0 to 1 */
     uint32_t fade_frames;
-    uint64_t voices;  /* a bit for each instance that is in the sum from the beginning */
-    uint32_t fade_in; /* samples; also the duration of a change of gain */
+    uint64_t voices;            /* a bit for each instance that is in the sum from the beginning */
+    uint32_t fade_in;           /* samples; also the duration of a change of gain */
+    synth_converter *converter; /* samples to frames; NULL: each sample is a frame */
     /* set by the instrument */
     float gain, limit; /* linear */
     uint32_t release;  /* fraction of the distance to 1 recovered in a sample, 2^-30 */
@@ -86,7 +89,7 @@ struct synth_mix {
     float loudness[MOST_CUT];       /* loudness of each instance, before the master gain */
     float heard[MOST_CUT];          /* after the master gain, for synth_mix_loudness() */
     uint32_t hold;                  /* samples until the synth plays again; 0: it plays */
-    uint32_t fading_in, fading_out; /* samples left */
+    uint32_t fading_in, fading_out; /* samples left; frames left */
     /* statistics for reports */
     float peak;
     uint64_t muted;
@@ -103,11 +106,11 @@ static float gain_now(const synth_mix *mix)
                         : mix->gain;
 }
 
-/* Fills the factors of a fade. */
-static hed_status make_fade(synth_mix *mix, hed_error *error)
+/* Fills the factors of a fade; `rate`: of samples. */
+static hed_status make_fade(synth_mix *mix, double rate, hed_error *error)
 {
     static const double tau = 6.283185307179586, window[] = {0.35875, 0.48829, 0.14128, 0.01168};
-    mix->fade_frames = (uint32_t)(FADE_TIME * mix->rate) + 1;
+    mix->fade_frames = (uint32_t)(FADE_TIME * rate) + 1;
     mix->fade = hed_new(&mix->allocator, mix->fade_frames + 1ull, sizeof *mix->fade, error);
     if (!mix->fade) return HED_ERROR_MEMORY;
     for (uint32_t left = 0; left <= mix->fade_frames; left++) {
@@ -120,14 +123,15 @@ static hed_status make_fade(synth_mix *mix, hed_error *error)
 }
 
 hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
-    double rate, synth_mix **mix, hed_error *error)
+    double rate, const synth_filter *filter, synth_mix **mix, hed_error *error)
 {
     synth_mix *created = *mix = hed_new(allocator, 1, sizeof *created, error);
     if (!created) return HED_ERROR_MEMORY;
     created->allocator = *allocator;
-    double window = LOOK_AHEAD * rate;
+    created->rate = filter ? rate / filter->factor : rate;
+    double window = LOOK_AHEAD * created->rate;
     created->window = window < 1 ? 1 : window > MOST_WINDOW ? MOST_WINDOW : (uint32_t)window;
-    created->rate = rate;
+    created->fade_out = created->window + (filter ? SYNTH_FILTER_REACH : 0);
     created->power_rate = (float)(1.0 / (1.0 + POWER_TIME * rate));
     created->cut_rate = hed_exp((float)(-1.0 / (CUT_TIME * rate)));
     created->fade_in = (uint32_t)(FADE_IN * rate) + 1;
@@ -135,7 +139,8 @@ hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_inst
     created->voices = def->mode == HED_SYNTH_SINGLETON || def->voices >= MOST_CUT
                           ? UINT64_MAX
                           : ((uint64_t)1 << def->voices) - 1;
-    if (make_fade(created, error)) {
+    if (make_fade(created, rate, error) || (filter && synth_converter_create(allocator, filter,
+                                                          true, 2, &created->converter, error))) {
         synth_mix_destroy(created);
         *mix = NULL;
         return HED_ERROR_MEMORY;
@@ -159,12 +164,14 @@ void synth_mix_destroy(synth_mix *mix)
 {
     if (!mix) return;
     hed_allocator allocator = mix->allocator;
+    synth_converter_destroy(mix->converter);
     hed_delete(&allocator, mix->fade, mix->fade_frames + 1ull, sizeof *mix->fade);
     hed_delete(&allocator, mix, 1, sizeof *mix);
 }
 
 void synth_mix_reset(synth_mix *mix)
 {
+    synth_converter_reset(mix->converter);
     mix->sample = 0;
     for (uint32_t i = 0; i < RING; i++) {
         mix->left[i] = mix->right[i] = 0.0f;
@@ -184,7 +191,7 @@ void synth_mix_reset(synth_mix *mix)
     mix->muted = 0;
 }
 
-uint32_t synth_mix_latency(const synth_mix *mix) { return mix->window - 1; }
+uint32_t synth_mix_latency(const synth_mix *mix) { return mix->fade_out - 1; }
 
 uint32_t synth_mix_resting(const synth_mix *mix) { return mix->hold; }
 
@@ -235,17 +242,26 @@ static bool runs_away(synth_mix *mix, float left, float right)
     return !(power <= POWER_LIMIT); /* true for NaN */
 }
 
-/* Processes one sample of an open breaker: the limiter's content fades out. */
-static void rest_sample(synth_mix *mix, float *left, float *right)
+/* Opens the breaker. The filter's memory is finite: the sample that opened it is not in it. */
+static void break_open(synth_mix *mix)
 {
-    *left = *right = 0.0f;
-    limit(mix, left, right);
+    mix->breaks++;
+    mix->power = 0.0f;
+    mix->hold = SYNTH_MIX_HOLD;
+    mix->fading_in = 0;
+    mix->fading_out = mix->fade_out;
+    mix->cut[0] = mix->cut[1] = 0.0f;
+    memset(mix->fade_left, 0, sizeof mix->fade_left);
+    memset(mix->loudness, 0, sizeof mix->loudness);
+}
+
+/* Fades a frame of an open breaker: the content of the filter and the limiter. */
+static void fade_break(synth_mix *mix, float *left, float *right)
+{
     if (mix->fading_out) mix->fading_out--;
-    float share = (float)mix->fading_out / (float)mix->window;
+    float share = (float)mix->fading_out / (float)mix->fade_out;
     *left *= share;
     *right *= share;
-    mix->muted++;
-    if (--mix->hold == 0) mix->fading_in = mix->fade_in;
 }
 
 /* ---- a block ---- */
@@ -305,54 +321,73 @@ static void add_instances(
     }
 }
 
-uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count,
-    uint32_t frames, float *left, float *right)
+/* Sums the stems of a sample. False: the sample opens the breaker. */
+static bool sum_sample(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count,
+    float *left, float *right)
 {
-    uint32_t sounding = stems ? frames : 0, channels = 2 * instances * stem_count;
-    for (uint32_t n = 0; n < frames; n++) {
+    add_instances(mix, stems, instances, 2 * stem_count, left, right);
+    float gain = gain_now(mix), l = fade_cut(mix, 0, *left), r = fade_cut(mix, 1, *right);
+    if (mix->gaining) mix->gaining--;
+    *left = l = heard(l * gain);
+    *right = r = heard(r * gain);
+    return !runs_away(mix, l, r);
+}
+
+/* Fades a sample in after a rest. */
+static void fade_in_sample(synth_mix *mix, float *left, float *right)
+{
+    if (!mix->fading_in) return;
+    float share = 1.0f - (float)mix->fading_in-- / (float)mix->fade_in;
+    *left *= share;
+    *right *= share;
+}
+
+/* Passes a sample through the filter. True: `left` and `right` are a frame. */
+static bool make_frame(synth_mix *mix, float *left, float *right)
+{
+    if (!mix->converter) return true;
+    synth_converter_put(mix->converter, 0, *left);
+    synth_converter_put(mix->converter, 1, *right);
+    if (!synth_converter_step(mix->converter)) return false;
+    *left = synth_decimate(mix->converter, 0);
+    *right = synth_decimate(mix->converter, 1);
+    return true;
+}
+
+uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count,
+    uint32_t samples, float *left, float *right)
+{
+    uint32_t sounding = stems ? samples : 0, channels = 2 * instances * stem_count;
+    for (uint32_t n = 0; n < samples; n++) {
         float l = 0.0f, r = 0.0f;
-        if (n < sounding) {
-            add_instances(mix, stems, instances, 2 * stem_count, &l, &r);
-            stems += channels;
-            l = fade_cut(mix, 0, l);
-            r = fade_cut(mix, 1, r);
-            float gain = gain_now(mix);
-            if (mix->gaining) mix->gaining--;
-            l = heard(l * gain);
-            r = heard(r * gain);
-            if (runs_away(mix, l, r)) {
-                mix->breaks++;
-                mix->power = 0.0f;
-                mix->hold = SYNTH_MIX_HOLD;
-                mix->fading_in = 0;
-                mix->fading_out = mix->window;
-                mix->cut[0] = mix->cut[1] = 0.0f;
-                memset(mix->fade_left, 0, sizeof mix->fade_left);
-                memset(mix->loudness, 0, sizeof mix->loudness);
-                sounding = n;
-            }
+        if (n < sounding &&
+            !sum_sample(mix, stems + (size_t)n * channels, instances, stem_count, &l, &r)) {
+            break_open(mix);
+            sounding = n;
         }
-        if (n >= sounding) {
-            rest_sample(mix, &l, &r);
+        bool is_resting = n >= sounding;
+        if (!is_resting) {
+            fade_in_sample(mix, &l, &r);
         } else {
-            if (mix->fading_in) {
-                float share = 1.0f - (float)mix->fading_in-- / (float)mix->fade_in;
-                l *= share;
-                r *= share;
-            }
-            limit(mix, &l, &r);
+            l = r = 0.0f;
+            mix->muted++;
+            if (--mix->hold == 0) mix->fading_in = mix->fade_in;
         }
-        left[n] = l;
-        right[n] = r;
+        if (!make_frame(mix, &l, &r)) continue;
+        limit(mix, &l, &r);
+        if (is_resting) fade_break(mix, &l, &r);
+        *left++ = l;
+        *right++ = r;
     }
 
     /* the last frame of the stems; 0 if it was not played */
     memset(mix->last, 0, sizeof mix->last);
-    for (uint32_t i = 0; stems && sounding == frames && i < instances && i < MOST_CUT; i++)
+    const float *last = stems ? stems + (size_t)(samples - 1) * channels : NULL;
+    for (uint32_t i = 0; last && sounding == samples && i < instances && i < MOST_CUT; i++)
         for (uint32_t k = 0; k < 2 * stem_count; k++)
-            mix->last[i][k & 1] += (stems - channels)[2 * stem_count * i + k];
+            mix->last[i][k & 1] += last[2 * stem_count * i + k];
     for (uint32_t i = 0; i < instances; i++) mix->heard[i] = mix->gain * mix->loudness[i];
-    return stems ? sounding : frames;
+    return stems ? sounding : samples;
 }
 
 void synth_mix_report(const synth_mix *mix, hed_synth_info *report)

@@ -4,6 +4,7 @@
 #define SYNTH_SOLVER_H
 
 #include "kernels/physics_store.h"
+#include "solver/resample.h"
 #include "tables/synth_program.h"
 #include "voices/voices.h"
 
@@ -94,23 +95,27 @@ static inline bool synth_needs_copy(const synth_solver_ops *ops, const synth_voi
 
 /* ---- mix.c: stems to sound. A plain value; allocates nothing ---- */
 
-/* Sum over instances (outer) and stems, in order; breaker; master gain; limiter with look-ahead;
- * never above full scale. Times are in samples, so that sound does not depend on the block. */
+/* Sum over instances (outer) and stems, in order; breaker; master gain; decimation to frames;
+ * limiter with look-ahead; never above full scale. Times are in samples, so that sound does not
+ * depend on the block. */
 typedef struct synth_mix synth_mix;
+/* Creates a mix of stems at `rate`. `filter` NULL: each sample is a frame; else it must outlive the
+ * mix. Errors: MEMORY. */
 hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
-    double rate, synth_mix **mix, hed_error *error);
+    double rate, const synth_filter *filter, synth_mix **mix, hed_error *error);
 void synth_mix_destroy(synth_mix *mix);
 void synth_mix_reset(synth_mix *mix);
 /* Adopts gain and limiter of a changed instrument; the gain changes gradually. Thread class: rt */
 void synth_mix_adopt(synth_mix *mix, const hed_synth_instrument_def *def);
-/* Mixes stems; returns the number of frames that sound. Fewer than `frames`: the breaker opened
+/* Mixes stems; returns the number of samples that sound. Fewer than `samples`: the breaker opened
  * after them (NaN, runaway energy) and the rest is silent. The caller then resets the synth and
  * does not run it for synth_mix_resting() samples, in which `stems` is NULL; then sound fades
- * in. A caller that passes at most SYNTH_MIX_HOLD frames at a time, and no frames across the end
- * of a rest, gets equal sound for every block size. Thread class: rt. */
+ * in. A caller that passes at most SYNTH_MIX_HOLD samples at a time, and no samples across the end
+ * of a rest, gets equal sound for every block size. `left` and `right` receive the frames that
+ * begin in these samples. Thread class: rt. */
 enum { SYNTH_MIX_HOLD = 4800 };
 uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count,
-    uint32_t frames, float *left, float *right);
+    uint32_t samples, float *left, float *right);
 /* samples of rest left; 0: the synth plays. Thread class: rt */
 uint32_t synth_mix_resting(const synth_mix *mix);
 /* Cuts off the instances of these bits after the last frame: their last sample fades out. Thread
@@ -125,16 +130,49 @@ void synth_mix_open(synth_mix *mix, uint32_t instance, uint32_t frame);
  * Thread class: rt. */
 const float *synth_mix_loudness(const synth_mix *mix);
 void synth_mix_report(const synth_mix *mix, hed_synth_info *report);
-/* Returns the look-ahead, samples, by which output is delayed. */
+/* Returns the frames by which output is delayed: look-ahead and filter. */
 uint32_t synth_mix_latency(const synth_mix *mix);
+
+/* ---- rates.c: synths that simulate several samples a frame ---- */
+
+#define SYNTH_LOWEST_RATE 1000.0 /* Hz */
+#define SYNTH_HIGHEST_RATE 768000.0
+
+/* Inputs and events of a block at samples. */
+typedef struct synth_rates synth_rates;
+
+/* Returns the samples a frame for a rate: the smallest number with which samples have at least 44.1
+ * kHz and the instrument is stable. An instrument that is not stable at 48 kHz gets no more than
+ * one that is. */
+uint32_t synth_choose_factor(const hed_synth_instrument *instrument, double rate);
+/* Makes the memory for `factor` samples a frame; `def` as the user gave it. Errors: MEMORY; destroy
+ * the rates after a failure too. */
+hed_status synth_rates_create(const hed_allocator *allocator, const hed_synth_def *def,
+    uint32_t factor, synth_rates **rates, hed_error *error);
+/* Destroys rates. NULL is allowed, also in the next two functions. */
+void synth_rates_destroy(synth_rates *rates);
+void synth_rates_reset(synth_rates *rates);
+const synth_filter *synth_rates_filter(const synth_rates *rates);
+/* Returns the largest number of frames that the solver plays at once. */
+uint32_t synth_rates_frames(const synth_rates *rates);
+/* Plays a block of a synth with rates. Thread class and errors: as hed_synth_process(). */
+hed_status synth_rates_play(hed_synth *synth, const hed_synth_block *block, hed_error *error);
+/* Plays a block whose events and inputs are at samples; frames are written from synth->written on
+ * (synth.c). Thread class and errors: as hed_synth_process(). */
+hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error *error);
 
 struct hed_synth {
     hed_allocator allocator;
     hed_device *device;
     hed_stream *stream;
     bool own_stream;
-    /* `instrument` is NULL except during a solver's valid() and create() */
+    /* the solver's: rate and block are of samples. `instrument` is NULL except during a solver's
+     * valid() and create() */
     hed_synth_def def;
+    uint32_t factor;    /* samples a frame */
+    uint32_t block;     /* largest number of frames of hed_synth_process() */
+    uint32_t written;   /* frames of the present block so far */
+    synth_rates *rates; /* NULL: factor is 1 */
     hed_synth_instrument_def instrument;
     synth_program *program;
     const synth_solver_ops *ops;
@@ -145,9 +183,10 @@ struct hed_synth {
     /* (instances x words) copies for synth_voices_look(); NULL: the stores are in host memory */
     uint32_t *stores;
     uint64_t store_words;
-    float *stems; /* (block x instances x stems x 2) */
+    float *stems; /* (def.block x instances x stems x 2) */
     uint64_t stem_floats;
-    hed_synth_event *events; /* (max_events) of a part of a block */
+    synth_converter *stem_converter; /* of 2 x stems channels; NULL: factor is 1 */
+    hed_synth_event *events;         /* (max_events) of a part of a block */
     uint64_t sample;
     float tuning[128]; /* def.tuning, if it is not NULL */
     hed_meter meter;
@@ -181,5 +220,8 @@ void synth_tuned_apply(const hed_config *tuned, hed_synth_def *def, uint32_t *it
  * hed_synth_create(). */
 hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned,
     hed_synth **synth, hed_error *error);
+/* Creates the converter of a program's stems, if the synth has rates. Errors: MEMORY. */
+hed_status synth_convert_stems(const hed_synth *synth, const synth_program *program,
+    synth_converter **converter, hed_error *error);
 
 #endif

@@ -20,9 +20,9 @@ static hed_status synth_check_def(
     if (!device || !def || !def->instrument)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a synth needs a device, a definition and its instrument: one of them is NULL");
-    if (!(def->rate >= 1000.0 && def->rate <= 768000.0))
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "hed_synth_def.rate is %g; expected 1000 to 768000 Hz", def->rate);
+    if (!(def->rate >= SYNTH_LOWEST_RATE && def->rate <= SYNTH_HIGHEST_RATE))
+        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.rate is %g; expected %g to %g Hz",
+            def->rate, SYNTH_LOWEST_RATE, SYNTH_HIGHEST_RATE);
     const struct {
         const char *name;
         uint32_t value, low, high;
@@ -111,7 +111,9 @@ static hed_status synth_build(
     if (error->status ||
         synth_voices_create(
             a, &synth->instrument, synth->program, &synth->def, &synth->voices, error) ||
-        synth_mix_create(a, &synth->instrument, synth->def.rate, &synth->mix, error))
+        synth_mix_create(a, &synth->instrument, synth->def.rate, synth_rates_filter(synth->rates),
+            &synth->mix, error) ||
+        synth_convert_stems(synth, synth->program, &synth->stem_converter, error))
         return error->status;
     uint64_t instances = synth->program->instances;
     synth->stem_floats = synth->def.block * instances * synth->program->layout.stems * 2;
@@ -122,6 +124,29 @@ static hed_status synth_build(
         synth->stores = hed_new(a, synth->store_words, sizeof *synth->stores, error);
     if (!synth->def.keep_awake || synth->def.resident) return error->status;
     return synth_awake_create(a, synth->device, block_ns(&synth->def), &synth->awake, error);
+}
+
+hed_status synth_convert_stems(const hed_synth *synth, const synth_program *program,
+    synth_converter **converter, hed_error *error)
+{
+    const synth_filter *filter = synth_rates_filter(synth->rates);
+    uint32_t channels = 2 * program->layout.stems;
+    return filter
+               ? synth_converter_create(&synth->allocator, filter, true, channels, converter, error)
+               : HED_OK;
+}
+
+/* Chooses the samples a frame, and makes the solver's definition of the user's. */
+static hed_status choose_rate(hed_synth *synth, const hed_synth_def *def, hed_error *error)
+{
+    synth->factor = synth_choose_factor(def->instrument, def->rate);
+    synth->block = def->block;
+    synth->def.rate = def->rate * synth->factor;
+    if (synth->factor == 1) return HED_OK;
+    hed_status status =
+        synth_rates_create(&synth->allocator, def, synth->factor, &synth->rates, error);
+    if (!status) synth->def.block = synth_rates_frames(synth->rates) * synth->factor;
+    return status;
 }
 
 /* Creates a synth; `tuned` NULL: by rule. */
@@ -145,7 +170,8 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
     created->configured =
         def->solver == HED_SYNTH_SOLVER_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
     if (tuned) synth_tuned_apply(tuned, &created->def, &created->items);
-    hed_status status = synth_build(created, def->instrument, error);
+    hed_status status = choose_rate(created, def, error);
+    if (!status) status = synth_build(created, def->instrument, error);
     created->def.instrument = NULL;
     hed_meter_reset(&created->meter, block_ns(def));
     if (status) hed_synth_destroy(created);
@@ -181,6 +207,8 @@ void hed_synth_destroy(hed_synth *synth)
     hed_delete(&allocator, synth->stems, synth->stem_floats, sizeof(float));
     hed_delete(&allocator, synth->stores, synth->store_words, sizeof *synth->stores);
     synth_mix_destroy(synth->mix);
+    synth_converter_destroy(synth->stem_converter);
+    synth_rates_destroy(synth->rates);
     synth_voices_destroy(synth->voices);
     if (synth->solver) synth->ops->destroy(synth->solver);
     if (synth->own_stream) hed_stream_destroy(synth->stream);
@@ -190,19 +218,26 @@ void hed_synth_destroy(hed_synth *synth)
 
 /* ---- sound ---- */
 
-/* Writes the sum of the voices for each microphone: `frames` from frame `first` of the block, of
- * which `sounding` are in synth->stems. */
+/* Writes the sum of the voices for each microphone: `samples` of a part of the block, of which
+ * `sounding` are in synth->stems. */
 static void write_stems(
-    const hed_synth *synth, uint32_t first, uint32_t frames, uint32_t sounding, float *const *stems)
+    const hed_synth *synth, uint32_t samples, uint32_t sounding, float *const *stems)
 {
     uint32_t instances = synth->program->instances, channels = 2 * synth->program->layout.stems;
-    for (uint32_t channel = 0; channel < channels; channel++) {
-        for (uint32_t n = 0; n < frames; n++) {
-            const float *at = synth->stems + (uint64_t)n * instances * channels + channel;
+    uint32_t frame = synth->written;
+    synth_converter *converter = synth->stem_converter;
+    for (uint32_t n = 0; n < samples; n++) {
+        const float *at = synth->stems + (uint64_t)n * instances * channels;
+        for (uint32_t channel = 0; channel < channels; channel++, at++) {
             float sum = 0.0f;
             for (uint32_t i = 0; n < sounding && i < instances; i++) sum += at[i * channels];
-            stems[channel][first + n] = sum;
+            if (converter) synth_converter_put(converter, channel, sum);
+            else stems[channel][frame] = sum;
         }
+        if (converter && !synth_converter_step(converter)) continue;
+        for (uint32_t channel = 0; converter && channel < channels; channel++)
+            stems[channel][frame] = synth_decimate(converter, channel);
+        frame++;
     }
 }
 
@@ -245,6 +280,12 @@ static hed_status look(hed_synth *synth, hed_error *error)
     return HED_OK;
 }
 
+/* Returns the number of frames that begin before a sample. */
+static uint64_t frames_begun(const hed_synth *synth, uint64_t sample)
+{
+    return (sample + synth->factor - 1) / synth->factor;
+}
+
 /* Plays a part of a block: frames from `first`, in all of which the synth rests or plays, with
  * sound in the inputs `heard`. The events' frames count from `first` on. */
 static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint32_t first,
@@ -271,8 +312,10 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
     synth->sample += frames;
     const synth_program *program = synth->program;
     uint32_t sounding = synth_mix_run(synth->mix, resting ? NULL : synth->stems, program->instances,
-        program->layout.stems, frames, block->left + first, block->right + first);
-    if (block->stems) write_stems(synth, first, frames, resting ? 0 : sounding, block->stems);
+        program->layout.stems, frames, block->left + synth->written, block->right + synth->written);
+    if (block->stems) write_stems(synth, frames, resting ? 0 : sounding, block->stems);
+    synth->written +=
+        frames_begun(synth, synth->sample) - frames_begun(synth, synth->sample - frames);
     if (resting)
         synth_voices_adopt(synth->voices, synth->voices); /* no solver has applied the pokes */
     if (sounding == frames) return HED_OK;
@@ -318,7 +361,7 @@ static uint64_t listen_to_inputs(
 
 /* Plays a block in parts, so that rests of the breaker, cuts, checks of islands and their waking
  * take effect at their exact samples for every block size. */
-static hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
+hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
     uint32_t done = 0;
     hed_status status =
@@ -360,13 +403,15 @@ hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed
     if (!block->left || !block->right || (block->event_count && !block->events))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a block needs left, right and its events: one of them is NULL");
-    if (block->frames < 1 || block->frames > synth->def.block)
+    if (block->frames < 1 || block->frames > synth->block)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "a block of %u frames; expected 1 to %u (hed_synth_def.block)", block->frames, synth->def.block);
+            "a block of %u frames; expected 1 to %u (hed_synth_def.block)", block->frames, synth->block);
     uint64_t begin = hed_now();
     hed_error unseen;
     if (!error) hed_error_clear(error = &unseen); /* clearing the whole struct would take time */
-    hed_status status = synth_play(synth, block, error);
+    synth->written = 0;
+    hed_status status =
+        synth->rates ? synth_rates_play(synth, block, error) : synth_play(synth, block, error);
     if (!status && synth->awake) status = synth_awake_extend(synth->awake, error);
     for (uint32_t i = 0; status && i < 2 * synth->program->layout.stems + 2; i++) {
         float *channel = i == 0         ? block->left
@@ -386,6 +431,8 @@ hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
     if (!error) error = &unseen;
     synth_voices_reset(synth->voices);
     synth_mix_reset(synth->mix);
+    synth_rates_reset(synth->rates);
+    synth_converter_reset(synth->stem_converter);
     synth->sample = 0;
     return synth->ops->write(synth->solver, NULL, NULL, error);
 }
@@ -458,7 +505,7 @@ hed_synth_info hed_synth_describe(const hed_synth *synth)
     if (!synth) return (hed_synth_info){0};
     hed_synth_info info = {.solver = synth->ops->id, .instances = synth->program->instances,
         .microphones = synth->program->layout.stems, .load = hed_meter_describe(&synth->meter),
-        .samples = synth->sample, .sounding = synth_voices_sounding(synth->voices),
+        .samples = synth->sample / synth->factor, .sounding = synth_voices_sounding(synth->voices),
         .notes = synth_voices_notes(synth->voices)};
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         info.entities[type] = synth->program->layout.type[type].count;
@@ -466,5 +513,8 @@ hed_synth_info hed_synth_describe(const hed_synth *synth)
     synth->ops->report(synth->solver, &info);
     info.configured = synth->configured;
     synth_mix_report(synth->mix, &info);
+    info.muted /= synth->factor;
+    info.oversampling = synth->factor;
+    if (synth->rates) info.input_latency = info.stem_latency = SYNTH_FILTER_REACH;
     return info;
 }

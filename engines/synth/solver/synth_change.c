@@ -13,6 +13,7 @@ struct hed_synth_change {
     synth_voices *voices;
     float *stems;
     uint64_t stem_floats;
+    synth_converter *stem_converter;
     uint32_t *looked; /* (looked_words) as hed_synth.stores */
     uint64_t looked_words;
     const synth_program *of; /* the program to be replaced, when the change was prepared */
@@ -59,7 +60,8 @@ static hed_status rebuild_solver(const hed_synth *synth, const hed_synth_instrum
             reason);
     if (c->ops->create(&view, c->program, &c->solver, error) ||
         synth_voices_create(
-            &c->allocator, &c->instrument, c->program, &synth->def, &c->voices, error))
+            &c->allocator, &c->instrument, c->program, &synth->def, &c->voices, error) ||
+        synth_convert_stems(synth, c->program, &c->stem_converter, error))
         return error->status;
     uint64_t instances = c->program->instances;
     c->stem_floats = (uint64_t)synth->def.block * instances * c->program->layout.stems * 2;
@@ -136,6 +138,7 @@ hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *change, hed_error
     SWAP(synth_voices *, synth->voices, change->voices);
     SWAP(float *, synth->stems, change->stems);
     SWAP(uint64_t, synth->stem_floats, change->stem_floats);
+    SWAP(synth_converter *, synth->stem_converter, change->stem_converter);
     SWAP(uint32_t *, synth->stores, change->looked);
     change->looked_words = synth->store_words;
     synth->store_words = change->words;
@@ -149,6 +152,7 @@ void hed_synth_change_destroy(hed_synth_change *c)
     if (!c) return;
     hed_allocator allocator = c->allocator;
     if (c->solver) c->ops->destroy(c->solver);
+    synth_converter_destroy(c->stem_converter);
     synth_voices_destroy(c->voices);
     synth_program_destroy(c->program);
     hed_delete(&allocator, c->stems, c->stem_floats, sizeof *c->stems);

@@ -1,0 +1,149 @@
+/* Rates: a synth simulates several samples a frame if its rate is below 44.1 kHz, or if the
+ * instrument is stable only at a higher rate. Inputs are interpolated and events moved to samples
+ * here; mix.c decimates the sound. */
+#include <math.h>
+
+#include "solver/solver.h"
+
+static const double LEAST_RATE = 44100.0; /* Hz, of samples */
+static const double STANDARD_RATE =
+    48000.0;                     /* Hz; instruments that are stable at it play at any rate */
+enum { MOST_SAMPLES = 1 << 16 }; /* of a block of the solver */
+
+struct synth_rates {
+    hed_allocator allocator;
+    synth_filter *filter;
+    synth_converter *inputs; /* NULL: no inputs */
+    uint32_t factor, input_count, frames, max_events;
+    uint32_t ringing; /* frames until the memory of the inputs is silent */
+    /* (input_count x frames x factor) inputs at samples, and the input_count rows of it */
+    float *samples;
+    const float **rows;
+    hed_synth_event *events; /* (max_events) at samples */
+};
+
+uint32_t synth_choose_factor(const hed_synth_instrument *instrument, double rate)
+{
+    uint32_t factor = (uint32_t)ceil(LEAST_RATE / rate),
+             most = (uint32_t)ceil(STANDARD_RATE / rate);
+    hed_synth_stability stability;
+    for (; factor < most; factor++)
+        if (!hed_synth_instrument_stability(instrument, factor * rate, &stability, NULL) &&
+            stability.unsafe == 0)
+            break;
+    return factor;
+}
+
+double hed_synth_instrument_rate(const hed_synth_instrument *instrument, double rate)
+{
+    if (!instrument || !(rate >= SYNTH_LOWEST_RATE && rate <= SYNTH_HIGHEST_RATE)) return 0;
+    return rate * synth_choose_factor(instrument, rate);
+}
+
+/* ---- creation ---- */
+
+hed_status synth_rates_create(const hed_allocator *allocator, const hed_synth_def *def,
+    uint32_t factor, synth_rates **rates, hed_error *error)
+{
+    synth_rates *made = *rates = hed_new(allocator, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
+    made->allocator = *allocator;
+    made->factor = factor;
+    made->input_count = def->inputs;
+    made->max_events = def->max_events;
+    made->frames = def->block < MOST_SAMPLES / factor ? def->block : MOST_SAMPLES / factor;
+    uint64_t samples = (uint64_t)made->input_count * made->frames * factor;
+    made->samples = hed_new(allocator, samples, sizeof *made->samples, error);
+    made->rows = hed_new(allocator, made->input_count, sizeof *made->rows, error);
+    made->events = hed_new(allocator, made->max_events, sizeof *made->events, error);
+    if (!error->status && !synth_filter_create(allocator, factor, &made->filter, error) &&
+        def->inputs > 0)
+        synth_converter_create(allocator, made->filter, false, def->inputs, &made->inputs, error);
+    for (uint32_t i = 0; made->rows && i < made->input_count; i++)
+        made->rows[i] = made->samples + (uint64_t)i * made->frames * factor;
+    return error->status;
+}
+
+void synth_rates_destroy(synth_rates *rates)
+{
+    if (!rates) return;
+    hed_allocator allocator = rates->allocator;
+    synth_converter_destroy(rates->inputs);
+    hed_delete(&allocator, rates->events, rates->max_events, sizeof *rates->events);
+    hed_delete(&allocator, rates->rows, rates->input_count, sizeof *rates->rows);
+    hed_delete(&allocator, rates->samples,
+        (uint64_t)rates->input_count * rates->frames * rates->factor, sizeof *rates->samples);
+    synth_filter_destroy(rates->filter);
+    hed_delete(&allocator, rates, 1, sizeof *rates);
+}
+
+void synth_rates_reset(synth_rates *rates)
+{
+    if (!rates) return;
+    synth_converter_reset(rates->inputs);
+    rates->ringing = 0;
+}
+
+const synth_filter *synth_rates_filter(const synth_rates *rates)
+{
+    return rates ? rates->filter : NULL;
+}
+
+uint32_t synth_rates_frames(const synth_rates *rates) { return rates->frames; }
+
+/* ---- blocks ---- */
+
+/* Interpolates the inputs of a piece, frames from `first`. Returns NULL if all are silent. */
+static const float *const *convert_inputs(
+    synth_rates *r, const hed_synth_block *block, uint32_t first, uint32_t frames)
+{
+    if (!r->inputs || (!block->inputs && r->ringing == 0)) return NULL;
+    if (block->inputs) r->ringing = 2 * SYNTH_FILTER_REACH + 1;
+    for (uint32_t n = 0; n < frames; n++) {
+        for (uint32_t i = 0; i < r->input_count; i++)
+            synth_converter_put(r->inputs, i, block->inputs ? block->inputs[i][first + n] : 0.0f);
+        synth_converter_step(r->inputs);
+        for (uint32_t i = 0; i < r->input_count; i++)
+            for (uint32_t k = 0; k < r->factor; k++)
+                r->samples[((uint64_t)i * r->frames + n) * r->factor + k] =
+                    synth_interpolate(r->inputs, i, k);
+    }
+    if (!block->inputs) r->ringing -= frames < r->ringing ? frames : r->ringing;
+    return r->rows;
+}
+
+/* Moves the events of a piece to samples: those from `next` on before frame `end`. Returns the
+ * number of events. */
+static uint32_t convert_events(
+    synth_rates *r, const hed_synth_block *block, uint32_t next, uint32_t first, uint32_t end)
+{
+    uint32_t count = 0;
+    for (; next + count < block->event_count && block->events[next + count].frame < end; count++) {
+        r->events[count] = block->events[next + count];
+        r->events[count].frame = (r->events[count].frame - first) * r->factor;
+    }
+    return count;
+}
+
+hed_status synth_rates_play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
+{
+    synth_rates *r = synth->rates;
+    uint32_t next = 0;
+    hed_status status =
+        synth_voices_check(synth->voices, block->events, block->event_count, block->frames, error);
+    for (uint32_t first = 0, frames; !status && first < block->frames; first += frames) {
+        uint32_t left = block->frames - first;
+        frames = left < r->frames ? left : r->frames;
+        uint32_t count = convert_events(r, block, next, first, first + frames);
+        const hed_synth_block piece = {.frames = frames * r->factor,
+            .events = r->events,
+            .event_count = count,
+            .inputs = convert_inputs(r, block, first, frames),
+            .left = block->left,
+            .right = block->right,
+            .stems = block->stems};
+        status = synth_play(synth, &piece, error);
+        next += count;
+    }
+    return status;
+}

@@ -1,0 +1,278 @@
+/* Every rate: instruments that are stable at 48 kHz play from 8 to 192 kHz with the same pitch and
+ * decay; the filters fold nothing audible into the band; sound, stems and inputs are in time. */
+#include "synth_pitch.h"
+
+#include "solver/resample.h"
+
+static const double rates[] = {8000, 11025, 16000, 22050, 32000, 44100, 88200, 96000, 192000};
+
+/* ---- pitch and decay ---- */
+
+typedef struct note_found {
+    double frequency; /* of the first partial, Hz */
+    double decay;     /* dB in half a second */
+} note_found;
+
+/* Measures the note's first partial in two windows of half a second. */
+static note_found measure(hed_device *device, const pitch_part *part, uint8_t note, double rate)
+{
+    uint32_t half = (uint32_t)lround(0.5 * rate), size = 1, first = (uint32_t)lround(0.1 * rate);
+    while (size < 8 * half) size <<= 1;
+    double complex *sound = calloc(2ull * size, sizeof *sound);
+    CHECK(sound);
+    pitch_request request = {part, note, 100, rate, 0};
+    CHECK(pitch_play(device, &request, sound, 2 * half + first));
+    double bin = rate / size, expected = 440 * exp2((note - 69) / 12.0), peaks[2];
+    note_found found = {0};
+    for (int k = 1; k >= 0; k--) {
+        double complex *window = sound + size;
+        memset(window, 0, size * sizeof *window);
+        memcpy(window, sound + first + (size_t)k * half, half * sizeof *window);
+        pitch_power(window, half, size);
+        found.frequency = pitch_line(window, bin, expected, &peaks[k]);
+    }
+    found.decay = 10 * log10(peaks[0] / peaks[1]);
+    free(sound);
+    return found;
+}
+
+static void expect_same(const char *file, uint8_t note, bool is_struck)
+{
+    test_device t = test_open(NULL);
+    pitch_part part = {file, 0, note, note};
+    note_found standard = measure(t.device, &part, note, 48000);
+    for (uint32_t i = 0; i < HED_COUNT(rates); i++) {
+        note_found found = measure(t.device, &part, note, rates[i]);
+        double cents = 1200 * log2(found.frequency / standard.frequency);
+        EXPECT_LT(fabs(cents), 3, "%s, note %u, %g Hz", file, note, rates[i]);
+        if (is_struck)
+            EXPECT_LT(fabs(found.decay - standard.decay), 0.1 + 0.03 * fabs(standard.decay),
+                "%s, note %u, %g Hz: decays by %.2f dB; expected %.2f", file, note, rates[i],
+                found.decay, standard.decay);
+    }
+    test_close(&t);
+}
+
+Test(synth_rates, harp) { expect_same("data/instruments/harp.json", 79, true); }
+Test(synth_rates, vibes) { expect_same("data/instruments/vibes.json", 76, true); }
+Test(synth_rates, glide) { expect_same("data/instruments/glide.json", 57, false); }
+
+/* ---- refusals ---- */
+
+static hed_synth_instrument *read_instrument(const char *name)
+{
+    char path[256];
+    hed_error error = {0};
+    hed_synth_instrument *instrument;
+    snprintf(path, sizeof path, "data/instruments/%s.json", name);
+    OK(hed_synth_instrument_read(path, &instrument, &error));
+    return instrument;
+}
+
+static hed_synth *make_synth(
+    hed_device *device, const hed_synth_instrument *instrument, double rate, uint32_t inputs)
+{
+    hed_error error = {0};
+    hed_synth *synth;
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.rate = rate;
+    def.inputs = inputs;
+    def.solver = HED_SYNTH_SOLVER_CPU;
+    OK(hed_synth_create(device, &def, &synth, &error));
+    return synth;
+}
+
+Test(synth_rates, every_instrument_plays_at_every_rate)
+{
+    static const char *const names[] = {
+        "harp", "viol", "drum", "cymbal", "vibes", "glide", "orrery", "tank", "consort"};
+    test_device t = test_open(NULL);
+    for (uint32_t i = 0; i < HED_COUNT(names); i++) {
+        hed_synth_instrument *instrument = read_instrument(names[i]);
+        for (uint32_t k = 0; k < HED_COUNT(rates); k++) {
+            hed_synth *synth = make_synth(t.device, instrument, rates[k], 0);
+            uint32_t factor = hed_synth_describe(synth).oversampling;
+            EXPECT_GE(factor * rates[k], 44100);
+            EXPECT_LT((factor - 1) * rates[k], 48000);
+            EXPECT_EQ(factor * rates[k], hed_synth_instrument_rate(instrument, rates[k]));
+            hed_synth_destroy(synth);
+        }
+        hed_synth_instrument_destroy(instrument);
+    }
+    test_close(&t);
+}
+
+/* A body on a spring that is stable at 48 kHz, not at 44.1 kHz. */
+Test(synth_rates, an_unstable_rate_is_multiplied)
+{
+    hed_error error = {0};
+    hed_synth_instrument *instrument;
+    hed_synth_entity ends[2], spring;
+    OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error));
+    for (int i = 0; i < 2; i++) {
+        hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY);
+        body.as.body.position[0] = (float)i;
+        body.as.body.mass = 1;
+        body.as.body.anchored = i == 0;
+        OK(hed_synth_instrument_add(instrument, &body, NULL, &ends[i], &error));
+    }
+    hed_synth_entity_def def = hed_default_synth_entity_def(HED_SYNTH_SPRING);
+    def.as.spring.from = ends[0];
+    def.as.spring.to = ends[1];
+    def.as.spring.stiffness = 4 * 46000.0f * 46000.0f; /* stable from 46 kHz on */
+    OK(hed_synth_instrument_add(instrument, &def, NULL, &spring, &error));
+    EXPECT_EQ(hed_synth_instrument_rate(instrument, 44100), 88200);
+    EXPECT_EQ(hed_synth_instrument_rate(instrument, 48000), 48000);
+    EXPECT_EQ(hed_synth_instrument_rate(instrument, 22050), 66150);
+    EXPECT_EQ(hed_synth_instrument_rate(instrument, 8000), 48000);
+    hed_synth_instrument_destroy(instrument);
+}
+
+/* ---- filters ---- */
+
+/* Level of a tone of `frequency` (of frames) after decimation, dB. */
+static double level_after(const synth_filter *filter, double frequency)
+{
+    hed_error error = {0};
+    hed_allocator allocator = hed_default_allocator();
+    synth_converter *c;
+    OK(synth_converter_create(&allocator, filter, true, 1, &c, &error));
+    double power = 0;
+    uint32_t frames = 0, factor = filter->factor;
+    for (uint32_t n = 0; n < 1200 * factor; n++) {
+        synth_converter_put(c, 0, (float)sin(2 * PITCH_PI * frequency * n / factor));
+        if (!synth_converter_step(c) || n < 200 * factor) continue;
+        float frame = synth_decimate(c, 0);
+        power += 2 * (double)frame * frame;
+        frames++;
+    }
+    synth_converter_destroy(c);
+    return 10 * log10(power / frames + 1e-20);
+}
+
+Test(synth_rates, decimation_folds_nothing)
+{
+    hed_error error = {0};
+    hed_allocator allocator = hed_default_allocator();
+    for (uint32_t factor = 2; factor <= 6; factor++) {
+        synth_filter *filter;
+        OK(synth_filter_create(&allocator, factor, &filter, &error));
+        for (double f = 0.013; f < 0.44; f += 0.0301)
+            EXPECT_LT(fabs(level_after(filter, f)), 0.01, "%u: %g passes", factor, f);
+        for (double f = 0.5007; f < 0.5 * factor; f += 0.0307)
+            EXPECT_LT(level_after(filter, f), -85, "%u: %g is folded", factor, f);
+        synth_filter_destroy(filter);
+    }
+}
+
+/* Images are as far down, and both directions together delay by a whole number of frames. */
+Test(synth_rates, interpolation_and_decimation_only_delay)
+{
+    hed_error error = {0};
+    hed_allocator allocator = hed_default_allocator();
+    synth_filter *filter;
+    synth_converter *up, *down;
+    OK(synth_filter_create(&allocator, 4, &filter, &error));
+    OK(synth_converter_create(&allocator, filter, false, 1, &up, &error));
+    OK(synth_converter_create(&allocator, filter, true, 1, &down, &error));
+    const uint32_t delay = 2 * SYNTH_FILTER_REACH;
+    for (uint32_t n = 0; n < 1000; n++) {
+        synth_converter_put(up, 0, (float)sin(0.7 * n));
+        synth_converter_step(up);
+        for (uint32_t k = 0; k < 4; k++) {
+            float sample = synth_interpolate(up, 0, k);
+            if (n > 2 * delay)
+                EXPECT_LT(fabs(sample - sin(0.7 * (n + k / 4.0 - SYNTH_FILTER_REACH))), 1e-4);
+            synth_converter_put(down, 0, sample);
+            if (synth_converter_step(down) && n > 2 * delay)
+                EXPECT_LT(fabs(synth_decimate(down, 0) - sin(0.7 * (n - delay))), 2e-4);
+        }
+    }
+    synth_converter_destroy(up);
+    synth_converter_destroy(down);
+    synth_filter_destroy(filter);
+}
+
+/* ---- time ---- */
+
+enum { FRAMES = 4000 };
+
+typedef struct take {
+    float left[FRAMES], right[FRAMES], stem_left[FRAMES], stem_right[FRAMES];
+    hed_synth_info info;
+} take;
+
+/* Plays an instrument in blocks of `block` frames: a note, and a click in its inputs. */
+static take *play(hed_device *device, const char *name, uint32_t block, double rate)
+{
+    hed_error error = {0};
+    hed_synth_instrument *instrument = read_instrument(name);
+    hed_synth *synth = make_synth(device, instrument, rate, 2);
+    take *out = calloc(1, sizeof *out);
+    float *click = calloc(FRAMES, sizeof *click);
+    CHECK(out && click);
+    for (uint32_t n = 100; n < 103; n++) click[n] = n == 101 ? 0.5f : 0.25f;
+    for (uint32_t first = 0; first < FRAMES; first += block) {
+        uint32_t frames = FRAMES - first < block ? FRAMES - first : block;
+        hed_synth_event on = {
+            .kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, 60, 100}, .frame = 100 - first};
+        float *stems[16], unheard[256];
+        for (int i = 0; i < 16; i++) stems[i] = unheard;
+        stems[0] = out->stem_left + first;
+        stems[1] = out->stem_right + first;
+        hed_synth_block b = {.frames = frames, .left = out->left + first,
+            .right = out->right + first, .stems = stems, .events = &on,
+            .inputs = (const float *const[]){click + first, click + first},
+            .event_count = first <= 100 && 100 < first + frames};
+        OK(hed_synth_process(synth, &b, &error));
+    }
+    out->info = hed_synth_describe(synth);
+    free(click);
+    hed_synth_destroy(synth);
+    hed_synth_instrument_destroy(instrument);
+    return out;
+}
+
+Test(synth_rates, blocks_change_no_bit)
+{
+    test_device t = test_open(NULL);
+    static const char *const names[] = {"vibes", "tank"};
+    for (uint32_t i = 0; i < HED_COUNT(names); i++) {
+        take *whole = play(t.device, names[i], 256, 11025),
+             *parts = play(t.device, names[i], 37, 11025);
+        EXPECT_EQ(whole->info.samples, FRAMES);
+        EXPECT_GT(whole->info.peak, 1e-3);
+        CHECK(memcmp(whole->left, parts->left, sizeof whole->left) == 0, "%s", names[i]);
+        CHECK(memcmp(whole->stem_left, parts->stem_left, sizeof whole->left) == 0, "%s", names[i]);
+        free(whole);
+        free(parts);
+    }
+    test_close(&t);
+}
+
+/* Returns the frame of the first sound above a hundredth of the peak. */
+static uint32_t onset(const float *sound)
+{
+    float peak = 0;
+    for (uint32_t n = 0; n < FRAMES; n++) peak = fmaxf(peak, fabsf(sound[n]));
+    for (uint32_t n = 0; n < FRAMES; n++)
+        if (fabsf(sound[n]) > 0.01f * peak) return n;
+    return FRAMES;
+}
+
+Test(synth_rates, sound_stems_and_inputs_are_in_time)
+{
+    test_device t = test_open(NULL);
+    take *standard = play(t.device, "vibes", 256, 48000), *slow = play(t.device, "vibes", 256, 16000);
+    double seconds[2][2] = {
+        {(onset(standard->left) - standard->info.latency - 100.0) / 48000,
+            (onset(standard->stem_left) - standard->info.stem_latency - 100.0) / 48000},
+        {(onset(slow->left) - slow->info.latency - 100.0) / 16000,
+            (onset(slow->stem_left) - slow->info.stem_latency - 100.0) / 16000}};
+    EXPECT_LT(fabs(seconds[0][0] - seconds[1][0]), 2.5e-4);
+    EXPECT_LT(fabs(seconds[0][1] - seconds[1][1]), 2.5e-4);
+    free(standard);
+    free(slow);
+    test_close(&t);
+}
