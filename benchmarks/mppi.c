@@ -3,6 +3,8 @@
 #include "benchmarks/bench.h"
 #include "benchmarks/mppi_deadlines.h"
 #include "benchmarks/mppi_loop.h"
+#include "benchmarks/mppi_nav2.h"
+#include "benchmarks/mppi_stages.h"
 #include "cli/common/command.h"
 #include "cli/common/progress.h"
 #include "cli/common/report.h"
@@ -104,7 +106,8 @@ typedef struct bench_case {
 
 typedef struct bench_run {
     cli_report *report;
-    double *times; /* (MOST_SOLVES) us */
+    double *times;              /* (MOST_SOLVES) us */
+    mppi_stages_sample *stages; /* (solves) NULL without --stages */
     uint32_t solves, count, failed;
     double rate;     /* Hz; 0: one solve after the other */
     double deadline; /* ms; 0: none */
@@ -168,11 +171,15 @@ static hed_status bench_solves(hed_mppi *controller, bench_run *to, hed_error *e
         uint64_t before = hed_now();
         while (hed_now() - before < 5000) {}
         if (hed_interrupted()) return hed_fail(error, HED_ERROR_TIMEOUT, "interrupted");
+        uint32_t switches = to->stages ? cli_mppi_switches() : 0;
         uint64_t begin = hed_now();
         hed_status status = hed_mppi_solve(controller, x, u, NULL, error);
         uint64_t end = hed_now();
         if (status) return status;
         if (n >= WARM_SOLVES) to->times[n - WARM_SOLVES] = (double)(end - begin) * 1e-3;
+        if (n >= WARM_SOLVES && to->stages)
+            to->stages[n - WARM_SOLVES] = (mppi_stages_sample){(double)(end - begin) * 1e-3,
+                hed_mppi_last_stages(controller), cli_mppi_switches() - switches};
         memcpy(x, hed_mppi_states(controller, 0) + states, states * sizeof *x);
         hed_mppi_shift(controller, 1);
     }
@@ -193,7 +200,12 @@ static hed_status bench_time(
     }
     hed_status status = bench_solves(controller, to, error);
     hed_mppi_info info = hed_mppi_describe(controller);
-    if (!status) {
+    const mppi_stages_case named = {c->devices, c->problem->name, SOLVERS[c->solver].name,
+        c->math == HED_MATH_STRICT ? "strict" : "fast", c->samples};
+    if (!status && to->stages) {
+        cli_mppi_stages(&named, to->stages, to->solves, to->report);
+        to->count++;
+    } else if (!status) {
         hed_summary times = hed_summarize(to->times, to->solves);
         cli_report_row(to->report, CLI_TEXT("device", c->devices, .heading = "DEVICE"),
             CLI_TEXT("problem", c->problem->name, .heading = "PROBLEM"),
@@ -272,6 +284,11 @@ static bool bench_takes_solver(const hed_arguments *arguments, const bench_run *
     return !SOLVERS[solver].solver == (to->deadline > 0);
 }
 
+static bool bench_is_nav2(const hed_arguments *arguments)
+{
+    return hed_given(arguments, "problem") && !strcmp(hed_text_of(arguments, "problem"), MPPI_NAV2_PROBLEM);
+}
+
 /* `count` devices: one, or those that share the samples out. */
 static hed_status bench_devices(hed_device *const *devices, uint32_t count,
     const hed_arguments *arguments, bench_run *to, hed_error *error)
@@ -297,6 +314,10 @@ static hed_status bench_devices(hed_device *const *devices, uint32_t count,
         .other_device_count = count - 1,
         .devices = names};
     uint32_t only = (uint32_t)hed_integer_of(arguments, "samples");
+    if (bench_is_nav2(arguments)) {
+        const mppi_nav2_def def = {devices[0], only, to->solves, to->times};
+        return cli_mppi_nav2_bench(&def, to->report, error);
+    }
     for (size_t p = 0; p < HED_COUNT(PROBLEMS); p++)
         for (c.solver = 0; c.solver < HED_COUNT(SOLVERS); c.solver++)
             for (size_t n = 0; n < (only ? 1 : size_count); n++)
@@ -320,7 +341,7 @@ static hed_status bench_devices(hed_device *const *devices, uint32_t count,
 /* Refuses --problem and --solver if there is none of that name. */
 static hed_status bench_check_names(const hed_arguments *arguments, hed_error *error)
 {
-    bool problem = false, solver = false;
+    bool problem = bench_is_nav2(arguments), solver = false;
     for (size_t i = 0; i < HED_COUNT(PROBLEMS); i++)
         problem |= bench_wanted(arguments, "problem", PROBLEMS[i].name);
     for (size_t i = 0; i < HED_COUNT(SOLVERS); i++)
@@ -350,13 +371,16 @@ static int bench_command(const hed_arguments *arguments, void *user)
         .rate = hed_number_of(arguments, "rate"),
         .deadline = hed_number_of(arguments, "deadline"),
         .json = hed_given(arguments, "json")};
-    if (!to.times) HED_OUT_OF_MEMORY(&error, "the times of solves");
+    if (hed_given(arguments, "stages")) to.stages = calloc(to.solves, sizeof *to.stages);
+    if (!to.times || (hed_given(arguments, "stages") && !to.stages))
+        HED_OUT_OF_MEMORY(&error, "the times of solves");
     for (uint32_t d = 0; d < session.count && !hed_failed(&error);
          d += together ? session.count : 1)
         bench_devices(session.devices + d, together ? session.count : 1, arguments, &to, &error);
     hed_error unwritten = {0};
     cli_report_end(to.report, HED_OK, hed_failed(&error) ? &unwritten : &error);
     free(to.times);
+    free(to.stages);
     cli_close(&session);
     (void)user;
     if (!hed_failed(&error) && to.failed) return HED_EXIT_FAILURE; /* with a line each */
@@ -369,7 +393,8 @@ const hed_command hed_command_mppi_bench = {
     .description =
         "Microseconds of a solve from the host's state to the host's controls, 100 steps, in closed "
         "loop: a cartpole, one whose cost has 50 cosines more, a quadrotor, a robot on two wheels "
-        "with a map of 11 x 11 m, and a car that is a neural network.",
+        "with a map of 11 x 11 m, and a car that is a neural network. \"--problem nav2\": cycles of "
+        "Nav2's controller with all its critics, and without the critics of the path.",
     .options = (const hed_option[]){CLI_OPTION_JSON(true), CLI_OPTION_DEVICES(true),
         {.name = "problem", .kind = HED_OPTION_TEXT, .value = "NAME", .help = "this problem alone"},
         {.name = "solver",
@@ -406,6 +431,9 @@ const hed_command hed_command_mppi_bench = {
             .low = 5,
             .high = MOST_SOLVES,
             .help = "of each case"},
+        {.name = "stages",
+            .kind = HED_OPTION_FLAG,
+            .help = "the distribution of the times, each range split by stage: submission, wait, work of the host"},
         {.name = "rate",
             .kind = HED_OPTION_NUMBER,
             .value = "HZ",

@@ -541,6 +541,20 @@ typedef struct hed_mppi_info {
 /** Returns the properties of a controller. Thread class: rt. */
 HED_API hed_mppi_info hed_mppi_describe(const hed_mppi *controller);
 
+/** Stages of a solve by the host's clock, which find the cause of a late one: their sum is
+ *  hed_mppi_stats.solve_ns. */
+typedef struct hed_mppi_stages {
+    uint64_t submit_ns; /**< inputs written and rounds given to the device */
+    uint64_t wait_ns;   /**< until the results of all rounds had arrived; on `host`: sampling */
+    uint64_t finish_ns; /**< work of the host before, between and after the rounds */
+    /** longest time between two looks at the results, solvers `packets` and `resident`: some us; more,
+     *  if the waiting thread was interrupted */
+    uint64_t gap_ns;
+} hed_mppi_stages;
+
+/** Returns the stages of the last solve; several devices: gap_ns is 0. Thread class: owner. */
+HED_API hed_mppi_stages hed_mppi_last_stages(const hed_mppi *controller);
+
 /** Returns a hash of controls, states and statistics, for comparing strict mode on two devices. */
 HED_API uint64_t hed_mppi_hash(const hed_mppi *controller);
 

@@ -57,6 +57,11 @@ svg_is_whole "$work/plane.svg"
 run 0 mppi bench --device host --problem cartpole --solver cpu --samples 64 --solves 20 --rate 200 --json; err_is_empty
 out_is_json device problem samples solver rate_hz solves median_us p99_us max_us missed allocations misses
 out_has '"solves": 20'; out_has '"allocations": 0'
+run 0 mppi bench --device host --problem cartpole --solver cpu --samples 64 --solves 20 --stages --json; err_is_empty
+out_is_json device problem samples solver math range solves percent mean_us submit_us wait_us finish_us gap_us switched
+run 0 mppi bench --device host --problem nav2 --samples 64 --solves 5 --json; err_is_empty
+out_is_json device problem samples critics segments median_us p99_us max_us min_us
+out_has '"critics": 8'; out_has '"critics": 5'
 
 # ---- a robot of one's own: on host a C compiler makes lanes of its texts ----
 run 0 mppi new "$work/my_robot"; err_is_empty; out_has 'my_robot: a model, a term, a scene and a program'

@@ -251,13 +251,14 @@ struct hed_mppi {
     /* sampler.c: noise of control i is sigma sum_m mix[i][t][m] n_m; NULL: independent in time */
     float *mix; /* (nu x T x mix_columns) */
     uint32_t mix_columns;
-    float *time_precision; /* (nu x T x T) for the importance correction, with `mix` */
-    float *noise;          /* GIVEN: (T x nu x N), set by the user */
-    uint32_t noise_number; /* counts settings of the noise */
-    hed_mppi_stats *stats; /* (count) of the last solve */
-    uint32_t round;        /* number of the next round */
-    bool is_cut;           /* true: the deadline came before all samples and iterations */
-    uint32_t *counted;     /* (systems) samples of the last round that were rolled out */
+    float *time_precision;  /* (nu x T x T) for the importance correction, with `mix` */
+    float *noise;           /* GIVEN: (T x nu x N), set by the user */
+    uint32_t noise_number;  /* counts settings of the noise */
+    hed_mppi_stats *stats;  /* (count) of the last solve */
+    hed_mppi_stages stages; /* of the last solve */
+    uint32_t round;         /* number of the next round */
+    bool is_cut;            /* true: the deadline came before all samples and iterations */
+    uint32_t *counted;      /* (systems) samples of the last round that were rolled out */
     uint32_t
         *candidate_counted; /* ROBUST: (candidates x count) the same of the candidates' round */
     /* deadlines: time of a solve after its last samples, ns, and its deviation from that mean */

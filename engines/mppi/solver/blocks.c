@@ -221,8 +221,12 @@ hed_status mppi_round(hed_mppi *c, mppi_sampling *round, hed_error *error)
         round->mean = c->block_mean;
         round->sums = c->block_sums;
     }
+    uint64_t begin = hed_now();
     hed_status status = c->structure.solver->begin(c, round, error);
+    uint64_t submitted = hed_now();
     if (!status) status = c->structure.solver->end(c, round, error);
+    c->stages.submit_ns += submitted - begin;
+    c->stages.wait_ns += hed_now() - submitted;
     round->mean = mean;
     round->sums = sums;
     if (!status && c->block_mean) mppi_merge_blocks(c, round);

@@ -325,6 +325,7 @@ hed_status hed_mppi_solve(
     uint64_t begin = hed_now(), limit = controller->def.deadline_ns;
     uint32_t nx = controller->model.states, nu = controller->model.controls,
              count = controller->def.count, done = 0;
+    controller->stages = (hed_mppi_stages){0};
     if (check_states(controller, x, error) || take_changes(controller, error)) return error->status;
     memcpy(controller->state, x, count * nx * sizeof *x);
     begin_history(controller);
@@ -365,6 +366,8 @@ hed_status hed_mppi_solve(
     mppi_publish(controller);
     if (u) memcpy(u, controller->applied, (uint64_t)count * nu * sizeof *u);
     uint64_t finish_time = hed_now();
+    controller->stages.finish_ns =
+        finish_time - begin - controller->stages.submit_ns - controller->stages.wait_ns;
     for (uint32_t i = 0; i < count; i++) {
         controller->stats[i].solve_ns = finish_time - begin;
         controller->stats[i].missed = limit && finish_time - begin > limit;
@@ -372,6 +375,11 @@ hed_status hed_mppi_solve(
     }
     mppi_learn_reserve(controller, begin, end, finish_time);
     return HED_OK;
+}
+
+hed_mppi_stages hed_mppi_last_stages(const hed_mppi *controller)
+{
+    return controller ? controller->stages : (hed_mppi_stages){0};
 }
 
 void hed_mppi_reset(hed_mppi *c, const float *controls)

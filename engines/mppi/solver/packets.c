@@ -58,6 +58,8 @@ typedef struct packets_solver {
     uint32_t groups;
     bool resident, running; /* running: the resident kernel is on the device */
     bool pending;           /* the last round exceeded its deadline */
+    uint64_t look_ns,
+        gap_ns; /* last look at the clock; longest time between two looks of a round */
     mppi_noise noise;
     mppi_along along;
     mppi_trace samples; /* trajectories for display */
@@ -251,6 +253,8 @@ static hed_status packets_look(
 {
     uint32_t mail = atomic_load_explicit(s->mail, memory_order_relaxed);
     uint64_t now = hed_now();
+    s->gap_ns = now - s->look_ns > s->gap_ns ? now - s->look_ns : s->gap_ns;
+    s->look_ns = now;
     if (mail == MAIL_HAS_LEFT && s->running) { /* idle kernel left just as this round came */
         s->running = false;
         return packets_start(s, error);
@@ -290,6 +294,8 @@ static hed_status packets_answers(
     uint32_t scalars = s->layout.scalars;
     uint64_t begin = hed_now();
     hed_status status = HED_OK;
+    s->look_ns = begin;
+    s->gap_ns = 0;
     for (uint32_t n = 0; n < c->shares && !status; n++) {
         uint64_t at = (uint64_t)n * (scalars + 4);
         status = packets_take(s, at, scalars, round ? round->mean + (uint64_t)n * scalars : NULL,
@@ -321,6 +327,9 @@ static hed_status packets_end_round(hed_mppi *c, const mppi_sampling *round, hed
     packets_solver *s = c->structure.data;
     if (hed_failed(error)) return error->status;
     hed_status status = packets_answers(c, s, round, round->deadline, error);
+    uint64_t last_gap = hed_now() - s->look_ns;
+    s->gap_ns = last_gap > s->gap_ns ? last_gap : s->gap_ns;
+    c->stages.gap_ns = s->gap_ns > c->stages.gap_ns ? s->gap_ns : c->stages.gap_ns;
     for (uint32_t n = 0; !status && round->counted && c->blocks == 1 && n < c->systems; n++)
         round->counted[n] = mppi_counted(c, &s->layout, round);
     return status;
