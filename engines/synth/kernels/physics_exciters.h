@@ -387,6 +387,49 @@ SYNTH_FUNCTION float synth_swing_on(const synth_layout *layout, const synth_at *
     return held;
 }
 
+/* Difference of a band-limited step and a plain one, `x` samples after a step of height 1. The
+ * band-limited step is the integral of a sum of cosines over 16 samples: h(x) = (1/16)(1 + 2 sum of
+ * a_m cos(m pi x/8)), whose a_m were fitted to a low-pass (pass 0.38, stop 0.5 of the rate). The
+ * constants are (-1)^m a_m/(m pi), summed by Clenshaw's recurrence (cf. E. Brandt, "Hard sync
+ * without aliasing", 2001). */
+#define SYNTH_EDGE 7.999f
+SYNTH_FUNCTION float synth_edge(float x)
+{
+    if (!(hed_magnitude(x) < SYNTH_EDGE)) return 0.0f;
+    uint phase = hed_uint((x + 8.0f) * 268435456.0f); /* 2^32 in 16 samples */
+    float c = 2.0f * synth_sine(phase + 0x40000000u);
+    float u7 = -0.0101267014f, u6 = hed_fma(c, u7, 0.0456548988f),
+          u5 = hed_fma(c, u6, -0.0664015877f) - u7, u4 = hed_fma(c, u5, 0.0769935967f) - u6,
+          u3 = hed_fma(c, u4, -0.109100175f) - u5, u2 = hed_fma(c, u3, 0.155022472f) - u4,
+          u1 = hed_fma(c, u2, -0.326192914f) - u3;
+    float step = hed_fma(synth_sine(phase), u1, hed_fma(x, 0.0625f, 0.5f));
+    return x < 0.0f ? step : step - 1.0f;
+}
+
+/* Sums synth_edge() over a step in each period; `phase`: since the step, 2^32 a period; `turn`:
+ * advance of the phase in a sample, below half a period. */
+SYNTH_FUNCTION float synth_edges(uint phase, uint turn)
+{
+    float turns = (float)turn, x = synth_quotient((float)(int)phase, turns), sum = synth_edge(x);
+    uint others = hed_uint(hed_fma(turns, 1.86264515e-09f, 0.5f)); /* 8 samples in periods */
+    for (uint k = 1u; k <= others; k++) {
+        float away = synth_quotient((float)k * 4294967296.0f, turns);
+        sum += synth_edge(x - away) + synth_edge(x + away);
+    }
+    return sum;
+}
+
+/* Takes the frequencies above half of the rate from a saw or rectangle; other waves stay. */
+SYNTH_FUNCTION float synth_band_limited(uint wave, float value, uint phase, uint turn, float pulse)
+{
+    if (turn == 0u || (wave != SYNTH_SAW && wave != SYNTH_RECTANGLE)) return value;
+    if (turn >= 0x80000000u) return 0.0f;
+    if (wave == SYNTH_SAW) return hed_fma(-2.0f, synth_edges(phase, turn), value);
+    uint fall = hed_uint(hed_clamp(pulse, 0.0f, 0.99999994f) * 4294967296.0f);
+    value = phase < fall ? 1.0f : -1.0f;
+    return hed_fma(2.0f, synth_edges(phase, turn) - synth_edges(phase - fall, turn), value);
+}
+
 SYNTH_FUNCTION void synth_oscillator(
     const synth_layout *layout, const synth_at *at, uint oscillator)
 {
@@ -411,8 +454,11 @@ SYNTH_FUNCTION void synth_oscillator(
             angle = synth_changed(angle, change, SYNTH_ROTATION, 1.0f);
         }
         if (angle != 0.0f) synth_rotate(angle, &touch.nx, &touch.nz);
-        force = gain * envelope * touch.loudness * touch.weight *
-                synth_swing_on(layout, at, swing, frequency, layout->step, pulse);
+        uint phase = synth_word(at, swing.phases);
+        float value = synth_swing_on(layout, at, swing, frequency, layout->step, pulse);
+        value = synth_band_limited(
+            swing.wave, value, phase, synth_word(at, swing.phases) - phase, pulse);
+        force = gain * envelope * touch.loudness * touch.weight * value;
     }
     synth_act(at, me, &touch, force, 0.0f);
 }
