@@ -53,15 +53,6 @@ static hed_status nav2_configure(
     return hed_nav2_config_parse(text, strlen(text), "bench", config, error);
 }
 
-/* A straight path of 4 m whose first 2 m have the problem's segments. */
-static uint32_t nav2_make_path(const nav2_problem *problem, hed_nav2_pose *poses)
-{
-    uint32_t count = 2 * problem->segments + 1;
-    for (uint32_t i = 0; i < count; i++)
-        poses[i] = (hed_nav2_pose){-3 + 2.0 * i / problem->segments, 0, 0};
-    return count;
-}
-
 static hed_status nav2_cycles(hed_nav2 *controller, const hed_nav2_grid *grid,
     const mppi_nav2_def *def, uint32_t *active, hed_error *error)
 {
@@ -103,12 +94,15 @@ static hed_status nav2_case(const mppi_nav2_def *def, const nav2_problem *proble
     const hed_nav2_grid grid = {NAV2_SIDE, NAV2_SIDE, 0.05, -4, -4, cells};
     hed_nav2_config *config = NULL;
     hed_nav2 *controller = NULL;
-    uint32_t active = 0;
+    uint32_t active = 0, count = 2 * problem->segments + 1;
+    /* a straight path of 4 m, the first 2 m in the problem's segments */
+    for (uint32_t i = 0; i < count; i++)
+        path[i] = (hed_nav2_pose){-3 + 2.0 * i / problem->segments, 0, 0};
     hed_status status = nav2_configure(problem, samples, &config, error);
     if (!status) status = nav2_fill_room(config, cells, error);
     if (!status) status = hed_nav2_create(config, 1, false, &controller, error);
     if (!status) status = hed_nav2_use_device(controller, def->device, error);
-    if (!status) status = hed_nav2_set_path(controller, path, nav2_make_path(problem, path), error);
+    if (!status) status = hed_nav2_set_path(controller, path, count, error);
     if (!status) status = nav2_cycles(controller, &grid, def, &active, error);
     if (!status) nav2_add_row(def, problem, samples, active, report);
     hed_nav2_destroy(controller);

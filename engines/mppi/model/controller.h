@@ -255,7 +255,7 @@ struct hed_mppi {
     float *noise;           /* GIVEN: (T x nu x N), set by the user */
     uint32_t noise_number;  /* counts settings of the noise */
     hed_mppi_stats *stats;  /* (count) of the last solve */
-    hed_mppi_stages stages; /* of the last solve */
+    hed_mppi_stages stages; /* stages of the last solve */
     uint32_t round;         /* number of the next round */
     bool is_cut;            /* true: the deadline came before all samples and iterations */
     uint32_t *counted;      /* (systems) samples of the last round that were rolled out */

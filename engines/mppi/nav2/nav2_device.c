@@ -493,18 +493,6 @@ static hed_status device_record(nav2_device *d, hed_error *error)
     return hed_graph_end(d->stream, &d->graph, error);
 }
 
-/* Sends the kept noise. */
-static hed_status device_send_noise(hed_nav2 *n, hed_error *error)
-{
-    nav2_device *d = n->device;
-    uint64_t futures = 4ull * n->tiles * NAV2_TILE * n->steps;
-    for (uint32_t axis = 0; axis < d->axes; axis++)
-        hed_write(d->stream, d->buffers[DEVICE_NOISE], axis * futures, n->noise[device_axes[axis]],
-            futures, error);
-    d->has_noise = true;
-    return hed_stream_wait(d->stream, error);
-}
-
 static float device_float(const uint32_t *word) { return hed_as_float(*word); }
 
 /* Runs the frame, and reads its answer. */
@@ -532,11 +520,17 @@ static hed_status device_run(hed_nav2 *n, nav2_solution *solution, hed_error *er
 
 hed_status nav2_device_solve(hed_nav2 *n, bool draw, nav2_solution *solution, hed_error *error)
 {
+    nav2_device *d = n->device;
     n->cycle.furthest = 0;
     nav2_gates(&n->cycle, NAV2_ROLLED);
     if (device_fill(n, draw, error) != HED_OK) return error->status;
-    if (!draw && !n->device->has_noise) device_send_noise(n, error);
-    if (hed_failed(error)) return error->status;
+    bool sends = !draw && !d->has_noise; /* the kept noise of the host */
+    uint64_t futures = 4ull * n->tiles * NAV2_TILE * n->steps;
+    for (uint32_t axis = 0; axis < d->axes && sends; axis++)
+        hed_write(d->stream, d->buffers[DEVICE_NOISE], axis * futures, n->noise[device_axes[axis]],
+            futures, error);
+    if (sends && hed_stream_wait(d->stream, error) != HED_OK) return error->status;
+    d->has_noise = d->has_noise || sends;
     return device_run(n, solution, error);
 }
 
