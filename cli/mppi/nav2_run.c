@@ -182,6 +182,9 @@ static void drive_tell_end(const cli_nav2_world *w, const cli_nav2_drive *d, hed
     while (since && world_length(d->steps[since - 1].pose.x - end.x,
                         d->steps[since - 1].pose.y - end.y) < REST)
         since--;
+    if (hed_nav2_touches(w->config, &w->grid, w->start))
+        printf("the robot overlaps an obstacle at the start, %g,%g,%g; --start moves it\n",
+            w->start.x, w->start.y, w->start.yaw);
     if (d->abort)
         printf("Nav2's server aborts here: %s (failure_tolerance %g s)\n", d->abort, w->info.failure_tolerance);
     else if (!d->arrived && (d->count - since) * w->info.period >= PATIENCE)

@@ -132,7 +132,7 @@ hed_status cli_nav2_world_route(const hed_arguments *a, cli_nav2_world *w, hed_e
         return error->status;
     if (w->path_count) return HED_OK;
     return hed_fail(error, HED_ERROR_ARGUMENT,
-        "no path from %g,%g to %g,%g on the map%s", w->start.x, w->start.y, w->goal.x, w->goal.y,
+        "no path from %g,%g to %g,%g on the map; cells nearer to an obstacle than the robot's inscribed radius are closed%s", w->start.x, w->start.y, w->goal.x, w->goal.y,
         hed_given(a, "start") || w->info.has_start ? "" : "; --start X,Y,YAW sets where the robot is");
 }
 

@@ -158,7 +158,9 @@ static void collect_controller(nav2_file *f)
         f->config->controller = name;
     }
     if (f->config->controller || hed_failed(f->error)) return;
-    nav2_leaf *plugin = nav2_find(&f->server, "FollowPath", "plugin", "");
+    /* a wrapper has its controller's plugin under a name of its own */
+    nav2_leaf *primary = nav2_find(&f->server, "FollowPath", "primary_controller", "");
+    nav2_leaf *plugin = primary ? primary : nav2_find(&f->server, "FollowPath", "plugin", "");
     const char *dot;
     if (plugin && plugin->node->text && !collect_is_mppi(plugin, &dot))
         snprintf(plugin_text, sizeof plugin_text, "FollowPath is %.100s", plugin->node->text);
