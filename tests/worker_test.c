@@ -192,6 +192,34 @@ Test(worker, candidates_are_built_ahead)
     close_runner(&t);
 }
 
+/* A driver that compiles in the first launch (PoCL) has it in a builder: faults of a launch are found
+ * there, and the measuring worker, which never runs them, keeps its life. */
+Test(worker, builders_launch_where_the_driver_compiles_then)
+{
+    runner_test t = {0};
+    hed_config config;
+    hed_trial trial;
+    const enum fault faults[] = {RIGHT, WRONG_VALUE, SEGFAULTS, LOOPS};
+    t.on = test_open(NULL);
+    describe_scale(&t);
+    t.def.builders = 1;
+    OK(hed_runner_create_worker(&t.def, &t.runner, &error));
+    bool launches = t.on.device->info.type == HED_DEVICE_CPU;
+    const hed_outcome outcomes[] = {
+        HED_OUTCOME_MEASURED, HED_OUTCOME_WRONG, HED_OUTCOME_CRASHED, HED_OUTCOME_HUNG};
+    CHECK_EQ(client_of(&t)->launches_ahead, launches);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        config = config_of(64, faults[i]);
+        client_of(&t)->def.timeout_seconds = faults[i] == LOOPS ? 0.5 : 20;
+        OK(t.runner->kind->build_ahead(t.runner, &config, &error));
+        CHECK(t.runner->kind->built(t.runner, 100, &config, &trial));
+        expect(&trial, launches ? outcomes[i] : HED_OUTCOME_MEASURED, "");
+    }
+    if (launches) CHECK_EQ(client_of(&t)->builders[0].process.life, 2, "one ended by a crash, one by a hang");
+    CHECK_EQ(client_of(&t)->measurer.life, 1);
+    close_runner(&t);
+}
+
 Test(worker, a_builder_that_is_killed_is_no_fault_of_the_candidate)
 {
     runner_test t = {0};

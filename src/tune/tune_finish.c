@@ -84,15 +84,28 @@ static place next_fastest(const hed_tuning *t, place after, double high)
     return next;
 }
 
-static hed_status make_list(hed_tuning *t, final_list *list, hed_error *error)
+/* Number of the fastest candidates that can meet in a few rounds within `seconds`. */
+static uint32_t affordable_entrants(const hed_tuning *t, double seconds)
+{
+    enum { ROUNDS = 6, LEAST_ENTRANTS = 2 }; /* rounds that give an interval */
+    if (t->def->objective != HED_OBJECTIVE_TIME) return BEST_ENTRANTS;
+    double fit = seconds / (ROUNDS * t->result->evaluations[t->best].seconds);
+    return fit >= BEST_ENTRANTS    ? BEST_ENTRANTS
+           : fit >= LEAST_ENTRANTS ? (uint32_t)fit
+                                   : LEAST_ENTRANTS;
+}
+
+/* `seconds`: time of the final rounds. */
+static hed_status make_list(hed_tuning *t, double seconds, final_list *list, hed_error *error)
 {
     const hed_tune_result *r = t->result;
     const uint32_t defaults[] = {r->stored_index, r->default_index};
     double high = r->evaluations[t->best].high / t->marks[t->best].level;
     place next = {-1, 0};
     hed_status status = HED_OK;
+    uint32_t limit = affordable_entrants(t, seconds);
     *list = (final_list){0};
-    while (!status && list->count < BEST_ENTRANTS) {
+    while (!status && list->count < limit) {
         next = next_fastest(t, next, high);
         if (next.evaluation == HED_NO_EVALUATION) break;
         status = finish_enter(t, next.evaluation, list, error);
@@ -159,10 +172,11 @@ static hed_status final_rounds(hed_tuning *t, bool *decided, hed_error *error)
     hed_tune_result *r = t->result;
     t->stage = "final rounds";
     hed_tuning_tell(t);
-    if (make_list(t, &list, error)) return error->status;
-    double passed = hed_tuning_elapsed(t), limit = t->def->limit_seconds;
+    double began = hed_tuning_elapsed(t), limit = t->def->limit_seconds;
     double seconds =
-        limit > 0 ? fmax(0, limit - passed) : fmax(least_seconds, unlimited_share * passed);
+        limit > 0 ? fmax(0, limit - began) : fmax(least_seconds, unlimited_share * began);
+    if (make_list(t, seconds, &list, error)) return error->status;
+    if (limit > 0) seconds = fmax(0, limit - hed_tuning_elapsed(t));
     if (hed_race_finals(&t->race, list.entrants, list.count, seconds, &winner, error))
         return error->status;
     take_over(t, &list, winner);

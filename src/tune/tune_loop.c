@@ -10,8 +10,9 @@
 #include "tune/tuning_state.h"
 
 enum {
-    SOURCES = 32,    /* maximum number of other devices and sizes that the search starts from */
-    CHECK_EVERY = 8, /* evaluations between two measurements of the clock's drift */
+    SOURCES = 32,     /* maximum number of other devices and sizes that the search starts from */
+    CHECK_EVERY = 8,  /* evaluations between two measurements of the clock's drift */
+    CHECK_APART = 10, /* minimum time between two long ones, in their duration */
     /* compiled candidates in the queue: later proposals know more results */
     AHEAD_FEW = 4,
 };
@@ -21,6 +22,7 @@ static const double finals_share = 0.12;                 /* fraction of the time
 /* times slower than the best: a faster anchor is cheaper to time */
 static const double anchor_slower = 3;
 static const double wait_seconds = 0.1;
+static const double short_check = 0.05; /* s; a check of the drift that may follow each new best */
 /* s: minimum of an entrant's round; preparation of all entrants */
 static const double least_round = 1e-3, set_up_seconds = 0.5;
 
@@ -162,15 +164,26 @@ static hed_status loop_measure(hed_tuning *t, uint32_t slot, const hed_trial *bu
     return status;
 }
 
+/* True if the clock's drift is to be measured: after each new best and every few evaluations, but a
+ * check that takes long has a tenth of the time at most. */
+static bool check_is_due(hed_tuning *t, bool has_new_best)
+{
+    if (!has_new_best && t->result->count - t->unchecked < CHECK_EVERY) return false;
+    return t->check_seconds < short_check ||
+           hed_tuning_elapsed(t) - t->checked_at >= CHECK_APART * t->check_seconds;
+}
+
 /* Measures the clock's drift. The candidates timed since the last measurement get levels
  * interpolated between the two. */
 static hed_status correct_drift(hed_tuning *t, hed_error *error)
 {
     hed_tune_result *r = t->result;
     hed_trial trial;
-    double before = t->race.level;
+    double before = t->race.level, started = hed_tuning_elapsed(t);
     hed_status status = hed_race_check(&t->race, &trial, error);
     if (status) return status;
+    t->checked_at = hed_tuning_elapsed(t);
+    t->check_seconds = t->checked_at - started;
     /* the anchor worked before, and another will be chosen */
     if (trial.outcome) t->race.anchored = false;
     uint32_t first = t->unchecked;
@@ -199,8 +212,8 @@ static hed_status loop_evaluate(
         return status; /* stopped before its first run: not evaluated */
     evaluation.at = hed_tuning_elapsed(t);
     status = hed_tuning_add(t, &evaluation, slot, error);
-    bool due = t->best != before || t->result->count - t->unchecked >= CHECK_EVERY;
-    if (due && !t->stopped && !t->runner->lost && !status) status = correct_drift(t, error);
+    if (check_is_due(t, t->best != before) && !t->stopped && !t->runner->lost && !status)
+        status = correct_drift(t, error);
     /* the first candidate that works becomes the anchor, until the best is much faster */
     if (evaluation.outcome == HED_OUTCOME_MEASURED &&
         (!t->race.anchored || probe.seconds / t->race.level * anchor_slower < t->race.anchor_base))
@@ -292,7 +305,10 @@ static bool ended(hed_tuning *t)
     double best = timed ? r->evaluations[t->best].seconds : INFINITY;
     double finals = fmin(finals_share * def->limit_seconds,
         HED_FINAL_ROUNDS * ENTRANTS * 2 * fmax(best, least_round) + set_up_seconds);
-    bool late = def->limit_seconds > 0 && hed_tuning_elapsed(t) >= def->limit_seconds - finals;
+    /* half of an evaluation, so that ends are neither early nor late on the average */
+    double elapsed = hed_tuning_elapsed(t);
+    double half = t->new_count ? 0.5 * (elapsed - t->search_began) / t->new_count : 0;
+    bool late = def->limit_seconds > 0 && elapsed + half >= def->limit_seconds - finals;
     if (hed_tuning_stop(t)) r->end = HED_TUNE_STOPPED;
     else if (t->runner->lost) r->end = HED_TUNE_LOST;
     else if (def->good_enough > 0 && share >= def->good_enough) r->end = HED_TUNE_GOOD_ENOUGH;
@@ -336,6 +352,7 @@ static hed_status loop_search(hed_tuning *t, hed_error *error)
         (t->has_stored && evaluate_first(t, &t->stored, error)))
         return error->status;
     t->stage = "searching";
+    t->search_began = hed_tuning_elapsed(t);
     while (!hed_failed(error) && !ended(t)) {
         bool has_next = false;
         hed_ready next = {.trial = {.error = NAN}};

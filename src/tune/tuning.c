@@ -118,8 +118,9 @@ bool hed_tuning_stop(hed_tuning *t)
 
 /* ---- the device's limits ---- */
 
-/* s; minimum limit of a tuning that measures the device first */
-static const double roofline_from = 5;
+/* s; minimum limit of a tuning that measures the device first. A processor takes seconds for it,
+ * mostly of its compiler. */
+static const double roofline_from = 5, roofline_from_on_cpu = 60;
 
 /* Lower bound on the time of a run. Memory: a tenth of the copy time, which may come from a busy
  * machine, for data too large for a cache. Arithmetic: the device may do the counted operations
@@ -142,7 +143,11 @@ void hed_tuning_find_limits(hed_tuning *t)
     hed_tune_result *r = t->result;
     hed_database *database =
         t->def->database ? t->def->database : hed_context_database(hed_device_context(t->device));
-    bool affordable = t->def->limit_seconds <= 0 || t->def->limit_seconds >= roofline_from;
+    bool compiles_slowly =
+        t->device->info.type == HED_DEVICE_CPU && (t->device->info.capabilities & HED_CAN_SOURCE);
+    bool affordable =
+        t->def->limit_seconds <= 0 ||
+        t->def->limit_seconds >= (compiles_slowly ? roofline_from_on_cpu : roofline_from);
     if (t->def->objective != HED_OBJECTIVE_TIME || (r->work.bytes <= 0 && r->work.operations <= 0))
         return;
     hed_roofline roofline = hed_roofline_of(t->device, database, affordable);

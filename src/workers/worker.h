@@ -162,7 +162,10 @@ typedef struct worker_slot {
 
 typedef struct builder {
     hed_worker process;
-    hed_config config; /* configuration being built */
+    hed_config config;    /* configuration being built */
+    hed_worker_task task; /* the last one that was sent */
+    uint32_t opened;      /* `life` of the process that has opened its runner; 0: none */
+    double build_seconds; /* compile time of `config`, s */
 } builder;
 
 typedef struct worker_client {
@@ -183,6 +186,8 @@ typedef struct worker_client {
     worker_slot slots[HED_RUNNER_SLOTS];
     builder *builders; /* (builder_count) */
     uint32_t builder_count, building;
+    /* the driver compiles in the first launch, and keeps the result on disk: builders launch too */
+    bool launches_ahead;
     hed_trial_queue waiting, done;
     hed_worker_message message; /* the last one */
 } worker_client;

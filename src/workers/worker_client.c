@@ -23,7 +23,8 @@ enum {
     OPEN_SECONDS = 120, /* drivers of many devices are slow to start */
     SLACK_SECONDS = 2,
     MOST_BUILDERS = 64,
-    MOST_CONTEXTS = 4, /* maximum number of builders that need a context on a GPU */
+    MOST_CONTEXTS = 4,      /* maximum number of builders that need a context on a GPU */
+    LAUNCH_BYTES = 1 << 30, /* maximum size of all arguments of all builders that launch */
 };
 #define TICK 0.1        /* s between two calls of idle() */
 #define COPY_RATE 200e6 /* minimum rate of restoring, reading back and comparing, bytes/s */
@@ -31,6 +32,31 @@ enum {
 static worker_client *client_of(hed_runner *runner) { return (worker_client *)runner; }
 
 /* ---- builders ---- */
+
+/* Sends a builder its next task for its configuration, with the time limit of the measuring
+ * worker. */
+static void builder_send(worker_client *client, builder *b, hed_worker_task task)
+{
+    const hed_runner_def *def = &client->def;
+    hed_worker_request request = {.task = task, .config = b->config};
+    double seconds = HED_BUILD_SECONDS;
+    if (task == HED_TASK_OPEN) seconds = OPEN_SECONDS + client->copy_seconds;
+    if (task == HED_TASK_BUILD)
+        def->kernel->geometry(def->kernel, &b->config, def->problem, &request.geometry);
+    if (task == HED_TASK_CHECK)
+        seconds = def->timeout_seconds + def->compile_seconds + client->copy_seconds;
+    b->task = task;
+    hed_worker_request_send(&b->process, &request, hed_worker_now() + seconds);
+}
+
+/* Continues a build that launches: open, build, check. Returns false after the last task. */
+static bool builder_continue(worker_client *client, builder *b)
+{
+    if (b->task == HED_TASK_COMPILE || b->task == HED_TASK_CHECK) return false;
+    if (b->task == HED_TASK_OPEN) b->opened = b->process.life;
+    builder_send(client, b, b->task == HED_TASK_OPEN ? HED_TASK_BUILD : HED_TASK_CHECK);
+    return true;
+}
 
 /* Gives every idle builder a candidate. If no builder can be started, queued candidates are
  * returned uncompiled: prepare() will compile them. */
@@ -47,12 +73,27 @@ static void client_feed(worker_client *client)
             continue;
         hed_trial_queue_take(&client->waiting, &config, NULL);
         client->building++;
-        hed_worker_request request = {.task = HED_TASK_COMPILE, .config = config};
         b->config = config;
-        hed_worker_request_send(&b->process, &request, hed_worker_now() + HED_BUILD_SECONDS);
+        b->build_seconds = 0;
+        builder_send(client, b,
+            !client->launches_ahead        ? HED_TASK_COMPILE
+            : b->opened == b->process.life ? HED_TASK_BUILD
+                                           : HED_TASK_OPEN);
     }
     while (!client->building && hed_trial_queue_take(&client->waiting, &config, NULL))
         hed_trial_queue_put(&client->done, &config, &trial, NULL);
+}
+
+/* Names the cause of an abort of PoCL's: arrays in local memory that the text declares. PoCL reports
+ * their size too late, when memory has run out. */
+static void name_local_abort(const worker_client *client, hed_trial *trial)
+{
+    if (trial->outcome != HED_OUTCOME_CRASHED || !strstr(trial->text, "arg_array_with_locals"))
+        return;
+    trial->outcome = HED_OUTCOME_INVALID;
+    snprintf(trial->text, sizeof trial->text,
+        "arrays in local memory of the text exceed the device's %llu bytes",
+        (unsigned long long)hed_device_describe(client->def.device).local_bytes);
 }
 
 /* Collects a build. If the builder failed for another reason, did not open its device, or was killed
@@ -62,12 +103,21 @@ static void finish_build(worker_client *client, builder *b, hed_worker_event eve
     bool outside = false, greeted = b->process.greeted;
     const hed_worker_reply *reply = &client->message.reply;
     hed_trial trial = hed_local_new_trial();
-    if (event == HED_WORKER_ANSWERED && reply->status == HED_OK) trial = reply->trial;
+    if (event == HED_WORKER_ANSWERED && reply->status == HED_OK) {
+        trial = reply->trial;
+        b->build_seconds = fmax(b->build_seconds, trial.build_seconds);
+        if (!trial.outcome && !reply->is_lost && builder_continue(client, b)) return;
+        trial.build_seconds = b->build_seconds;
+    }
     if (event != HED_WORKER_ANSWERED) {
         trial.outcome = event == HED_WORKER_DIED ? HED_OUTCOME_CRASHED : HED_OUTCOME_HUNG;
         hed_worker_end(&b->process, event, trial.text, sizeof trial.text, &outside);
+        name_local_abort(client, &trial);
+    } else if (reply->is_lost) {
+        outside = true;
+        hed_worker_end(&b->process, event, NULL, 0, NULL);
     }
-    if (outside || !greeted) trial = hed_local_new_trial();
+    if (outside || !greeted || b->task == HED_TASK_OPEN) trial = hed_local_new_trial();
     client->building--;
     /* the queue has space: see client_build_ahead() */
     hed_trial_queue_put(&client->done, &b->config, &trial, NULL);
@@ -130,18 +180,6 @@ static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error 
         hed_text_copy(trial->text, sizeof trial->text, reply->text);
     }
     return HED_OK;
-}
-
-/* Names the cause of an abort of PoCL's: arrays in local memory that the text declares. PoCL reports
- * their size too late, when memory has run out. */
-static void name_local_abort(const worker_client *client, hed_trial *trial)
-{
-    if (trial->outcome != HED_OUTCOME_CRASHED || !strstr(trial->text, "arg_array_with_locals"))
-        return;
-    trial->outcome = HED_OUTCOME_INVALID;
-    snprintf(trial->text, sizeof trial->text,
-        "arrays in local memory of the text exceed the device's %llu bytes",
-        (unsigned long long)hed_device_describe(client->def.device).local_bytes);
 }
 
 /* Sends a request and waits for client->message.reply. The candidate's own failure is stored in `trial`,
@@ -385,6 +423,9 @@ static hed_status client_share(worker_client *client, hed_error *error)
         if (larger) client->result_size = def->arguments[i].bytes;
     }
     client->copy_seconds = SLACK_SECONDS + (double)total / COPY_RATE;
+    const hed_device_info info = hed_device_describe(def->device);
+    client->launches_ahead = info.type == HED_DEVICE_CPU && strcmp(info.backend, "opencl") == 0 &&
+                             total <= LAUNCH_BYTES / client->builder_count;
     if (!cache[0]) {
         char name[] = P_tmpdir "/heddle-XXXXXX";
         if (!mkdtemp(name))
