@@ -94,6 +94,22 @@ static void check_event(const hed_synth_midi_file *file, uint32_t index, double 
 
 /* ---- what is read ---- */
 
+/* Of system exclusive messages only resets are events. */
+Test(synth_midi, resets_are_events)
+{
+    static const uint8_t file[] = {'M', 'T', 'h', 'd', 0, 0, 0, 6, 0, 0, 0, 1, 0, 96, 'M', 'T', 'r',
+        'k', 0, 0, 0, 23, 0, 0xf0, 5, 0x7e, 0x7f, 0x09, 0x01, 0xf7, 4, 0xf0, 3, 0x7d, 1, 0xf7, 4,
+        0x90, 60, 100, 0, 0xff, 0x2f, 0, 0};
+    hed_error error = {0};
+    hed_synth_midi_file *midi;
+    OK(hed_synth_midi_file_parse(file, 45, "resets", &midi, &error));
+    CHECK_EQ(hed_synth_midi_file_count(midi), 2);
+    const hed_synth_midi_event *events = hed_synth_midi_file_events(midi);
+    CHECK_BYTES(events[0].bytes, "\xf0\x7e\x09", 3, "the reset");
+    CHECK_EQ(events[1].bytes[0], 0x90);
+    hed_synth_midi_file_close(midi);
+}
+
 Test(synth_midi, one_track_with_every_kind_of_event)
 {
     song s;

@@ -14,7 +14,7 @@ enum {
 
 /* Gates: all notes; middle C alone; channel 2. */
 enum {
-    ALL = 1,
+    ALL = SYNTH_FIRST_GATE,
     MIDDLE = ALL + SYNTH_GATE_WORDS,
     SECOND = MIDDLE + SYNTH_GATE_WORDS,
 };
@@ -80,7 +80,7 @@ static void make_program(rig *r, uint32_t instances)
     r->program.layout.words = WORDS;
     r->program.layout.gates = 3;
     for (uint32_t i = 0; i < WORDS; i++) r->image[i] = 0;
-    r->image[SYNTH_DILATION] = hed_as_uint(1.0f);
+    r->image[SYNTH_DILATION] = r->image[SYNTH_VOLUME] = hed_as_uint(1.0f);
     for (uint32_t i = MODULATION; i <= SECOND_MODULATION; i++) r->image[i] = hed_as_uint(0.25f);
     for (uint32_t i = 0; i < MOST; i++) memcpy(r->store[i], r->image, sizeof r->image);
 }
@@ -353,6 +353,72 @@ Test(synth_voices, controllers_go_back_to_where_they_rest)
     /* data behind the reset has set no bend range */
     PLAY(r, midi(0, 0x90, 69, 100), midi(0, 0xe0, 0x7f, 0x7f));
     EQUAL(word(&r, 0, FREQUENCY), 880 * exp2(2.0 / 12));
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, sostenuto_keeps_only_the_keys_that_were_down)
+{
+    RIG(r, HED_SYNTH_SINGLETON, 1);
+    PLAY(r, midi(0, 0x90, 60, 100), midi(1, 0xb0, 66, 127), midi(2, 0x80, 60, 0));
+    CHECK(held(&r, 0, MIDDLE), "the pedal keeps a key that was down");
+    PLAY(r, midi(0, 0xb0, 66, 100), midi(0, 0x91, 60, 100), midi(1, 0x81, 60, 0));
+    CHECK(held(&r, 0, MIDDLE) && !held(&r, 0, SECOND), "no later key, and not of another channel");
+    PLAY(r, midi(0, 0xb0, 64, 127), midi(1, 0xb0, 64, 0));
+    CHECK(held(&r, 0, MIDDLE), "the other pedal does not let go of it");
+    PLAY(r, midi(0, 0xb0, 66, 63));
+    CHECK(!held(&r, 0, MIDDLE) && !held(&r, 0, ALL));
+    /* a key under the pedal may be struck again, and stays when the hand leaves */
+    PLAY(r, midi(0, 0x90, 60, 100), midi(1, 0xb0, 66, 127), midi(2, 0x80, 60, 0),
+        midi(3, 0x90, 60, 90), midi(4, 0x80, 60, 0));
+    CHECK(held(&r, 0, MIDDLE));
+    PLAY(r, midi(0, 0xb0, 121, 0)); /* controllers reset: the pedal is up */
+    CHECK(!held(&r, 0, MIDDLE));
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, volume_and_expression_are_those_of_the_channel)
+{
+    RIG(r, HED_SYNTH_VOICES, 2);
+    PLAY(r, midi(0, 0xb0, 7, 50), midi(1, 0x90, 60, 100), midi(2, 0x91, 64, 100));
+    EQUAL(word(&r, 0, SYNTH_VOLUME), 0.25);
+    EQUAL(word(&r, 1, SYNTH_VOLUME), 1);
+    PLAY(r, midi(0, 0xb1, 7, 127), midi(1, 0xb0, 11, 64));
+    EQUAL(word(&r, 0, SYNTH_VOLUME), 0.25 * (64 / 127.0) * (64 / 127.0));
+    EQUAL(word(&r, 1, SYNTH_VOLUME), 1.27 * 1.27);
+    PLAY(r, midi(0, 0xb0, 121, 0)); /* the reset of controllers leaves the volume */
+    EQUAL(word(&r, 0, SYNTH_VOLUME), 0.25);
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, one_instance_has_the_volume_of_the_loudest_channel)
+{
+    RIG(r, HED_SYNTH_SINGLETON, 1);
+    PLAY(r, midi(0, 0xb0, 7, 50), midi(0, 0xb1, 7, 20), midi(1, 0x91, 60, 100));
+    EQUAL(word(&r, 0, SYNTH_VOLUME), 0.04);
+    PLAY(r, midi(0, 0x90, 60, 100));
+    EQUAL(word(&r, 0, SYNTH_VOLUME), 0.25);
+    synth_voices_destroy(r.voices);
+}
+
+Test(synth_voices, gm_system_on_resets_all_channels)
+{
+    RIG(r, HED_SYNTH_SINGLETON, 1);
+    PLAY(r, midi(0, 0xb0, 7, 50), midi(0, 0xb1, 1, 99), midi(0, 0xe0, 0x7f, 0x7f),
+        midi(0, 0xb0, 64, 127), midi(0, 0x90, 60, 100), midi(1, 0x80, 60, 0));
+    CHECK(held(&r, 0, MIDDLE));
+    hed_synth_event on = midi(0, 0xf0, 0x7e, 0x09);
+    CHECK(synth_voices_is_sound_off(r.voices, &on));
+    PLAY(r, on);
+    CHECK_EQ(synth_voices_silenced(r.voices), 1);
+    memcpy(r.store[0], r.image, sizeof r.image); /* as the synth does then */
+    PLAY(r, midi(0, 0x90, 69, 100));
+    EQUAL(word(&r, 0, SYNTH_VOLUME), 1);
+    EQUAL(word(&r, 0, FREQUENCY), 880);
+    static const uint8_t gs[] = {0xf0, 0x41, 0x10, 0x42, 0x12, 0x40, 0, 0x7f, 0, 0x41, 0xf7},
+                         gm[] = {0xf0, 0x7e, 0x7f, 0x09, 0x01, 0xf7},
+                         off[] = {0xf0, 0x7e, 0x7f, 0x09, 0x02, 0xf7};
+    CHECK(hed_synth_midi_is_reset(gs, sizeof gs) && hed_synth_midi_is_reset(gm, sizeof gm));
+    CHECK(!hed_synth_midi_is_reset(off, sizeof off) && !hed_synth_midi_is_reset(gm, 5));
     synth_voices_destroy(r.voices);
 }
 

@@ -614,7 +614,11 @@ HED_API void hed_synth_destroy(hed_synth *synth);
 
 /** Kind of an event. */
 typedef enum hed_synth_event_kind {
-    /** bytes: status, data 1, data 2. "All sound off" (controller 120) resets all voices of that
+    /** bytes: status, data 1, data 2. Volume (controller 7) and expression (11) act as MIDI
+     *  recommends, unless the instrument follows that controller itself: amplitude in proportion to
+     *  their squares, 1 at the defaults 100 and 127. In singleton mode the loudest channel that has
+     *  played decides. Pedals are controllers 64 and 66 (sostenuto). The bytes f0 7e 09 are GM
+     *  System On (hed_synth_midi_is_reset()). "All sound off" (controller 120) resets all voices of that
      *  channel at once (in singleton mode the whole instrument, whose bodies are common to all
      *  notes); the output fades out over a few milliseconds */
     HED_SYNTH_EVENT_MIDI,
@@ -656,6 +660,10 @@ typedef struct hed_synth_block {
      *  voices summed; NULL: none */
     float *const *stems;
 } hed_synth_block;
+
+/** True for a system exclusive message, beginning with f0, that resets an instrument: GM System On,
+ *  GM2 System On, GS Reset, XG System On. Thread class: rt. */
+HED_API bool hed_synth_midi_is_reset(const uint8_t *bytes, uint32_t size);
 
 /** Plays a block. On failure the outputs are silent.
  *  Thread class: rt with HED_SYNTH_SOLVER_CPU and one thread, or resident and awake; else owner.

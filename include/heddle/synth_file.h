@@ -54,7 +54,8 @@ typedef struct hed_synth_midi_event {
     double seconds; /**< time by the tempo map */
     uint64_t tick;
     uint16_t track;
-    uint8_t bytes[3]; /**< status (with channel), data 1, data 2; 0xff 0x51 for a tempo */
+    /** status (with channel), data 1, data 2; 0xff 0x51 for a tempo, f0 7e 09 for a reset */
+    uint8_t bytes[3];
     float tempo;      /**< quarter notes a minute, for 0xff 0x51 */
 } hed_synth_midi_event;
 

@@ -149,6 +149,22 @@ static hed_status read_meta(reader *r, hed_synth_midi_event *event, bool *ended)
     return midi_add(r, event);
 }
 
+/* Reads a system exclusive message. All but resets are skipped. */
+static hed_status read_exclusive(reader *r, hed_synth_midi_event *event, uint32_t status_byte)
+{
+    uint8_t message[16] = {0xf0};
+    uint32_t length = 0;
+    hed_status status = midi_read_number(r, &length);
+    if (status) return status;
+    if (length > r->end - r->at) return midi_cut(r);
+    uint32_t size = length < sizeof message ? length : sizeof message - 1;
+    memcpy(message + 1, r->bytes + r->at, size);
+    r->at += length;
+    if (status_byte != 0xf0 || !hed_synth_midi_is_reset(message, 1 + size)) return HED_OK;
+    memcpy(event->bytes, (const uint8_t[]){0xf0, 0x7e, 0x09}, 3);
+    return midi_add(r, event);
+}
+
 /* Reads an event. `running` is the status of the previous channel message. The standard ends
  * running status at meta and exclusive events; files that continue it are unambiguous, so they
  * are accepted. */
@@ -159,14 +175,7 @@ static hed_status read_event(reader *r, uint64_t tick, uint32_t *running, bool *
     hed_status status = read_byte(r, &status_byte);
     if (status) return status;
     if (status_byte == 0xff) return read_meta(r, &event, ended);
-    if (status_byte == 0xf0 || status_byte == 0xf7) { /* system exclusive: skipped */
-        uint32_t length = 0;
-        status = midi_read_number(r, &length);
-        if (status) return status;
-        if (length > r->end - r->at) return midi_cut(r);
-        r->at += length;
-        return HED_OK;
-    }
+    if (status_byte == 0xf0 || status_byte == 0xf7) return read_exclusive(r, &event, status_byte);
     if (status_byte > 0xf0 || (status_byte < 0x80 && !*running))
         return wrong(r, r->at - 1, "%02x, expected the status of an event", status_byte);
     if (status_byte < 0x80) r->at--;

@@ -1,7 +1,7 @@
 /* Layout of one instance in memory: an array of 32-bit words, the store, equal on every device.
  * One text for C, OpenCL C and CUDA.
  *
- *   control   SYNTH_DILATION, then gates: SYNTH_GATE_WORDS for each
+ *   control   SYNTH_DILATION, SYNTH_VOLUME, then gates: SYNTH_GATE_WORDS for each
  *   parameter for each type and field an array over its entities: constant, or changed by a
  *             poke between two samples
  *   state     an array for each type and field: read and written by the entity alone
@@ -66,7 +66,8 @@
 enum synth_type { SYNTH_TYPE_ROWS(SYNTH_TYPE_NAME) SYNTH_TYPES };
 
 /* ---- control words ---- */
-enum { SYNTH_DILATION, SYNTH_FIRST_GATE };
+/* SYNTH_VOLUME: factor of the stems, by the volume and expression of the voice's channel. */
+enum { SYNTH_DILATION, SYNTH_VOLUME, SYNTH_FIRST_GATE };
 /* Words of a gate: number of notes started, 1 while one is held (else 0), velocity in [0, 1],
  * note. */
 enum { SYNTH_GATE_COUNT, SYNTH_GATE_HELD, SYNTH_GATE_VELOCITY, SYNTH_GATE_NOTE, SYNTH_GATE_WORDS };
@@ -134,12 +135,13 @@ enum {
     MICROPHONE_P_ATTACK,
     MICROPHONE_P_RELEASE, /* 1 - exp(-h/tau) */
     MICROPHONE_P_MAKEUP,  /* linear */
+    MICROPHONE_P_FOLLOW,  /* 1 - exp(-h/tau) with which it follows SYNTH_VOLUME */
     MICROPHONE_P_STEM,    /* (uint) number of its stem; SYNTH_NO_STEM: inaudible */
     MICROPHONE_P_FIRST_EAR,
     MICROPHONE_P_EARS, /* (uint) */
     MICROPHONE_PARAMETERS
 };
-enum { MICROPHONE_S_LEVEL, MICROPHONE_STATES };
+enum { MICROPHONE_S_LEVEL, MICROPHONE_S_VOLUME, MICROPHONE_STATES };
 enum { MICROPHONE_O_SIGNAL /* after gain and compressor */, MICROPHONE_SIGNALS };
 #define SYNTH_NO_STEM 0xffffffffu
 /* EAR: position and direction are its microphone's, including modulation. Entries of its list: 2

@@ -392,6 +392,11 @@ SYNTH_FUNCTION void synth_microphone(
     signal *= synth_compress(at, me, signal) * synth_value(at, me, MICROPHONE_P_MAKEUP);
     synth_show(at, me, MICROPHONE_O_SIGNAL, signal);
     if (stem == SYNTH_NO_STEM) return;
+    uint state = synth_state(me, MICROPHONE_S_VOLUME);
+    float volume = synth_approach(synth_number(at, state), synth_number(at, SYNTH_VOLUME),
+        synth_value(at, me, MICROPHONE_P_FOLLOW));
+    at->store[state] = as_uint(volume);
+    signal *= volume;
     pan = hed_clamp(pan, -1.0f, 1.0f);
     at->stems[2u * stem] = signal * synth_root(hed_fma(-0.5f, pan, 0.5f));
     at->stems[2u * stem + 1u] = signal * synth_root(hed_fma(0.5f, pan, 0.5f));

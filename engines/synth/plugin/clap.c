@@ -186,6 +186,11 @@ static void take_event(instance *p, const clap_api_event *event)
     case CLAP_API_MIDI:
         hed_synth_player_midi(p->player, event->time, ((const clap_api_midi *)whole)->bytes, 3);
         break;
+    case CLAP_API_MIDI_SYSEX: {
+        const clap_api_midi_sysex *message = whole;
+        hed_synth_player_midi(p->player, event->time, message->bytes, message->size);
+        break;
+    }
     default: break;
     }
 }

@@ -40,7 +40,8 @@ enum {
     CLAP_API_PARAM_VALUE,
     CLAP_API_PARAM_MOD, /* a clap_api_value, whose value is an amount */
     CLAP_API_TRANSPORT = 9,
-    CLAP_API_MIDI
+    CLAP_API_MIDI,
+    CLAP_API_MIDI_SYSEX
 };
 enum { CLAP_API_DONT_RECORD = 2 }; /* flag of an event */
 
@@ -89,6 +90,12 @@ typedef struct clap_api_midi {
     uint16_t port;
     uint8_t bytes[3];
 } clap_api_midi;
+typedef struct clap_api_midi_sysex {
+    clap_api_event header;
+    uint16_t port;
+    const uint8_t *bytes; /* (size) */
+    uint32_t size;
+} clap_api_midi_sysex;
 
 enum { CLAP_API_HAS_TEMPO = 1 };
 typedef struct clap_api_transport {

@@ -13,8 +13,8 @@ typedef struct synth_events {
 
 /* Adds an event; events of one frame keep their order of arrival. False: full. */
 bool synth_events_add(synth_events *events, const hed_synth_event *event);
-/* Converts a MIDI message to an event at frame 0. False: not a channel message of two or three
- * bytes; instruments ignore system messages. */
+/* Converts a MIDI message to an event at frame 0. False: neither a channel message of two or three
+ * bytes nor a reset; instruments ignore other system messages. */
 bool synth_events_from_midi(const uint8_t *bytes, uint32_t size, hed_synth_event *event);
 
 #endif

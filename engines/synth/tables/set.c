@@ -234,6 +234,7 @@ static void carry_gates(const transfer *t)
                     SYNTH_GATE_WORDS * sizeof *t->store);
     }
     t->store[SYNTH_DILATION] = t->old[SYNTH_DILATION];
+    t->store[SYNTH_VOLUME] = t->old[SYNTH_VOLUME];
 }
 
 /* Keeps the number of gate events that an element has not handled yet; 0 for a new element. */

@@ -53,6 +53,8 @@ static void set_direction(const element *e, uint32_t field, const float directio
 }
 
 /* Returns the fraction of the remaining distance that a smoothed value covers in one sample. */
+static const double VOLUME_TIME = 0.005; /* s in which microphones follow the volume */
+
 static double smoothing(const synth_builder *b, double seconds)
 {
     return seconds > 0 ? 1.0 - hed_strict_exp(-b->step / seconds) : 1.0;
@@ -138,6 +140,8 @@ static void fill_microphone(
     set(e, MICROPHONE_P_ATTACK, smoothing(b, def->attack));
     set(e, MICROPHONE_P_RELEASE, smoothing(b, def->release));
     set(e, MICROPHONE_P_MAKEUP, synth_level(def->makeup));
+    set(e, MICROPHONE_P_FOLLOW, smoothing(b, VOLUME_TIME));
+    values_set_state(e, MICROPHONE_S_VOLUME, hed_as_uint(1.0f));
     set_uint(e, MICROPHONE_P_STEM, SYNTH_NO_STEM); /* fill_stems() numbers the audible ones */
     set_uint(e, MICROPHONE_P_FIRST_EAR, b->first_ear[e->index]);
     set_uint(e, MICROPHONE_P_EARS, b->first_ear[e->index + 1] - b->first_ear[e->index]);
@@ -380,7 +384,7 @@ static void fill_element(const element *e)
 void synth_fill_values(synth_builder *b)
 {
     const synth_layout *layout = &b->program->layout;
-    b->program->image[SYNTH_DILATION] = hed_as_uint(1.0f);
+    b->program->image[SYNTH_DILATION] = b->program->image[SYNTH_VOLUME] = hed_as_uint(1.0f);
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         for (uint32_t i = 0; i < layout->type[type].count; i++)
             fill_element(&(element){b, &layout->type[type], type, i});

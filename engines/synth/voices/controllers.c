@@ -26,6 +26,8 @@ static void receive(synth_voices *v, uint32_t channel, uint32_t control, float v
             if (target->follow == SYNTH_FOLLOW_NOTE) synth_control_target(v, i, t, false);
             else synth_voices_poke_float(v, i, target->word, value);
         }
+        if (control == SYNTH_CC_VOLUME || control == SYNTH_CC_EXPRESSION)
+            synth_volume_update(v, i, false);
     }
 }
 
@@ -93,6 +95,7 @@ static void reset_controllers(synth_voices *v, uint32_t channel)
     for (uint32_t note = 0; note < SYNTH_KEYS; note++)
         if (v->keys[channel][note].touch) synth_notes_touch_key(v, channel, note, 0);
     c->rpn[0] = c->rpn[1] = 127;
+    synth_notes_sostenuto(v, channel);
     synth_notes_pedal(v, channel);
 }
 
@@ -109,8 +112,11 @@ static void end_notes(synth_voices *v, uint32_t channel) { synth_notes_end_all(v
 void synth_control_change(synth_voices *v, uint32_t channel, uint32_t number, uint32_t value)
 {
     synth_channel *c = &v->channels[channel];
+    /* only going down catches keys */
+    if (number == SYNTH_CC_SOSTENUTO && value >= 64 && c->value[number] >= 0.5f) return;
     if (number < SYNTH_CC_SOUND_OFF) receive(v, channel, number, (float)value / 127.0f);
     if (number == SYNTH_CC_SUSTAIN) each_of_zone(v, channel, synth_notes_pedal);
+    else if (number == SYNTH_CC_SOSTENUTO) each_of_zone(v, channel, synth_notes_sostenuto);
     else if (number == SYNTH_CC_RPN || number == SYNTH_CC_RPN_FINE)
         c->rpn[number == SYNTH_CC_RPN_FINE] = (uint8_t)value;
     else if (number == SYNTH_CC_NRPN || number == SYNTH_CC_NRPN_FINE) c->rpn[0] = c->rpn[1] = 127;

@@ -164,6 +164,7 @@ static void let_go(synth_voices *v, uint32_t channel, uint32_t note)
 {
     synth_key *key = &v->keys[channel][note];
     notes_set_state(v, channel, note, SYNTH_KEY_UP);
+    key->is_caught = false;
     for (uint32_t i = 0; i < SYNTH_KEYS; i++)
         if (v->plays[channel][i] == note) v->plays[channel][i] = HED_SYNTH_NO_KEY;
     if (v->def.mode != HED_SYNTH_SINGLETON) v->voices[key->voice].released = ++v->serial;
@@ -222,7 +223,8 @@ static uint32_t take_voice(synth_voices *v, uint32_t channel, uint32_t note)
         .note = (uint8_t)note,
         .used = true,
         .follows = true,
-        .level = 1};
+        .level = 1,
+        .volume = voice->volume};
     if (!(v->begun >> instance & 1)) v->note_begin[instance] = v->frame; /* the first of a run */
     v->begun |= (uint64_t)1 << instance;
     v->fade_begin[instance] = SYNTH_NO_FADE;
@@ -250,7 +252,9 @@ static void start_key(synth_voices *v, uint32_t channel, uint32_t note, uint32_t
     synth_key *key = &v->keys[channel][note];
     notes_set_state(v, channel, note, SYNTH_KEY_DOWN);
     *key = (synth_key){.started = ++v->serial, .state = SYNTH_KEY_DOWN,
-        .velocity = (uint8_t)velocity, .voice = (uint8_t)instance};
+        .velocity = (uint8_t)velocity, .voice = (uint8_t)instance, .is_caught = key->is_caught};
+    v->played |= (uint16_t)(1u << channel);
+    synth_volume_update(v, instance, v->def.mode != HED_SYNTH_SINGLETON);
     if (v->def.mode != HED_SYNTH_SINGLETON) {
         v->voices[instance].started = key->started;
         synth_control_dilate(v, instance);
@@ -262,7 +266,8 @@ static void start_key(synth_voices *v, uint32_t channel, uint32_t note, uint32_t
 static void end_key(synth_voices *v, uint32_t channel, uint32_t note)
 {
     if (v->keys[channel][note].state != SYNTH_KEY_DOWN) return;
-    if (synth_control_sustained(v, channel)) notes_set_state(v, channel, note, SYNTH_KEY_SUSTAINED);
+    if (v->keys[channel][note].is_caught || synth_control_pressed(v, channel, SYNTH_CC_SUSTAIN))
+        notes_set_state(v, channel, note, SYNTH_KEY_SUSTAINED);
     else let_go(v, channel, note);
 }
 
@@ -287,9 +292,22 @@ void synth_notes_start(synth_voices *v, uint32_t channel, uint32_t note, uint32_
 
 void synth_notes_pedal(synth_voices *v, uint32_t channel)
 {
-    if (synth_control_sustained(v, channel)) return;
-    for (uint32_t note = 0; note < SYNTH_KEYS; note++)
-        if (v->keys[channel][note].state == SYNTH_KEY_SUSTAINED) let_go(v, channel, note);
+    if (synth_control_pressed(v, channel, SYNTH_CC_SUSTAIN)) return;
+    for (uint32_t note = 0; note < SYNTH_KEYS; note++) {
+        const synth_key *key = &v->keys[channel][note];
+        if (key->state == SYNTH_KEY_SUSTAINED && !key->is_caught) let_go(v, channel, note);
+    }
+}
+
+void synth_notes_sostenuto(synth_voices *v, uint32_t channel)
+{
+    bool is_down = synth_control_pressed(v, channel, SYNTH_CC_SOSTENUTO);
+    for (uint32_t note = 0; note < SYNTH_KEYS; note++) {
+        synth_key *key = &v->keys[channel][note];
+        if (!is_down) key->is_caught = false;
+        else if (key->state == SYNTH_KEY_DOWN) key->is_caught = true;
+    }
+    if (!is_down) synth_notes_pedal(v, channel);
 }
 
 void synth_notes_end_all(synth_voices *v, uint32_t channel, bool sustain)

@@ -15,11 +15,11 @@ uint32_t synth_control_manager(const synth_voices *v, uint32_t channel)
     return SYNTH_NO_CHANNEL;
 }
 
-bool synth_control_sustained(const synth_voices *v, uint32_t channel)
+bool synth_control_pressed(const synth_voices *v, uint32_t channel, uint32_t pedal)
 {
     uint32_t manager = synth_control_manager(v, channel);
-    return v->channels[channel].value[SYNTH_CC_SUSTAIN] >= 0.5f ||
-           (manager != SYNTH_NO_CHANNEL && v->channels[manager].value[SYNTH_CC_SUSTAIN] >= 0.5f);
+    return v->channels[channel].value[pedal] >= 0.5f ||
+           (manager != SYNTH_NO_CHANNEL && v->channels[manager].value[pedal] >= 0.5f);
 }
 
 /* ---- bends ---- */

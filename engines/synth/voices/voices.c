@@ -30,6 +30,8 @@ static void start_over(synth_voices *v)
     memset(v->plays, HED_SYNTH_NO_KEY, sizeof v->plays);
     v->notes = (hed_synth_note_info){.low = v->notes.low, .high = v->notes.high};
     memset(v->voices, 0, sizeof v->voices);
+    synth_volume_reset(v);
+    v->played = 0;
     v->serial = 0;
     v->tempo = 0.0f;
     for (uint32_t t = 0; t < v->targets; t++) {
@@ -48,7 +50,9 @@ static void start_over(synth_voices *v)
 /* Counts the words that MIDI, tempo and host can poke. */
 static uint64_t followers(const synth_voices *v)
 {
-    return (1 + (uint64_t)v->program->layout.gates * SYNTH_GATE_WORDS + v->targets) * v->instances;
+    return (1 + synth_volume_pokes(v) + (uint64_t)v->program->layout.gates * SYNTH_GATE_WORDS +
+               v->targets) *
+           v->instances;
 }
 
 /* Returns the number of pokes of the widest event. */
@@ -117,6 +121,7 @@ hed_status synth_voices_create(const hed_allocator *allocator, const hed_synth_i
         return error->status;
     }
     synth_notes_listen(v);
+    synth_volume_listen(v);
     start_over(v);
     *voices = v;
     return HED_OK;
@@ -162,7 +167,10 @@ static uint16_t last_key(const synth_voices *v, const hed_synth_route *route)
 void synth_voices_adopt(synth_voices *v, const synth_voices *from)
 {
     v->renew = true;
-    if (from == v) return;
+    if (from == v) {
+        synth_volume_reset(v);
+        return;
+    }
     v->sleep->slot = from->sleep->slot;
     memcpy(v->channels, from->channels, sizeof v->channels);
     memcpy(v->members, from->members, sizeof v->members);
@@ -175,6 +183,7 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
     v->notes.high = report.high;
     memcpy(v->voices, from->voices, sizeof v->voices);
     v->all_channels = from->all_channels;
+    v->played = from->played;
     v->serial = from->serial;
     v->tempo = from->tempo;
     for (uint32_t t = 0; t < v->targets; t++) {
@@ -215,8 +224,9 @@ void synth_voices_listen(synth_voices *v, const float *loudness)
 bool synth_voices_is_sound_off(const synth_voices *v, const hed_synth_event *e)
 {
     if (e->kind == HED_SYNTH_EVENT_CHOKE) return v->def.mode == HED_SYNTH_SINGLETON;
-    return e->kind == HED_SYNTH_EVENT_MIDI && e->bytes[0] >> 4 == 11 &&
-           e->bytes[1] == SYNTH_CC_SOUND_OFF;
+    if (e->kind != HED_SYNTH_EVENT_MIDI) return false;
+    return synth_is_restart(e->bytes) ||
+           (e->bytes[0] >> 4 == 11 && e->bytes[1] == SYNTH_CC_SOUND_OFF);
 }
 
 uint64_t synth_voices_silenced(const synth_voices *v) { return v->silenced; }
@@ -273,18 +283,20 @@ static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
         uint64_t stolen = v->def.mode == HED_SYNTH_SINGLETON ? 0 : gates,
                  opened = gates_of(v, channel, key);
         if (plays != key) opened += gates_of(v, channel, plays);
-        return 1 + opened * SYNTH_GATE_WORDS + stolen + targets;
+        return 1 + synth_volume_pokes(v) + opened * SYNTH_GATE_WORDS + stolen + targets;
     }
     if (status == 10) return targets;
     if (status < 11 || status > 14) return 0;
     /* repeats everything, but only once in a sample: budgeted separately */
     if (status == 11 && control == SYNTH_CC_SOUND_OFF) return 0;
-    bool ends = status == 11 && (control == SYNTH_CC_SUSTAIN || control > SYNTH_CC_SOUND_OFF);
+    bool ends = status == 11 && (control == SYNTH_CC_SUSTAIN || control == SYNTH_CC_SOSTENUTO ||
+                                    control > SYNTH_CC_SOUND_OFF);
     bool data = status == 11 && (control == SYNTH_CC_DATA || control == SYNTH_CC_DATA_FINE);
-    if (ends || data) return v->instances * (1 + gates + targets);
+    bool is_volume = status == 11 && (control == SYNTH_CC_VOLUME || control == SYNTH_CC_EXPRESSION);
+    if (ends || data) return v->instances * (2 + gates + targets);
     for (uint32_t t = 0; t < targets; t++)
         reached += synth_control_reaches(&v->program->targets[t], bytes[0] & 15, control);
-    return v->instances * (reached + (control == SYNTH_CONTROL_BEND));
+    return v->instances * (reached + (control == SYNTH_CONTROL_BEND || is_volume));
 }
 
 /* Checks the value of an event that sets one. `needed`: pokes of one instance. */
@@ -400,7 +412,10 @@ static void play_midi(synth_voices *v, const uint8_t *bytes)
     case 11: synth_control_change(v, channel, first, second); break;
     case 13: synth_control_pressure(v, channel, first); break;
     case 14: synth_control_bend(v, channel, first | second << 7); break;
-    default: break; /* program changes and system messages are ignored */
+    case 15:
+        if (synth_is_restart(bytes)) synth_voices_restart(v);
+        break;
+    default: break; /* program changes and other system messages are ignored */
     }
 }
 

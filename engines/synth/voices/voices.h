@@ -5,6 +5,7 @@
  *   sleep.c        islands of bodies that fall asleep and wake
  *   control.c      values of words that follow controllers, bends and pressure; MPE zones
  *   notes.c        keys, stealing, gates
+ *   volume.c       volume and expression of channels
  *   renew.c        all current values again, in stores that were reset
  *   controllers.c  controllers, bends, pressure and tempo as received
  *   voices.c       creation, events of a block, pokes in order
@@ -104,7 +105,7 @@ hed_status synth_voices_run(synth_voices *voices, const hed_synth_event *events,
 void synth_voices_adopt(synth_voices *voices, const synth_voices *from);
 void synth_voices_reset(synth_voices *voices);
 /* True for an event that may silence instances at once, which must be at frame 0 of a run: "all
- * sound off", or the choke of a note if all notes have one instance. */
+ * sound off", GM System On, or the choke of a note if all notes have one instance. */
 bool synth_voices_is_sound_off(const synth_voices *voices, const hed_synth_event *event);
 /* Returns a bit for each instance that the last run's "all sound off" silenced; reset these
  * before that run's pokes. */
@@ -150,6 +151,11 @@ void synth_voices_report_sleep(const synth_voices *voices, hed_synth_info *repor
 hed_synth_note_info synth_voices_notes(const synth_voices *voices);
 hed_synth_note_info synth_voices_check_notes(
     const synth_voices *voices, const hed_synth_event *events, uint32_t count);
+/* True for the bytes of GM System On in a MIDI event. */
+static inline bool synth_is_restart(const uint8_t *bytes)
+{
+    return bytes[0] == 0xf0 && bytes[1] == 0x7e && bytes[2] == 0x09;
+}
 
 /* ---- internals ---- */
 
@@ -170,9 +176,11 @@ enum {
 enum {
     SYNTH_CC_MODULATION = 1,
     SYNTH_CC_DATA = 6,
+    SYNTH_CC_VOLUME = 7,
     SYNTH_CC_EXPRESSION = 11,
     SYNTH_CC_DATA_FINE = 38,
     SYNTH_CC_SUSTAIN = 64,
+    SYNTH_CC_SOSTENUTO = 66,
     SYNTH_CC_NRPN_FINE = 98,
     SYNTH_CC_NRPN,
     SYNTH_CC_RPN_FINE,
@@ -199,7 +207,8 @@ typedef enum synth_key_state {
 typedef struct synth_key {
     uint32_t started; /* serial number of the last start; 0: never */
     uint8_t state, velocity, touch;
-    bool touched; /* `touch` was received since the start */
+    bool touched;   /* `touch` was received since the start */
+    bool is_caught; /* the sostenuto pedal sustains the key: it was down when the pedal went down */
     /* voice of the key while it is not up; a key whose voice is stolen is up */
     uint8_t voice;
 } synth_key;
@@ -216,6 +225,7 @@ typedef struct synth_voice {
     float level;       /* loudness at the last look, full scale 1; 1 when it starts */
     /* sample at which the fade of an unused instance ends, and it is put to rest; 0: no fade */
     uint64_t fades;
+    float volume;                   /* factor that the instance has */
     float offset[HED_SYNTH_MACROS]; /* offsets of the host's controls, of this voice alone */
 } synth_voice;
 
@@ -267,6 +277,10 @@ struct synth_voices {
     /* `low` and `high` are the program's; the other members are counters */
     hed_synth_note_info notes;
     synth_voice voices[SYNTH_INSTANCE_LIMIT];
+    /* a bit for each channel on which a note has started; the controllers that the instrument
+     * itself follows, so that they change no volume */
+    uint16_t played;
+    bool follows_volume, follows_expression;
     uint32_t serial; /* number of starts and releases so far */
     float tempo;     /* quarter notes a minute; 0: not received yet */
     /* (targets) SINGLETON: last channel and key on the target's route, or SYNTH_NONE */
@@ -313,6 +327,20 @@ static inline void synth_voices_poke_float(
     synth_voices_poke(voices, instance, word, hed_as_uint(value));
 }
 
+/* ---- volume.c: controllers 7 and 11 ---- */
+
+/* Finds the controllers that the instrument follows; once for a program. */
+void synth_volume_listen(synth_voices *voices);
+/* Notes that all instances were reset. */
+void synth_volume_reset(synth_voices *voices);
+/* Returns the number of words that a change of an instance's volume pokes. */
+uint32_t synth_volume_pokes(const synth_voices *voices);
+/* Pokes the volume of an instance, if it has changed. `jumps`: at once, for a note that begins;
+ * else it is followed in a few milliseconds. */
+void synth_volume_update(synth_voices *voices, uint32_t instance, bool jumps);
+/* Resets all channels as GM System On does: silence, and the controllers' default values. */
+void synth_voices_restart(synth_voices *voices);
+
 /* ---- renew.c ---- */
 
 /* Pokes all current values again into stores that were replaced or reset; words that follow MIDI
@@ -348,7 +376,9 @@ void synth_notes_touch(synth_voices *voices, uint32_t channel, uint32_t note, ui
 uint32_t synth_notes_key(const synth_voices *voices, uint32_t channel, uint32_t note);
 /* Finds the keys to which the program responds; once for a program. */
 void synth_notes_listen(synth_voices *voices);
-/* Ends keys that were only sustained, if the channel's pedal is up. */
+/* Catches the keys that are down, for the sostenuto pedal of a channel, or lets them go. */
+void synth_notes_sostenuto(synth_voices *voices, uint32_t channel);
+/* Ends keys that were only sustained, if the channel's pedals are up. */
 void synth_notes_pedal(synth_voices *voices, uint32_t channel);
 /* Ends all notes of a channel; `sustain`: except notes that its pedal sustains. */
 void synth_notes_end_all(synth_voices *voices, uint32_t channel, bool sustain);
@@ -373,7 +403,8 @@ void synth_control_bend(synth_voices *voices, uint32_t channel, uint32_t value);
 void synth_control_pressure(synth_voices *voices, uint32_t channel, uint32_t value);
 void synth_control_tempo(synth_voices *voices, float tempo);
 void synth_control_host(synth_voices *voices, uint32_t number, float value);
-bool synth_control_sustained(const synth_voices *voices, uint32_t channel);
+/* True if a pedal (its controller) of the channel or of the channel's MPE manager is down. */
+bool synth_control_pressed(const synth_voices *voices, uint32_t channel, uint32_t pedal);
 /* Returns the MPE manager of a member channel; SYNTH_NO_CHANNEL if it is not a member. */
 uint32_t synth_control_manager(const synth_voices *voices, uint32_t channel);
 /* Pokes the dilation of a voice, from its note and the bends. */
