@@ -6,6 +6,7 @@
 #include "cli/common/command.h"
 #include "cli/common/report.h"
 #include "engines/cloth/view/pictures.h"
+#include "heddle/cloth_check.h"
 #include "heddle/cloth_contact.h"
 #include "heddle/cloth_scene.h"
 #include "heddle/stats.h"
@@ -92,6 +93,21 @@ hed_status cli_cloth_explain_end(
 hed_status cli_cloth_explain_print(const cli_cloth_explanation *explanation, hed_error *error);
 void cli_cloth_explain_json(const cli_cloth_explanation *explanation, cli_report *report);
 
+/* ---- crossings (run_judge.c) ---- */
+
+/* Pairs that cross at a moment. */
+typedef struct cli_cloth_judgement {
+    uint64_t cloth;      /* pairs of triangles of cloth */
+    uint64_t bodies;     /* pairs of a triangle of cloth and one of a body, or a shape */
+    bool has_bodies;     /* true: the frame has bodies */
+    const char *garment; /* garment of the first pair; NULL: nothing crosses */
+} cli_cloth_judgement;
+
+/* Counts the crossings at the cloth's present positions. `frame`: with bodies, at its end; NULL:
+ * cloth alone. */
+hed_status cli_cloth_judge(const hed_cloth_scene *scene, hed_cloth *cloth,
+    const hed_cloth_frame *frame, cli_cloth_judgement *judgement, hed_error *error);
+
 /* ---- the figures (run_report.c) ---- */
 
 typedef struct cli_cloth_figures {
@@ -103,8 +119,8 @@ typedef struct cli_cloth_figures {
     double *seconds;
     hed_cloth_info report;
     hed_cloth_metrics quality;
-    bool judged;        /* true: cloth has contact with cloth, so that crossings are counted */
-    uint64_t crossings; /* pairs of triangles in the last frame */
+    bool judged; /* true: cloth has contact with cloth, so that its crossings are reported */
+    cli_cloth_judgement crossings; /* crossings of the last frame */
     /* garment whose fabric reaches the smallest part of its stiffness; NULL: no garment has a
      * fabric */
     const char *softest;

@@ -3,7 +3,6 @@
 
 #include "heddle/author.h"
 #include "cli/common/progress.h"
-#include "heddle/cloth_check.h"
 #include "support/sources.h"
 
 #include <inttypes.h>
@@ -132,54 +131,19 @@ static bool has_self_collision(const cloth_run *r)
     return collides;
 }
 
-/* Counts the pairs of cloth's triangles that cross now; `*garment`: the garment of the first
- * pair. */
-static uint64_t count_crossings(const cloth_run *r, const char **garment, hed_error *error)
-{
-    uint32_t count = hed_cloth_scene_garment_count(r->scene), first_particle, first;
-    hed_arena arena = {.owner = "crossing triangles"};
-    float *positions = hed_arena_new(
-        &arena, 3 * (uint64_t)hed_cloth_vertex_count(r->cloth), sizeof *positions, error);
-    hed_cloth_check_surface *surfaces = hed_arena_new(&arena, count, sizeof *surfaces, error);
-    uint32_t **triangles = hed_arena_new(&arena, count, sizeof *triangles, error);
-    const hed_cloth_garment_def *garments = hed_cloth_scene_def(r->scene).garments;
-    hed_cloth_crossings result = {0};
-    if (!hed_failed(error)) hed_cloth_read(r->cloth, positions, NULL, NULL, error);
-    for (uint32_t g = 0; g < count && !hed_failed(error); g++) {
-        const hed_cloth_mesh *mesh = hed_cloth_scene_mesh(r->scene, g);
-        hed_cloth_garment_range(r->cloth, g, &first_particle, &first);
-        surfaces[g].vertex_count = mesh->vertex_count * garments[g].copies;
-        surfaces[g].positions = positions + 3 * (size_t)first;
-        surfaces[g].triangles = triangles[g] =
-            cloth_mesh_triangles(mesh, 0, garments[g].copies, &surfaces[g].triangle_count);
-        if (!triangles[g]) HED_OUT_OF_MEMORY(error, "a garment's triangles");
-    }
-    if (!hed_failed(error))
-        hed_cloth_check(
-            &(hed_cloth_check_def){.surfaces = surfaces, .surface_count = count}, &result, error);
-    uint64_t crossings =
-        result.count[HED_CLOTH_CROSSES_ITSELF] + result.count[HED_CLOTH_CROSSES_CLOTH];
-    if (result.pair_count)
-        *garment = hed_cloth_scene_garment_name(r->scene, result.pairs[0].surface[0]);
-    hed_cloth_crossings_free(&result);
-    for (uint32_t g = 0; triangles && g < count; g++) free(triangles[g]);
-    hed_arena_free(&arena);
-    return crossings;
-}
-
 /* Warns of crossings at the start: contact keeps every particle on its side, so crossing
  * triangles stay crossed. */
 static hed_status warn_of_crossings(const cloth_run *r, hed_error *error)
 {
-    const char *garment = NULL;
+    cli_cloth_judgement start;
     if (r->first > 0 || r->quiet || !has_self_collision(r)) return HED_OK;
-    uint64_t crossings = count_crossings(r, &garment, error);
-    if (crossings)
+    cli_cloth_judge(r->scene, r->cloth, NULL, &start, error);
+    if (start.cloth)
         fprintf(stderr,
             "heddle: warning: %" PRIu64 " pairs of triangles cross at the start, the first of %s, "
             "and contact does not part them (where: heddle cloth check; a garment's \"layer\" in the "
             "scene puts it outside of others)\n",
-            crossings, garment);
+            start.cloth, start.garment);
     return hed_failed(error) ? error->status : HED_OK;
 }
 
@@ -254,9 +218,10 @@ static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
         figures.stiffness = stiffness;
     }
     if (hed_cloth_evaluate(r->cloth, &figures.quality, error)) return error->status;
-    const char *garment = NULL;
+    hed_cloth_frame frame;
     figures.judged = has_self_collision(r);
-    if (figures.judged) figures.crossings = count_crossings(r, &garment, error);
+    if (r->done > 0 && !hed_cloth_scene_frame(r->scene, r->done - 1, r->rate, &frame, error))
+        cli_cloth_judge(r->scene, r->cloth, &frame, &figures.crossings, error);
     if (hed_failed(error)) return error->status;
     return cli_cloth_tell(&figures, r->json, error);
 }

@@ -55,7 +55,13 @@ static hed_status cloth_run_report_tell_json(
         CLI_NUMBER("worst_stretch", q->worst_stretch), CLI_NUMBER("stretch_p99", q->stretch_p99),
         CLI_NUMBER("stretch_p50", q->stretch_p50), CLI_NUMBER("residual", q->residual),
         CLI_NUMBER("kinetic_energy", q->kinetic_energy), CLI_TEXT("hash", hash));
-    if (f->judged) cli_report_more(report, CLI_WHOLE("crossings", f->crossings));
+    if (f->judged) cli_report_more(report, CLI_WHOLE("crossings", f->crossings.cloth));
+    if (f->crossings.has_bodies) {
+        cli_report_open(report, "bodies");
+        cli_report_more(report, CLI_WHOLE("crossings", f->crossings.bodies),
+            CLI_WHOLE("pairs_most", q->body_pairs_most), CLI_WHOLE("pressed", q->body_pressed));
+        cli_report_close(report);
+    }
     if (q->contact_substeps) {
         cli_report_open(report, "contact");
         cli_report_more(report, CLI_WHOLE("pairs", q->contact_pairs),
@@ -98,7 +104,13 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
     if (f->judged)
         printf("%" PRIu64 " pairs of triangles cross in the last frame (all frames: heddle cloth "
                "check)\n",
-            f->crossings);
+            f->crossings.cloth);
+    if (f->crossings.has_bodies)
+        printf("%" PRIu64 " triangles cross bodies in the last frame\n", f->crossings.bodies);
+    if (f->quality.body_pressed)
+        fprintf(stderr, "heddle: warning: bodies left the cloth no room %" PRIu64
+               " times, in all substeps: it was pressed, and may cross them\n",
+            f->quality.body_pressed);
     if (f->quality.contact_still)
         cli_cloth_warn(NULL, "in some substeps all cloth stood still: more pairs could meet than there "
                              "was room for");

@@ -488,6 +488,11 @@ typedef struct hed_cloth_metrics {
     /** substeps in which all motion was frozen because a list was full; its capacity has grown
      *  since */
     uint64_t contact_still;
+    /* thin features of bodies against edges and faces of cloth, since the start or a reset */
+    uint64_t body_pairs_most; /**< maximum of one substep */
+    /** pairs that were not separated at the end of a substep, because two bodies leave the cloth no
+     *  room, or because there was no capacity for them; in all substeps */
+    uint64_t body_pressed;
 } hed_cloth_metrics;
 
 /** Waits and measures the quality of the last frame, for tests and for the choice of substeps;

@@ -26,7 +26,10 @@ hed_status cloth_contacts_end(hed_cloth *cloth, hed_error *error)
 
 hed_status cloth_contacts_measure(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error)
 {
-    if (!cloth->contacts || !cloth->contacts->pairing) return HED_OK;
+    if (!cloth->contacts) return HED_OK;
+    if (cloth_features_measure(cloth, cloth->contacts->features, quality, error) ||
+        !cloth->contacts->pairing)
+        return error->status;
     return cloth_pairs_measure(cloth, cloth->contacts->pairing, quality, error);
 }
 
@@ -40,6 +43,7 @@ hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, he
     made->allocator = cloth->allocator;
     cloth_balls_create(cloth, made, error);
     if (!error->status) cloth_pairs_create(cloth, &made->pairing, error);
+    if (!error->status) cloth_features_create(cloth, &made->features, error);
     cloth_contact_ensure_announced(cloth, made, error);
     if (error->status) cloth_contacts_destroy(cloth, made);
     else *contacts = made;
@@ -52,6 +56,7 @@ void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts)
     cloth_contact_meshes_destroy(contacts);
     cloth_explanation_destroy(cloth, contacts->explanation);
     cloth_pairs_destroy(cloth, contacts->pairing);
+    cloth_features_destroy(cloth, contacts->features);
     hed_delete(&cloth->allocator, contacts->known, contacts->known_count, sizeof *contacts->known);
     cloth_buffers_destroy(CLOTH_BUFFERS(&contacts->sb));
     for (size_t i = 0; i < CLOTH_CONTACT_KERNELS; i++) hed_kernel_destroy(contacts->kernels[i]);
@@ -62,7 +67,9 @@ uint64_t cloth_contacts_bytes(cloth_contacts *contacts)
 {
     if (!contacts) return 0;
     return cloth_buffers_bytes(CLOTH_BUFFERS(&contacts->sb)) +
-           cloth_buffers_bytes(CLOTH_BUFFERS(&contacts->mb)) + cloth_pairs_bytes(contacts->pairing);
+           cloth_buffers_bytes(CLOTH_BUFFERS(&contacts->mb)) +
+           cloth_buffers_bytes(CLOTH_BUFFERS(&contacts->features->b)) +
+           cloth_pairs_bytes(contacts->pairing);
 }
 
 /* ---- saved states ---- */
@@ -71,6 +78,7 @@ hed_status cloth_contacts_reset(hed_cloth *cloth, cloth_contacts *contacts, hed_
 {
     if (!contacts) return error->status;
     cloth_contact_forget_places(contacts);
+    cloth_features_reset(cloth, contacts->features, error);
     return cloth_pairs_reset(cloth, contacts->pairing, error);
 }
 

@@ -15,6 +15,15 @@ void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts);
  * frame's start, into buffers.contact. `seconds`: time for which motions are extrapolated. */
 hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
     const hed_cloth_frame *frame, double seconds, hed_error *error);
+/* Writes the thin features of the frame's bodies, after cloth_contacts_find(). `colliders`:
+ * (count x CLOTH_COLLIDER_WORDS) as uploaded. */
+hed_status cloth_features_feed(hed_cloth *cloth, cloth_contacts *contacts,
+    const hed_cloth_frame *frame, const float4 *colliders, uint32_t count, hed_error *error);
+/* True if the frame's bodies have thin features. */
+bool cloth_contacts_have_features(const cloth_contacts *contacts);
+/* Enqueues the contact of edges and faces with these at the end of the substep `step`. */
+hed_status cloth_contacts_features(
+    hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, hed_error *error);
 /* Start of a submission, after positions and motion were uploaded: stores the start of the first
  * substep, and grows the capacity for pairs if the last submissions needed more than half of it.
  * End of a submission: copies the counters to the host. */

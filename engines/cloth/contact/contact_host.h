@@ -44,6 +44,8 @@ typedef enum cloth_contact_kernel {
     CLOTH_SELF_PUSH,
     CLOTH_MESH_BOXES,
     CLOTH_MESH_FIND,
+    CLOTH_FEATURE_FIND,
+    CLOTH_FEATURE_SOLVE,
     CLOTH_PAIRS_BEGIN, /* the kernels from here on are in the order of contact_stage */
     CLOTH_PAIRS_CHECK,
     CLOTH_PAIRS_SLOPES,
@@ -121,6 +123,73 @@ struct cloth_pairing {
     bool is_unfinished; /* the last submission began and did not end */
 };
 
+/* ---- thin features of bodies (feature_contact.h) ---- */
+
+/* Lengths that decide whether cloth feels a part of a body through its vertices. */
+typedef struct cloth_feature_scale {
+    float edge;      /* m, longest edge of the cloth, with CLOTH_FEATURE_STRETCH */
+    float thickness; /* m, of the thinnest garment */
+} cloth_feature_scale;
+
+#define CLOTH_FEATURE_STRETCH 1.2f          /* length of an edge over its length at rest */
+enum { CLOTH_MAX_MESH_FEATURES = 1 << 15 }; /* the sharpest ones */
+
+/* Edge a b of a mesh, or tip a (b is a too). */
+typedef struct cloth_mesh_feature {
+    uint32_t a, b;        /* vertices of the tree */
+    uint32_t face, other; /* triangles at the edge, or CLOTH_MESH_NONE */
+    uint32_t mesh;
+    uint32_t ends;   /* ends that it owns: 1 a, 2 b */
+    float sharpness; /* angle, or more than pi */
+} cloth_mesh_feature;
+
+/* True if cloth with its vertices outside a ball or capsule of this radius can pass through it. */
+bool cloth_feature_is_thin(const cloth_feature_scale *scale, float radius);
+/* Selects the features of the meshes, in `arena`. Errors: MEMORY. */
+hed_status cloth_feature_select(const cloth_tree *tree, const float4 *places,
+    const cloth_feature_scale *scale, hed_arena *arena, cloth_mesh_feature **features,
+    uint32_t *count, hed_error *error);
+/* Direction out of the mesh at a feature, length 1; 0 at a rim. */
+float4 cloth_feature_guard(
+    const cloth_tree *tree, const float4 *places, const cloth_mesh_feature *feature);
+
+typedef struct cloth_feature_buffers {
+    hed_buffer *features, *boxes;      /* FEATURE_ARRAYS */
+    hed_buffer *triangles;             /* (leaves) contact_triangle */
+    hed_buffer *cluster_at, *clusters; /* particles of each cluster of triangles */
+    hed_buffer *pairs, *touches;       /* (capacity) feature_pair, feature_touch */
+    hed_buffer *sums;                  /* (particles) int4 */
+    hed_buffer *fractions;             /* (particles) uint */
+    hed_buffer *counters;              /* feature_counters */
+} cloth_feature_buffers;
+
+typedef struct cloth_features {
+    cloth_feature_buffers b;
+    feature_params params;
+    cloth_feature_scale scale;
+    hed_arena arena;          /* features of meshes */
+    cloth_mesh_feature *mesh; /* (mesh_count) */
+    uint32_t mesh_count;
+    float *friction; /* (meshes) */
+    bool has_meshes; /* the meshes were searched for features */
+    bool is_active;  /* this frame has features */
+    /* features of the frame: as made, as sent in the order of the leaves, boxes of the tree */
+    uint32_t count, room; /* room: leaves in `memory` */
+    void *memory;
+    float4 *words, *sent, *boxes;
+    uint32_t *order;
+    bool is_sent;
+} cloth_features;
+/* Bytes of `memory` for each leaf. */
+enum { CLOTH_FEATURE_ROW = (2 * FEATURE_WORDS + 4) * sizeof(float4) + sizeof(uint32_t) };
+
+/* feature_launch.c */
+hed_status cloth_features_create(hed_cloth *cloth, cloth_features **features, hed_error *error);
+void cloth_features_destroy(hed_cloth *cloth, cloth_features *features);
+hed_status cloth_features_measure(
+    hed_cloth *cloth, cloth_features *features, hed_cloth_metrics *quality, hed_error *error);
+hed_status cloth_features_reset(hed_cloth *cloth, cloth_features *features, hed_error *error);
+
 struct cloth_contacts {
     hed_allocator allocator;
     /* created with the contacts if the definition announces them, else at first use */
@@ -137,6 +206,8 @@ struct cloth_contacts {
     cloth_tree *tree;
     float4 *places; /* (vertices) positions in the world */
     float4 *sent;   /* (vertices) positions relative to `origin`, as in place[turn] */
+    float4 *began;  /* (vertices) the same at the frame's start */
+    cloth_features *features;
     double origin[3];
     float4 *known; /* (known_count) positions of a saved state, until the next frame; else NULL */
     uint32_t known_count;
@@ -170,10 +241,10 @@ hed_status cloth_flat_make(const hed_cloth *cloth, const contact_triangle *trian
 /* True for garments with HED_CLOTH_SELF_TRIANGLES that have triangles and a thickness. */
 bool cloth_garment_pairs(const cloth_garment *garment);
 /* Makes the leaves of the tree, a power of 2, in `scratch`. Errors: MEMORY. */
-hed_status cloth_contact_leaves(const hed_cloth *cloth, hed_arena *scratch,
-    contact_triangle **triangles, uint32_t *leaf_count, hed_error *error);
+hed_status cloth_contact_leaves(const hed_cloth *cloth, bool (*takes_part)(const cloth_garment *),
+    hed_arena *scratch, contact_triangle **triangles, uint32_t *leaf_count, hed_error *error);
 /* Longest edge at rest of the garments that take part, m. */
-float cloth_longest_edge(const hed_cloth *cloth);
+float cloth_longest_edge(const hed_cloth *cloth, bool (*takes_part)(const cloth_garment *));
 
 /* contact_launch.c: cloth that never crosses cloth. */
 typedef struct cloth_pairing cloth_pairing;

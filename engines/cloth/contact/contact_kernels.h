@@ -25,11 +25,14 @@
 
 #include "contact/ball_contact.h"
 
+#include "contact/feature_contact.h"
+
 extern const char hed_cloth_ball_contact_h[], hed_cloth_ball_contact_cl[],
     hed_cloth_mesh_contact_h[], hed_cloth_mesh_contact_cl[], hed_cloth_contact_types_h[],
     hed_cloth_contact_geometry_h[], hed_cloth_contact_motion_h[], hed_cloth_contact_tree_h[],
     hed_cloth_broad_phase_h[], hed_cloth_contact_response_h[], hed_cloth_contact_limit_h[],
-    hed_cloth_contact_stages_h[], hed_cloth_broad_phase_group_h[], hed_cloth_contact_substep_cl[];
+    hed_cloth_contact_stages_h[], hed_cloth_broad_phase_group_h[], hed_cloth_contact_substep_cl[],
+    hed_cloth_feature_contact_h[], hed_cloth_feature_contact_cl[];
 
 /* Balls around particles, in the order of their launches. Dimensions: cloth_self_scan, buckets;
  * cloth_self_totals, tiles; all others, particles. */
@@ -44,6 +47,10 @@ extern const hed_kernel_def cloth_self_push_def;
 /* Mesh colliders. Dimensions: nodes of the row that a launch begins with; particles. */
 extern const hed_kernel_def cloth_mesh_boxes_def;
 extern const hed_kernel_def cloth_mesh_find_def;
+
+/* Thin features of bodies. Dimension: triangles of the cloth. */
+extern const hed_kernel_def cloth_feature_find_def;
+extern const hed_kernel_def cloth_feature_solve_def;
 
 /* Cloth that never crosses cloth: one kernel for each of contact_stage. Dimensions: slopes and
  * find, leaves; boxes, nodes of the row that a launch begins with; list, take, push, part and
@@ -71,6 +78,10 @@ cloth_self cloth_self_pass(uint32_t particles, float thinnest, float widest);
 uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument);
 void cloth_contact_sample_fill(const hed_kernel_def *def, const hed_problem *problem,
+    uint32_t argument, void *data, uint64_t bytes, uint64_t seed);
+uint64_t cloth_feature_sample_bytes(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument);
+void cloth_feature_sample_fill(const hed_kernel_def *def, const hed_problem *problem,
     uint32_t argument, void *data, uint64_t bytes, uint64_t seed);
 uint64_t cloth_pairs_sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument);

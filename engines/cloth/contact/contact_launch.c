@@ -53,7 +53,7 @@ static void fill_params(const hed_cloth *cloth, contact_params *params)
     }
     params->min_spare = min_spare * thinnest;
     params->max_thickness = thickest;
-    params->max_edge = cloth_longest_edge(cloth);
+    params->max_edge = cloth_longest_edge(cloth, cloth_garment_pairs);
     params->cover = params->max_spare =
         fminf(cover_of_thickness * thinnest, cover_of_edge * params->max_edge);
     params->push_steps = push_steps / thickest;
@@ -132,7 +132,8 @@ hed_status cloth_pairs_create(hed_cloth *cloth, cloth_pairing **pairing, hed_err
     hed_arena scratch = {.allocator = cloth->allocator, .owner = "cloth against cloth"};
     contact_triangle *triangles = NULL;
     fill_params(cloth, &created->params);
-    if (!cloth_contact_leaves(cloth, &scratch, &triangles, &created->params.leaves, error))
+    if (!cloth_contact_leaves(
+            cloth, cloth_garment_pairs, &scratch, &triangles, &created->params.leaves, error))
         pairing_upload(cloth, created, triangles, &scratch, error);
     hed_arena_free(&scratch);
     return error->status;

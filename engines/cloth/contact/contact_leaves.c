@@ -30,15 +30,15 @@ bool cloth_garment_pairs(const cloth_garment *garment)
 /* Collects the triangles that take part, and the sums of their vertices at rest, unless
  * `triangles` is NULL. Copies are `spacing` apart in x, so that the tree separates them first.
  * Returns the number of triangles. */
-static uint32_t gather_triangles(
-    const hed_cloth *cloth, float spacing, contact_triangle *triangles, float (*centres)[3])
+static uint32_t gather_triangles(const hed_cloth *cloth, bool (*takes_part)(const cloth_garment *),
+    float spacing, contact_triangle *triangles, float (*centres)[3])
 {
     uint32_t count = 0, body = 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         for (uint32_t copy = 0; copy < garment->copies; copy++, body++) {
             uint32_t first = cloth->first_particle[g] + copy * garment->particle_count;
-            for (uint32_t t = 0; cloth_garment_pairs(garment) && t < garment->triangle_count; t++) {
+            for (uint32_t t = 0; takes_part(garment) && t < garment->triangle_count; t++) {
                 const uint32_t *c = garment->triangles[t];
                 if (triangles) {
                     triangles[count] =
@@ -66,12 +66,12 @@ static float spacing_at_rest(const hed_cloth *cloth)
     return 12.0f * largest;
 }
 
-float cloth_longest_edge(const hed_cloth *cloth)
+float cloth_longest_edge(const hed_cloth *cloth, bool (*takes_part)(const cloth_garment *))
 {
     float largest = 0.0f;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
-        for (uint32_t i = 0; cloth_garment_pairs(garment) && i < 3 * garment->triangle_count; i++) {
+        for (uint32_t i = 0; takes_part(garment) && i < 3 * garment->triangle_count; i++) {
             const uint32_t *corners = garment->triangles[i / 3];
             const float *a = garment->rest[corners[i % 3]],
                         *b = garment->rest[corners[(i + 1) % 3]];
@@ -102,10 +102,10 @@ static void own_all(
             triangles[edges[i].leaf].owned |= 8u << edges[i].edge;
 }
 
-hed_status cloth_contact_leaves(const hed_cloth *cloth, hed_arena *scratch,
-    contact_triangle **triangles, uint32_t *leaf_count, hed_error *error)
+hed_status cloth_contact_leaves(const hed_cloth *cloth, bool (*takes_part)(const cloth_garment *),
+    hed_arena *scratch, contact_triangle **triangles, uint32_t *leaf_count, hed_error *error)
 {
-    uint32_t count = gather_triangles(cloth, 0.0f, NULL, NULL), leaves = 1;
+    uint32_t count = gather_triangles(cloth, takes_part, 0.0f, NULL, NULL), leaves = 1;
     while (leaves < count) leaves *= 2;
     contact_triangle *gathered = hed_arena_new(scratch, count, sizeof *gathered, error);
     float(*centres)[3] = hed_arena_new(scratch, count, sizeof *centres, error);
@@ -115,7 +115,7 @@ hed_status cloth_contact_leaves(const hed_cloth *cloth, hed_arena *scratch,
     uint8_t *has_owner = hed_arena_new(scratch, cloth->particles, sizeof *has_owner, error);
     *triangles = hed_arena_new(scratch, leaves, sizeof **triangles, error);
     if (scratch->failed) return HED_ERROR_MEMORY;
-    gather_triangles(cloth, spacing_at_rest(cloth), gathered, centres);
+    gather_triangles(cloth, takes_part, spacing_at_rest(cloth), gathered, centres);
     for (uint32_t i = 0; i <= leaves; i++) leaf_at[i] = (uint32_t)((uint64_t)count * i / leaves);
     for (uint32_t t = 0; t < count; t++) order[t] = t;
     cloth_tree_order(leaf_at, order, (const float(*)[3])centres, 0, leaves);

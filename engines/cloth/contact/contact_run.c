@@ -13,6 +13,8 @@ static const hed_kernel_def *const definitions[CLOTH_CONTACT_KERNELS] = {
     [CLOTH_SELF_NEAR_KERNEL] = &cloth_self_near_def,
     [CLOTH_MESH_BOXES] = &cloth_mesh_boxes_def,
     [CLOTH_MESH_FIND] = &cloth_mesh_find_def,
+    [CLOTH_FEATURE_FIND] = &cloth_feature_find_def,
+    [CLOTH_FEATURE_SOLVE] = &cloth_feature_solve_def,
     [CLOTH_PAIRS_BEGIN] = &cloth_pairs_begin_def,
     [CLOTH_PAIRS_CHECK] = &cloth_pairs_check_def,
     [CLOTH_PAIRS_TAKE] = &cloth_pairs_take_def,
@@ -35,7 +37,7 @@ static hed_status ensure(hed_cloth *cloth, cloth_contacts *contacts, cloth_conta
     hed_problem problem = hed_problem_1d((int64_t)size);
     hed_kernel_options options = hed_default_kernel_options();
     /* strict: the limit of motion is proved for one rounding */
-    options.math = kernel >= CLOTH_PAIRS_BEGIN ? HED_MATH_STRICT : cloth->def.math;
+    options.math = kernel >= CLOTH_FEATURE_FIND ? HED_MATH_STRICT : cloth->def.math;
     options.problem = &problem;
     return hed_kernel_create(
         cloth->device, definitions[kernel], &options, &contacts->kernels[kernel], error);
@@ -47,13 +49,17 @@ hed_status cloth_contact_ensure_announced(
 {
     uint32_t triangles = cloth->def.max_collider_triangles, buckets = contacts->self.buckets;
     for (cloth_contact_kernel k = 0; k < CLOTH_CONTACT_KERNELS; k++) {
-        bool mesh = k == CLOTH_MESH_BOXES || k == CLOTH_MESH_FIND, pairs = k >= CLOTH_PAIRS_BEGIN;
+        bool mesh = k == CLOTH_MESH_BOXES || k == CLOTH_MESH_FIND, pairs = k >= CLOTH_PAIRS_BEGIN,
+             feature = k == CLOTH_FEATURE_FIND || k == CLOTH_FEATURE_SOLVE;
         if (pairs && (k == CLOTH_PAIRS_SUBSTEP) != cloth_pairs_at_once(cloth)) continue;
-        if (pairs ? !contacts->pairing : mesh ? triangles == 0 : !contacts->sb.rows) continue;
+        if (feature && triangles == 0 && cloth->def.max_colliders == 0) continue;
+        if (!feature && (pairs ? !contacts->pairing : mesh ? triangles == 0 : !contacts->sb.rows))
+            continue;
         uint64_t size = pairs                    ? cloth_pairs_size(contacts->pairing, k)
                         : k == CLOTH_SELF_SCAN   ? buckets
                         : k == CLOTH_SELF_TOTALS ? buckets / CLOTH_SELF_TILE
                         : k == CLOTH_MESH_BOXES  ? triangles
+                        : feature                ? cloth->triangles
                                                  : cloth->particles;
         ensure(cloth, contacts, k, size, error);
     }

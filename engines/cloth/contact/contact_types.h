@@ -44,11 +44,13 @@
 #define cloth_atomic_add(at, value) atomic_add(at, value)
 #define cloth_atomic_min(at, value) atomic_min(at, value)
 #define cloth_atomic_max(at, value) atomic_max(at, value)
+#define cloth_atomic_exchange(at, value) atomic_xchg(at, value)
 #define cloth_atomic_load(at) (*(at))
 #define cloth_atomic_store(at, value) (*(at) = (value))
 #define CLOTH_LOCAL __local
 #else
 #define cloth_atomic_add(at, value) __atomic_fetch_add(at, value, __ATOMIC_RELAXED)
+#define cloth_atomic_exchange(at, value) __atomic_exchange_n(at, value, __ATOMIC_RELAXED)
 #define cloth_atomic_load(at) __atomic_load_n(at, __ATOMIC_RELAXED)
 #define cloth_atomic_store(at, value) __atomic_store_n(at, value, __ATOMIC_RELAXED)
 CLOTH_FUNCTION uint cloth_atomic_min(uint *at, uint value)

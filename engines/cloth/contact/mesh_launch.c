@@ -43,6 +43,7 @@ static hed_status make_tree(
     uint32_t count = contacts->tree->vertex_count;
     contacts->places = hed_new(&cloth->allocator, count, sizeof *contacts->places, error);
     contacts->sent = hed_new(&cloth->allocator, count, sizeof *contacts->sent, error);
+    contacts->began = hed_new(&cloth->allocator, count, sizeof *contacts->began, error);
     if (!error->status && contacts->known && contacts->known_count != count)
         hed_fail(error, HED_ERROR_ARGUMENT,
             "mesh colliders have %u vertices; in the state that was loaded they had %u", count,
@@ -156,6 +157,8 @@ static hed_status contact_feed(hed_cloth *cloth, cloth_contacts *contacts,
     for (int k = 0; k < 3; k++) moved |= contacts->origin[k] != cloth->origin[k];
     if (moved && !contacts->jumped) send_places(cloth, contacts, error);
     if (hed_failed(error)) return error->status;
+    uint64_t bytes = contacts->tree->vertex_count * sizeof *contacts->began;
+    memcpy(contacts->began, contacts->sent, bytes);
     *move = 0.0;
     *begin = contacts->mb.place[contacts->turn];
     if (frame->mesh_count > 0) {
@@ -165,7 +168,10 @@ static hed_status contact_feed(hed_cloth *cloth, cloth_contacts *contacts,
         send_places(cloth, contacts, error);
     }
     *end = contacts->mb.place[contacts->turn];
-    if (contacts->jumped) *begin = *end;
+    if (contacts->jumped) {
+        *begin = *end;
+        memcpy(contacts->began, contacts->sent, bytes);
+    }
     contacts->jumped = false;
     return error->status;
 }
@@ -305,8 +311,10 @@ void cloth_contact_meshes_destroy(cloth_contacts *contacts)
             sizeof *contacts->places);
         hed_delete(&contacts->allocator, contacts->sent, contacts->tree->vertex_count,
             sizeof *contacts->sent);
+        hed_delete(&contacts->allocator, contacts->began, contacts->tree->vertex_count,
+            sizeof *contacts->began);
     }
-    contacts->places = contacts->sent = NULL;
+    contacts->places = contacts->sent = contacts->began = NULL;
     cloth_tree_destroy(contacts->tree);
     contacts->tree = NULL;
 }

@@ -158,7 +158,7 @@ static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_er
     cloth->staging.bytes = on_host ? 0 : bytes;
     if (cloth_upload_all(cloth, error) || cloth_choose_structure(cloth, solvers, error))
         return error->status;
-    if (cloth->has_self || cloth->def.max_collider_triangles)
+    if (cloth->has_self || cloth->def.max_collider_triangles || cloth->def.max_colliders)
         cloth_contacts_create(cloth, &cloth->contacts, error);
     if (error->status || create_structure(cloth, error)) return error->status;
     cloth_kernels_announced(cloth, error);

@@ -302,11 +302,12 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
 
 HED_VIEW_LAUNCH(cloth_gas_launch, CLOTH_GAS)
 
-/* Enqueues the substeps. Air needs normals at each frame's start, self-collision a pass after each
- * substep; otherwise all substeps are one call of the solver. */
+/* Enqueues the substeps. Air needs normals at each frame's start, self-collision and thin features
+ * of bodies a pass after each substep; otherwise all substeps are one call of the solver. */
 static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
 {
-    bool is_single = cloth->has_self || cloth->has_pressure;
+    bool has_features = cloth_contacts_have_features(cloth->contacts),
+         is_single = cloth->has_self || cloth->has_pressure || has_features;
     uint32_t piece = is_single ? 1 : cloth->has_air ? cloth->def.substeps : s->count;
     for (uint32_t at = 0; at < s->count; at += piece) {
         bool surface = cloth->has_pressure || at % cloth->def.substeps == 0;
@@ -321,6 +322,8 @@ static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *
         cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);
         cloth->host->air_fresh = false;
         if (cloth->ops->substeps(cloth, cloth->solver, &first, &rest, (float)s->dt, piece, error))
+            return error->status;
+        if (has_features && cloth_contacts_features(cloth, cloth->contacts, &first, error))
             return error->status;
         if (cloth->has_self &&
             cloth_contacts_self(cloth, cloth->contacts, &first, (float)s->dt, error))
@@ -340,12 +343,15 @@ static hed_status frame_feed(
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         cloth_set_seams(cloth->garments[g], cloth->time + seconds);
 
-    if (!frame->mesh_count && !cloth->host->has_meshes) return HED_OK;
-    if (!cloth->contacts && cloth_contacts_create(cloth, &cloth->contacts, error))
-        return error->status;
-    if (cloth_contacts_find(cloth, cloth->contacts, frame, seconds, error)) return error->status;
-    cloth->host->has_meshes = true;
-    return HED_OK;
+    if (frame->mesh_count || cloth->host->has_meshes) {
+        if (!cloth->contacts && cloth_contacts_create(cloth, &cloth->contacts, error))
+            return error->status;
+        if (cloth_contacts_find(cloth, cloth->contacts, frame, seconds, error))
+            return error->status;
+        cloth->host->has_meshes = true;
+    }
+    return cloth_features_feed(cloth, cloth->contacts, frame, cloth->host->collider_words,
+        cloth->host->collider_count, error);
 }
 
 hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)

@@ -29,6 +29,8 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_self_push_def,
     &cloth_mesh_boxes_def,
     &cloth_mesh_find_def,
+    &cloth_feature_find_def,
+    &cloth_feature_solve_def,
     &cloth_pairs_begin_def,
     &cloth_pairs_check_def,
     &cloth_pairs_slopes_def,

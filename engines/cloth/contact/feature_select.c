@@ -1,0 +1,202 @@
+/* Selection of the features of bodies that the edges and faces of cloth can cross while its vertices
+ * keep their thickness from the body.
+ *
+ * L: longest edge of the cloth, with CLOTH_FEATURE_STRETCH; t: thickness. A point of a triangle is
+ * at most L / sqrt(3) from a vertex. Over a body with radius of curvature R a face sinks from R + t to
+ * sqrt((R + t)^2 - L^2 / 3) above the centre: a feature if that is less than R and a part of t. Over a
+ * convex edge with the angle phi between its faces, the middle of an edge of the cloth sinks by
+ * L / 2 sin(phi / 2) below t: a feature if that is more than a part of t. A bent surface is both: R of
+ * an edge of a mesh is the distance between its neighbours over phi. */
+#include "contact/contact_host.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEPT_THICKNESS 0.4f /* part of the thickness that a face has to keep */
+
+typedef struct vector {
+    float x, y, z;
+} vector;
+
+static vector between(float4 a, float4 b) { return (vector){b.x - a.x, b.y - a.y, b.z - a.z}; }
+static float dot(vector a, vector b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static float length(vector a) { return sqrtf(dot(a, a)); }
+
+static vector cross(vector a, vector b)
+{
+    return (vector){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static vector unit(vector a)
+{
+    float size = length(a), scale = size > 0.0f ? 1.0f / size : 0.0f;
+    return (vector){a.x * scale, a.y * scale, a.z * scale};
+}
+
+static vector face_normal(const cloth_tree *tree, const float4 *places, uint32_t t)
+{
+    uint4 corner = tree->triangles[t];
+    float4 a = places[corner.x];
+    return unit(cross(between(a, places[corner.y]), between(a, places[corner.z])));
+}
+
+bool cloth_feature_is_thin(const cloth_feature_scale *scale, float radius)
+{
+    float t = scale->thickness, limit = radius + KEPT_THICKNESS * t;
+    return (radius + t) * (radius + t) - scale->edge * scale->edge / 3.0f < limit * limit;
+}
+
+/* ---- edges ---- */
+
+static uint32_t corner_at(uint4 triangle, uint32_t k)
+{
+    return k == 0 ? triangle.x : k == 1 ? triangle.y : triangle.z;
+}
+
+static uint32_t beyond_at(uint4 edges, uint32_t k)
+{
+    return k == 0 ? edges.x : k == 1 ? edges.y : edges.z;
+}
+
+/* Corner of a triangle that is not on edge a b. */
+static uint32_t corner_off(uint4 triangle, uint32_t a, uint32_t b)
+{
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t corner = corner_at(triangle, k);
+        if (corner != a && corner != b) return corner;
+    }
+    return triangle.z;
+}
+
+/* Sharpness of edge k of triangle t; 0: cloth feels it through its vertices. */
+static float edge_sharpness(const cloth_tree *tree, const float4 *places,
+    const cloth_feature_scale *scale, uint32_t t, uint32_t k)
+{
+    uint4 triangle = tree->triangles[t];
+    uint32_t a = corner_at(triangle, k), b = corner_at(triangle, (k + 1) % 3),
+             other = beyond_at(tree->edges[t], k);
+    if (other == CLOTH_MESH_NONE) return 4.0f; /* a rim */
+    if (other < t) return 0.0f;                /* counted there */
+    uint32_t far_corner = corner_off(tree->triangles[other], a, b);
+    vector normal = face_normal(tree, places, t), next = face_normal(tree, places, other),
+           along = unit(between(places[a], places[b])),
+           across = between(places[a], places[far_corner]),
+           back = between(places[a], places[corner_off(triangle, a, b)]);
+    if (!(dot(normal, across) < 0.0f)) return 0.0f; /* flat or concave */
+    float cosine = fminf(fmaxf(dot(normal, next), -1.0f), 1.0f), angle = acosf(cosine);
+    float width = 0.5f * (length(cross(along, across)) + length(cross(along, back)));
+    bool sinks =
+        0.5f * scale->edge * sinf(0.5f * angle) > (1.0f - KEPT_THICKNESS) * scale->thickness;
+    bool bends = angle > 0.02f && cloth_feature_is_thin(scale, width / angle);
+    return sinks || bends ? angle : 0.0f;
+}
+
+/* Sharpness of a convex corner without sharp edges, such as the tip of a cone with many sides. */
+static float tip_sharpness(
+    const cloth_tree *tree, const float4 *places, const cloth_feature_scale *scale, uint32_t vertex)
+{
+    vector sum = {0}, out = {0};
+    float widest = 0.0f;
+    uint32_t first = tree->incident_at[vertex], last = tree->incident_at[vertex + 1];
+    for (uint32_t i = first; i < last; i++) {
+        vector n = face_normal(tree, places, tree->incident[i]);
+        sum = (vector){sum.x + n.x, sum.y + n.y, sum.z + n.z};
+        for (uint32_t k = 0; k < 3; k++) {
+            vector d =
+                between(places[vertex], places[corner_at(tree->triangles[tree->incident[i]], k)]);
+            out = (vector){out.x + d.x, out.y + d.y, out.z + d.z};
+        }
+    }
+    sum = unit(sum);
+    if (first == last || !(dot(sum, out) < 0.0f)) return 0.0f;
+    for (uint32_t i = first; i < last; i++) {
+        float cosine = dot(sum, face_normal(tree, places, tree->incident[i]));
+        widest = fmaxf(widest, acosf(fminf(fmaxf(cosine, -1.0f), 1.0f)));
+    }
+    return 0.577f * scale->edge * sinf(fminf(widest, 1.57f)) >
+                   (1.0f - KEPT_THICKNESS) * scale->thickness
+               ? widest
+               : 0.0f;
+}
+
+/* ---- the list ---- */
+
+/* The sharpest first; equals by number. */
+static int compare_sharpness(const void *a, const void *b)
+{
+    const cloth_mesh_feature *p = a, *q = b;
+    if (p->sharpness != q->sharpness) return p->sharpness > q->sharpness ? -1 : 1;
+    if (p->a != q->a) return p->a < q->a ? -1 : 1;
+    return p->b < q->b ? -1 : p->b > q->b;
+}
+
+/* Lets each end be owned by the first feature that has it. */
+static void own_ends(cloth_mesh_feature *features, uint32_t count, uint8_t *has_owner)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        cloth_mesh_feature *f = features + i;
+        if (!has_owner[f->a]) f->ends |= 1u;
+        has_owner[f->a] = 1;
+        if (f->b == f->a) continue;
+        if (!has_owner[f->b]) f->ends |= 2u;
+        has_owner[f->b] = 1;
+    }
+}
+
+hed_status cloth_feature_select(const cloth_tree *tree, const float4 *places,
+    const cloth_feature_scale *scale, hed_arena *arena, cloth_mesh_feature **features,
+    uint32_t *count, hed_error *error)
+{
+    uint32_t found = 0;
+    uint8_t *has_owner = hed_arena_new(arena, tree->vertex_count, sizeof *has_owner, error);
+    uint8_t *is_sharp = hed_arena_new(arena, tree->vertex_count, sizeof *is_sharp, error);
+    cloth_mesh_feature *list = hed_arena_new(
+        arena, 3 * (uint64_t)tree->triangle_count + tree->vertex_count, sizeof *list, error);
+    if (arena->failed) return HED_ERROR_MEMORY;
+    for (uint32_t i = 0; i < 3 * tree->triangle_count; i++) {
+        uint32_t t = i / 3, k = i % 3, a = corner_at(tree->triangles[t], k),
+                 b = corner_at(tree->triangles[t], (k + 1) % 3);
+        float sharpness = a == b ? 0.0f : edge_sharpness(tree, places, scale, t, k);
+        if (!(sharpness > 0.0f)) continue;
+        is_sharp[a] = is_sharp[b] = 1;
+        list[found++] = (cloth_mesh_feature){
+            .a = a, .b = b, .face = t, .other = beyond_at(tree->edges[t], k),
+            .mesh = tree->triangles[t].w, .sharpness = sharpness};
+    }
+    for (uint32_t v = 0; v < tree->vertex_count; v++) {
+        float sharpness = is_sharp[v] ? 0.0f : tip_sharpness(tree, places, scale, v);
+        if (sharpness > 0.0f)
+            list[found++] = (cloth_mesh_feature){.a = v,
+                .b = v,
+                .face = CLOTH_MESH_NONE,
+                .mesh = tree->triangles[tree->incident[tree->incident_at[v]]].w,
+                .sharpness = sharpness};
+    }
+    qsort(list, found, sizeof *list, compare_sharpness);
+    *count = found < CLOTH_MAX_MESH_FEATURES ? found : CLOTH_MAX_MESH_FEATURES;
+    own_ends(list, *count, has_owner);
+    *features = list;
+    return HED_OK;
+}
+
+float4 cloth_feature_guard(
+    const cloth_tree *tree, const float4 *places, const cloth_mesh_feature *feature)
+{
+    vector sum = {0};
+    if (feature->face != CLOTH_MESH_NONE) {
+        sum = face_normal(tree, places, feature->face);
+        /* a rim has no inside: cloth may be on either side of its face */
+        if (feature->other == CLOTH_MESH_NONE) return (float4){0};
+        vector next = face_normal(tree, places, feature->other);
+        sum = (vector){sum.x + next.x, sum.y + next.y, sum.z + next.z};
+    } else {
+        for (uint32_t i = tree->incident_at[feature->a]; i < tree->incident_at[feature->a + 1];
+             i++) {
+            vector n = face_normal(tree, places, tree->incident[i]);
+            sum = (vector){sum.x + n.x, sum.y + n.y, sum.z + n.z};
+        }
+    }
+    sum = unit(sum);
+    return (float4){sum.x, sum.y, sum.z, 0.0f};
+}
