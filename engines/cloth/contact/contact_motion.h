@@ -52,9 +52,47 @@ CLOTH_FUNCTION int contact_motion_steps(float motion)
 
 #define PAIRS_BEGIN(FIRST, NEXT) \
     FIRST(IN, float4, start) \
-    NEXT(IN, float4, position) NEXT(OUT, float4, moved) NEXT(INOUT, uint, fractions) \
-        NEXT(INOUT, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+    NEXT(IN, float4, position) \
+    NEXT(INOUT, float4, previous) \
+    NEXT(OUT, float4, moved) NEXT(INOUT, uint, fractions) NEXT(IN, contact_triangle, triangles) \
+        NEXT(IN, uint, around_at) NEXT(IN, uint, around) NEXT(IN, float4, rests) \
+            NEXT(INOUT, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_begin_view, PAIRS_BEGIN)
+
+/* True if an edge is longer than `stretch` times its length at rest. */
+CLOTH_FUNCTION uint contact_is_long(uint a, uint b, float stretch, contact_begin_view view)
+{
+    float4 along = cloth_minus(view.start[b], view.start[a]),
+           rest = cloth_minus(view.rests[b], view.rests[a]);
+    return cloth_dot(along, along) > stretch * stretch * cloth_dot(rest, rest);
+}
+
+/* True if an edge around a particle is longer than `stretch` times its length at rest. */
+CLOTH_FUNCTION uint contact_is_stretched(uint i, float stretch, contact_begin_view view)
+{
+    uint is_long = 0;
+    for (uint k = view.around_at[i]; k < view.around_at[i + 1] && !is_long; k++) {
+        contact_triangle t = view.triangles[view.around[k]];
+        is_long = contact_is_long(t.a, t.b, stretch, view) ||
+                  contact_is_long(t.b, t.c, stretch, view) ||
+                  contact_is_long(t.c, t.a, stretch, view);
+    }
+    return is_long;
+}
+
+/* Marks an overstretched particle until the next frame, where a collider is fast. `spread`: its motion
+ * off that of the first particle, m. */
+CLOTH_FUNCTION void contact_mark_overstretched(uint i, float spread, contact_begin_view view)
+{
+    contact_params params = view.params;
+    if (!(params.flags & CLOTH_STEP_FAST)) return;
+    if (!params.new_frame && !(spread > params.max_edge)) return;
+    uint is_stretched =
+        contact_is_stretched(i, params.new_frame ? CLOTH_MAX_STRETCH : CLOTH_MAX_FLING, view);
+    if (!params.new_frame && !is_stretched) return;
+    view.previous[i].w =
+        (float)(uint)view.previous[i].w + (is_stretched ? CLOTH_OVERSTRETCHED : 0.0f);
+}
 
 /* Resets a particle's fractions and sums its motion. */
 CLOTH_FUNCTION void contact_begin(uint i, contact_begin_view view)
@@ -67,6 +105,7 @@ CLOTH_FUNCTION void contact_begin(uint i, contact_begin_view view)
     float4 motion = cloth_minus(y, x), first = cloth_minus(view.position[params.first_particle],
                                            view.start[params.first_particle]);
     float spread = sqrt(cloth_square(motion.x - first.x, motion.y - first.y, motion.z - first.z));
+    contact_mark_overstretched(i, spread, view);
     __global contact_iteration *current = &view.counters->iteration[params.slot];
     if (spread < 1e9f && (int)as_uint(spread) > cloth_atomic_load(&current->spread))
         cloth_atomic_max(&current->spread, (int)as_uint(spread));
@@ -113,9 +152,10 @@ CLOTH_FUNCTION float4 contact_ahead(float4 x, float4 y, float4 shift, contact_pa
 }
 
 #define PAIRS_CHECK(FIRST, NEXT) \
-    FIRST(IN, float4, start) NEXT(IN, float4, position) NEXT(IN, float4, covers) \
-    NEXT(OUT, float4, ahead) NEXT(OUT, float, deviations) NEXT(SHARED, contact_counters, counters) \
-    NEXT(STRUCT, contact_params, params)
+    FIRST(IN, float4, start) \
+    NEXT(IN, float4, position) \
+    NEXT(IN, float4, covers) NEXT(OUT, float4, ahead) NEXT(OUT, float, deviations) \
+        NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_check_view, PAIRS_CHECK)
 
 /* Requests a new list if a particle's motion leaves the motion that the list covers, which

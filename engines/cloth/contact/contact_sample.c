@@ -73,7 +73,7 @@ static contact_params strip_size(const hed_kernel_def *def, uint32_t n)
         .list_capacity = of_pairs(def) ? n : PAIRS_A_LEAF * leaves,
         .sample_stride = 1,
         .collider_count = 1,
-        .flags = CLOTH_STEP_CONTACTS};
+        .flags = CLOTH_STEP_CONTACTS | CLOTH_STEP_FAST};
 }
 
 /* Rows of COLUMNS; LAYER_ROWS rows forth, as many back above them. Every ninth particle is held. */
@@ -209,10 +209,11 @@ static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const 
         {"ranges", s->ranges, 128 * leaves}, {"around_at", s->around_at, 4 * particles + 4},
         {"around", s->around, 12 * leaves}, {"convex", s->convex, 8 * leaves},
         {"ahead", s->ahead, 16 * particles}, {"deviations", s->deviations, 4 * particles},
-        {"overlaps", s->overlaps, 16 * room}, {"list", s->list, 16 * room}, {"bounds", s->bounds, 8 * room},
-        {"counters", s->counters, sizeof *s->counters}, {"garments", NULL, 256},
-        {"colliders", pairs_collider, sizeof pairs_collider}, {"contact", NULL, 32 * particles},
-        {"params", &s->params, sizeof s->params}, {"row", &s->params.leaves, 4}};
+        {"overlaps", s->overlaps, 16 * room}, {"list", s->list, 16 * room},
+        {"bounds", s->bounds, 8 * room}, {"counters", s->counters, sizeof *s->counters},
+        {"garments", NULL, 256}, {"colliders", pairs_collider, sizeof pairs_collider},
+        {"contact", NULL, 32 * particles}, {"params", &s->params, sizeof s->params},
+        {"row", &s->params.leaves, 4}};
     for (uint32_t i = 0; i < HED_COUNT(arrays); i++)
         if (pairs_sample_is(def, argument, arrays[i].name)) return arrays[i];
     return (pairs_array){"", NULL, 0};

@@ -26,7 +26,7 @@ typedef enum contact_stage {
     FIRST(SHARED, float4, boxes) NEXT(IN, contact_triangle, triangles) NEXT(IN, float4, gradients) \
     NEXT(SHARED, float4, slopes) NEXT(SHARED, float4, ranges) NEXT(IN, uint, around_at) \
     NEXT(IN, uint, around) NEXT(IN, uint, convex) NEXT(SHARED, float4, start) \
-    NEXT(SHARED, float4, position) NEXT(IN, float4, previous) NEXT(IN, float4, rests) \
+    NEXT(SHARED, float4, position) NEXT(SHARED, float4, previous) NEXT(IN, float4, rests) \
     NEXT(IN, float4, bodies) NEXT(IN, float4, garments) NEXT(IN, float4, colliders) \
     NEXT(IN, float4, contact) NEXT(SHARED, contact_pair, list) NEXT(SHARED, contact_bound, bounds) \
     NEXT(SHARED, float4, covers) NEXT(SHARED, float4, ahead) NEXT(SHARED, float, deviations) \

@@ -18,7 +18,18 @@
 #define CLOTH_COLLIDE_H
 
 #define CLOTH_COLLIDER_WORDS \
-    5 /* {a, radius at a} {b, radius at b} at the start, then at the end, {shape, friction, 0, 0} */
+    5 /* {a, radius at a} {b, radius at b} at the start, then at the end, {shape, friction, not 0: fast, 0} */
+
+/* Overstretched particles pass through fast colliders: a limit of stretch that wins over them. Their
+ * mark, CLOTH_OVERSTRETCHED, is added to the particle's garment, the fourth number of its previous
+ * position (contact_motion.h). Edges are too long from CLOTH_MAX_STRETCH times their length at rest
+ * at a frame's beginning; within a frame from CLOTH_MAX_FLING times, where a particle moves farther
+ * than the longest edge in a substep. */
+#define CLOTH_OVERSTRETCHED 0.5f
+#define CLOTH_MAX_STRETCH 2.0f
+#define CLOTH_MAX_FLING 3.0f
+
+CLOTH_FUNCTION uint cloth_is_overstretched(float garment) { return garment > (float)(uint)garment; }
 
 #define CLOTH_MARCH_STEPS 16u
 /* Fraction of its depth by which a particle that was inside at the substep's start (a collider
@@ -88,7 +99,7 @@ CLOTH_FUNCTION float4 cloth_over_balls(float4 a, float4 b, float thickness, floa
  * and at `to` (a1, b1); normals of planes have length 1. */
 typedef struct cloth_posed {
     float4 a0, b0, a1, b1;
-    float4 kind; /* shape, friction against the cloth, 0, 0 */
+    float4 kind; /* shape, friction against the cloth, not 0: fast, 0 */
     /* bounding sphere of balls and capsules: centre at `to`; w: radius, m; a particle farther away
      * than w + its motion + thickness cannot touch */
     float4 bounds;
@@ -114,7 +125,7 @@ CLOTH_INLINE cloth_posed cloth_pose(
         posed.b0 = cloth_unit(posed.b0);
         posed.b1 = cloth_unit(posed.b1);
     }
-    posed.kind = hed_f4(kind.x, sqrt(friction * kind.y), 0.0f, 0.0f);
+    posed.kind = hed_f4(kind.x, sqrt(friction * kind.y), kind.z, 0.0f);
     float4 a0 = posed.a0, b0 = posed.b0, a1 = posed.a1, b1 = posed.b1;
     float move = hed_max(cloth_square(a1.x - a0.x, a1.y - a0.y, a1.z - a0.z),
         cloth_square(b1.x - b0.x, b1.y - b0.y, b1.z - b0.z));
@@ -199,6 +210,7 @@ CLOTH_FUNCTION float4 cloth_collide_plane(
 CLOTH_INLINE float4 cloth_collide_posed(
     float4 at, float4 before, float thickness, cloth_posed posed)
 {
+    if (posed.kind.z != 0.0f && cloth_is_overstretched(before.w)) return at;
     return posed.kind.x == 0.0f ? cloth_collide_plane(at, before, thickness, posed.kind.y, posed)
                                 : cloth_collide_balls(at, before, thickness, posed.kind.y, posed);
 }

@@ -66,6 +66,7 @@ typedef struct cloth_step {
 #define CLOTH_STEP_DRIVER 2u   /* the driver arrays exist */
 #define CLOTH_STEP_AIR 4u      /* the air arrays exist: air acts on the particles */
 #define CLOTH_STEP_CONTACTS 8u /* contact planes of mesh colliders exist */
+#define CLOTH_STEP_FAST 32u    /* a collider is fast (collide.h) */
 
 /* Material of a garment; two float4 of the array `garments`. */
 typedef struct cloth_cloth {

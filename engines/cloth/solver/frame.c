@@ -204,14 +204,28 @@ static float4 second_of(const hed_cloth *cloth, const hed_cloth_collider *c)
     return (float4){c->b[0], c->b[1], c->b[2], c->radius[1]};
 }
 
+/* True if a collider moves so fast that overstretched cloth passes through it. Slower ones are
+ * bodies, and hold cloth that too few substeps stretch. */
+static bool is_fast(const hed_cloth_collider *from, const hed_cloth_collider *to, double seconds)
+{
+    const double fast = 8.0; /* m/s */
+    double a = 0, b = 0;
+    for (int k = 0; k < 3; k++) {
+        a += pow((double)to->a[k] - from->a[k], 2);
+        b += pow((double)to->b[k] - from->b[k], 2);
+    }
+    return sqrt(to->shape == HED_CLOTH_CAPSULE ? fmax(a, b) : a) > fast * seconds;
+}
+
 static void collider_words(const hed_cloth *cloth, const hed_cloth_collider *from,
-    const hed_cloth_collider *to, float4 *words)
+    const hed_cloth_collider *to, double seconds, float4 *words)
 {
     words[0] = cloth_from_world(cloth, from->a, from->radius[0]);
     words[1] = second_of(cloth, from);
     words[2] = cloth_from_world(cloth, to->a, to->radius[0]);
     words[3] = second_of(cloth, to);
-    words[4] = (float4){(float)to->shape, to->friction, 0.0f, 0.0f};
+    words[4] =
+        (float4){(float)to->shape, to->friction, is_fast(from, to, seconds) ? 1.0f : 0.0f, 0.0f};
 }
 
 /* Uploads the colliders; colliders that the frame does not pass keep their positions. */
@@ -229,7 +243,8 @@ static hed_status feed_colliders(hed_cloth *cloth, const hed_cloth_frame *frame,
                                                : to;
         if ((starts || i < before) && frame->motion)
             from = cloth_collider_through(frame->motion, &from);
-        collider_words(cloth, &from, &to, &host->scratch_words[CLOTH_COLLIDER_WORDS * i]);
+        collider_words(cloth, &from, &to, frame->seconds * frame->frames,
+            &host->scratch_words[CLOTH_COLLIDER_WORDS * i]);
         host->colliders[i] = to;
     }
     uint64_t bytes = sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)host->collider_count;
@@ -264,6 +279,13 @@ typedef struct schedule {
     bool moves;     /* the cloth has a driver, colliders or meshes */
 } schedule;
 
+static bool has_fast_collider(const cloth_host *host)
+{
+    for (uint32_t i = 0; i < host->collider_count; i++)
+        if (host->collider_words[CLOTH_COLLIDER_WORDS * i + 4].z != 0.0f) return true;
+    return false;
+}
+
 /* Parameters of substep `index` of the submission. */
 static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint32_t index)
 {
@@ -296,7 +318,8 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
     step.flags = (cloth->has_tethers ? CLOTH_STEP_TETHERS : 0) |
                  (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) |
                  (cloth->has_air ? CLOTH_STEP_AIR : 0) |
-                 (cloth->host->has_meshes && cloth->buffers.contact ? CLOTH_STEP_CONTACTS : 0);
+                 (cloth->host->has_meshes && cloth->buffers.contact ? CLOTH_STEP_CONTACTS : 0) |
+                 (has_fast_collider(cloth->host) ? CLOTH_STEP_FAST : 0);
     return step;
 }
 

@@ -192,14 +192,15 @@ static bool is_sound_head(const state_head *head)
     return sound;
 }
 
-/* True if the fourth number of each previous position is the particle's garment. */
+/* True if the fourth number of each previous position is the particle's garment, with
+ * or without the mark of an overstretched particle. */
 static bool names_garments(const hed_cloth *cloth, const unsigned char *previous)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         for (uint32_t i = cloth->first_particle[g]; i < cloth->first_particle[g + 1]; i++) {
             float4 one;
             memcpy(&one, previous + i * sizeof one, sizeof one);
-            if (one.w != (float)g) return false;
+            if (one.w != (float)g && one.w != (float)g + CLOTH_OVERSTRETCHED) return false;
         }
     return true;
 }
