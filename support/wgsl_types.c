@@ -182,16 +182,29 @@ static void read_stored(reader *r, wgsl_token t, wgsl_type *type)
         const char *name;
         uint32_t bytes;
         hed_wgsl_scalar scalar;
-    } formats[] = {{"rgba8unorm", 4, HED_WGSL_STRUCT}, {"rgba8snorm", 4, HED_WGSL_STRUCT},
-        {"rgba8uint", 4, HED_WGSL_STRUCT}, {"rgba8sint", 4, HED_WGSL_STRUCT},
-        {"bgra8unorm", 4, HED_WGSL_STRUCT}, {"rgba16uint", 8, HED_WGSL_STRUCT},
-        {"rgba16sint", 8, HED_WGSL_STRUCT}, {"rgba16float", 8, HED_WGSL_STRUCT},
-        {"r32uint", 4, HED_WGSL_U32}, {"r32sint", 4, HED_WGSL_I32}, {"r32float", 4, HED_WGSL_F32},
-        {"rg32uint", 8, HED_WGSL_U32}, {"rg32sint", 8, HED_WGSL_I32},
-        {"rg32float", 8, HED_WGSL_F32}, {"rgba32uint", 16, HED_WGSL_U32},
-        {"rgba32sint", 16, HED_WGSL_I32}, {"rgba32float", 16, HED_WGSL_F32}};
-    static const char *const shapes[] = {"1d", "2d", "2d_array", "3d"};
-    static const char *const names[] = {"1d", "2d", "2d-array", "3d"};
+    } formats[] = {{"rgba32float", 16, HED_WGSL_F32}, {"rgba16float", 8, HED_WGSL_STRUCT},
+        {"r32float", 4, HED_WGSL_F32}, {"rgba8unorm", 4, HED_WGSL_STRUCT},
+        {"rgba8snorm", 4, HED_WGSL_STRUCT}, {"rg32float", 8, HED_WGSL_F32},
+        {"rg16float", 4, HED_WGSL_STRUCT}, {"rg11b10ufloat", 4, HED_WGSL_STRUCT},
+        {"r16float", 2, HED_WGSL_STRUCT}, {"rgba16unorm", 8, HED_WGSL_STRUCT},
+        {"rgb10a2unorm", 4, HED_WGSL_STRUCT}, {"rg16unorm", 4, HED_WGSL_STRUCT},
+        {"rg8unorm", 2, HED_WGSL_STRUCT}, {"r16unorm", 2, HED_WGSL_STRUCT},
+        {"r8unorm", 1, HED_WGSL_STRUCT}, {"rgba16snorm", 8, HED_WGSL_STRUCT},
+        {"rg16snorm", 4, HED_WGSL_STRUCT}, {"rg8snorm", 2, HED_WGSL_STRUCT},
+        {"r16snorm", 2, HED_WGSL_STRUCT}, {"r8snorm", 1, HED_WGSL_STRUCT},
+        {"rgba32sint", 16, HED_WGSL_I32}, {"rgba16sint", 8, HED_WGSL_STRUCT},
+        {"rgba8sint", 4, HED_WGSL_STRUCT}, {"r32sint", 4, HED_WGSL_I32},
+        {"rg32sint", 8, HED_WGSL_I32}, {"rg16sint", 4, HED_WGSL_STRUCT},
+        {"rg8sint", 2, HED_WGSL_STRUCT}, {"r16sint", 2, HED_WGSL_STRUCT},
+        {"r8sint", 1, HED_WGSL_STRUCT}, {"rgba32uint", 16, HED_WGSL_U32},
+        {"rgba16uint", 8, HED_WGSL_STRUCT}, {"rgba8uint", 4, HED_WGSL_STRUCT},
+        {"r32uint", 4, HED_WGSL_U32}, {"rgb10a2uint", 4, HED_WGSL_STRUCT},
+        {"rg32uint", 8, HED_WGSL_U32}, {"rg16uint", 4, HED_WGSL_STRUCT},
+        {"rg8uint", 2, HED_WGSL_STRUCT}, {"r16uint", 2, HED_WGSL_STRUCT},
+        {"r8uint", 1, HED_WGSL_STRUCT}, {"bgra8unorm", 4, HED_WGSL_STRUCT}};
+    /* storage images of cubes are GLSL's */
+    static const char *const shapes[] = {"1d", "2d", "2d_array", "3d", "cube", "cube_array"};
+    static const char *const names[] = {"1d", "2d", "2d-array", "3d", "cube", "cube-array"};
     const char *ending = t.at + sizeof "texture_storage_" - 1;
     size_t size = (size_t)(t.at + t.size - ending);
     type->resource = HED_WGSL_STORAGE_TEXTURE;

@@ -451,7 +451,7 @@ Test(fake_driver, a_clock_of_gl_that_lies, .timeout = 120)
 #define GL_NAME(result, name, parameters) "gl" #name,
 #define EGL_NAME(result, name, parameters) "egl" #name,
 static const char *const gl_names[] = {
-    HED_EGL_FUNCTIONS(EGL_NAME) HED_GL_FUNCTIONS(GL_NAME) HED_GL_TIME_FUNCTIONS(GL_NAME)};
+    HED_EGL_FUNCTIONS(EGL_NAME) HED_GL_FUNCTIONS(GL_NAME) HED_GL_DESKTOP_FUNCTIONS(GL_NAME)};
 
 /* A function of OpenGL tells of an error when it is asked, and by then another was called: the call
  * that is named is the last of a few. Not each: a life on llvmpipe takes a fifth of a second. */

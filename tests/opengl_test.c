@@ -159,11 +159,13 @@ static void refuse(hed_status status, const char *part, const char *said)
 Test(opengl, what_has_no_argument_is_refused_by_name)
 {
     refuse(HED_ERROR_UNSUPPORTED,
-        RESULT "layout(binding = 2, rgba8) uniform writeonly image2D picture;\n" USE,
-        "\"picture\" is a image2D");
-    refuse(HED_ERROR_UNSUPPORTED, RESULT "uniform sampler2D photo;\n" USE, "\"photo\"");
-    refuse(HED_ERROR_UNSUPPORTED,
-        "layout(set = 2, binding = 0) buffer Result { float result[]; };\n" USE, "set 2");
+        RESULT "layout(binding = 2, rgba8) uniform writeonly image2DMS picture;\n" USE,
+        "\"picture\" is a image2DMS");
+    refuse(HED_ERROR_UNSUPPORTED, RESULT "uniform texture2D photo;\n" USE, "\"photo\"");
+    refuse(HED_ERROR_ARGUMENT,
+        RESULT "uniform sampler2D photo;\n"
+               "void use() { result[0] = source[0] + texelFetch(photo, ivec2(0), 0).x; }",
+        "has 3 buffers, the description 2");
     refuse(HED_ERROR_UNSUPPORTED,
         "layout(binding = 0) buffer Result { float result[]; } many[2];\n"
         "void use() { many[0].result[0] = source[0]; }",

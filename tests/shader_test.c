@@ -132,9 +132,9 @@ Test(shader, buffers_and_scalars)
 Test(shader, what_has_no_argument_is_refused_by_name)
 {
     static const char *const texts[] = {
-        "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 3, r32f) uniform image2D photo;\n"
-        "void main() { imageStore(photo, ivec2(0), vec4(VALUE)); }\n",
-        "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 3) uniform sampler2D photo;\n"
+        "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 3, r32f) uniform image2D photo[2];\n"
+        "void main() { imageStore(photo[1], ivec2(0), vec4(VALUE)); }\n",
+        "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 3) uniform sampler2DMS photo;\n"
         "layout(binding = 1) buffer Out { float o; };\n"
         "void main() { o = texelFetch(photo, ivec2(VALUE), 0).x; }\n",
         "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 3) buffer Out { float o; } photo[2];\n"
@@ -148,6 +148,48 @@ Test(shader, what_has_no_argument_is_refused_by_name)
         EXPECT(strstr(error.text, "photo") && strstr(error.text, "binding 3"), "%s", error.text);
         release(words, size);
     }
+}
+
+Test(shader, images_have_shape_format_and_access)
+{
+    size_t size;
+    void *words = compile(
+        "#version 450\nlayout(local_size_x = 1) in;\n"
+        "layout(set = 1, binding = 3, r32f) uniform image3D volume;\n"
+        "layout(binding = 2) uniform writeonly uimage2DArray layers;\n"
+        "layout(binding = 1) uniform samplerCube sky;\n"
+        "layout(binding = 4) uniform texture2D photo;\n"
+        "layout(binding = 5) uniform sampler linear;\n"
+        "void main()\n"
+        "{\n"
+        "    vec4 v = textureLod(sky, vec3(1), 0.0) + texture(sampler2D(photo, linear), vec2(0));\n"
+        "    imageStore(volume, ivec3(0), v + imageLoad(volume, ivec3(1)));\n"
+        "    imageStore(layers, ivec3(0), uvec4(VALUE));\n"
+        "}\n",
+        &size);
+    static const struct {
+        const char *name;
+        hed_shader_resource resource;
+        hed_image_format format;
+        hed_image_shape shape;
+        hed_access access;
+    } expected[] = {{"sky", HED_SHADER_SAMPLED, HED_IMAGE_NONE, HED_IMAGE_CUBE, HED_READ},
+        {"layers", HED_SHADER_STORAGE_IMAGE, HED_IMAGE_NONE, HED_IMAGE_2D_ARRAY, HED_WRITE},
+        {"photo", HED_SHADER_TEXTURE, HED_IMAGE_NONE, HED_IMAGE_2D, HED_READ},
+        {"linear", HED_SHADER_SAMPLER, HED_IMAGE_NONE, HED_IMAGE_1D, HED_READ},
+        {"volume", HED_SHADER_STORAGE_IMAGE, HED_IMAGE_R32F, HED_IMAGE_3D, HED_READ_WRITE}};
+    hed_shader s;
+    OK(hed_shader_read_spirv(words, size, "main", NULL, 0, &allocator, &s, &error));
+    CHECK_EQ(s.binding_count, 5);
+    for (int i = 0; i < 5; i++) {
+        const hed_shader_binding *b = &s.bindings[i];
+        EXPECT_TEXT(b->name, expected[i].name);
+        EXPECT(b->resource == expected[i].resource && b->format == expected[i].format &&
+                   b->shape == expected[i].shape && b->access == expected[i].access,
+            "%s: resource %d, format %d, shape %d, access %d", b->name, (int)b->resource,
+            (int)b->format, (int)b->shape, (int)b->access);
+    }
+    release(words, size);
 }
 
 /* Each word of a module in turn becomes another: an error, or a shader, and nothing else. */

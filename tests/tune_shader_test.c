@@ -300,14 +300,53 @@ Test(tune_shader, blocks_are_opened_into_numbers)
     hed_tune_file_close(file);
 }
 
+Test(tune_shader, images_are_filled_and_compared)
+{
+    static const char text[] =
+        "#version 450\n/* heddle {\"problem\": {\"width\": 40, \"height\": 30}} */\n"
+        "layout(local_size_x = 8, local_size_y = 8) in;\n"
+        "layout(binding = 0) uniform sampler2D photo;\n"
+        "layout(binding = 1, rgba16f) uniform writeonly image2D picture;\n"
+        "layout(set = 1, binding = 0, r32ui) uniform uimage2D counts;\n"
+        "void main()\n{\n    ivec2 at = ivec2(gl_GlobalInvocationID.xy);\n"
+        "    imageStore(picture, at, texelFetch(photo, at, 0));\n"
+        "    imageAtomicAdd(counts, at, 1u);\n}\n";
+    hed_tune_file *file = open_bytes("blur.comp", text, sizeof text - 1);
+    CHECK(file, "%s\n%s", error.text, error.log);
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    hed_tune_def tune = {0};
+    hed_tune_file_apply(file, &tune);
+    static const struct {
+        const char *name;
+        hed_image_format format;
+        hed_access access;
+        uint32_t row;
+    } expected[] = {{"photo", HED_IMAGE_RGBA8, HED_READ, 256},
+        {"picture", HED_IMAGE_RGBA16F, HED_WRITE, 512},
+        {"counts", HED_IMAGE_R32UI, HED_READ_WRITE, 256}};
+    CHECK_EQ(def->argument_count, 3);
+    for (int i = 0; i < 3; i++) {
+        const hed_argument_def *a = &def->arguments[i];
+        EXPECT_TEXT(a->name, expected[i].name);
+        EXPECT(a->image.format == expected[i].format && a->image.shape == HED_IMAGE_2D &&
+                   a->image.width == 40 && a->image.height == 30 &&
+                   a->image.row_bytes == expected[i].row && a->access == expected[i].access,
+            "%s: format %d, shape %d, %u x %u, rows of %u bytes", a->name, (int)a->image.format,
+            (int)a->image.shape, a->image.width, a->image.height, a->image.row_bytes);
+        CHECK_EQ(tune.arguments[i].bytes, 30u * expected[i].row);
+    }
+    CHECK(tune.arguments[0].data && tune.arguments[2].data);
+    hed_tune_file_close(file);
+}
+
 Test(tune_shader, what_is_wrong_is_said)
 {
     static const struct {
         const char *text, *words;
     } cases[] = {{"#version 450\nlayout(local_size_x = 1) in;\nvoid main() { no_such_thing(); }\n",
                      "blur.comp:3"},
-        {"#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0, r32f) uniform image2D photo;\n"
-         "void main() { imageStore(photo, ivec2(0), vec4(1)); }\n",
+        {"#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0, r32f) uniform image2DMS photo;\n"
+         "void main() { imageStore(photo, ivec2(0), 0, vec4(1)); }\n",
             "\"photo\""},
         {"#version 450\n/* heddle {\"problem\": {\"n\": 8}} */\nlayout(local_size_x = 1) in;\n"
          "layout(push_constant) uniform P { double at; };\n"

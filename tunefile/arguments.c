@@ -1,6 +1,8 @@
 /* The arguments of Heddle's own tune files: kinds, types, sizes and contents. */
 #include "tunefile/spec.h"
 
+#include "heddle/shader.h"
+
 #include <float.h>
 #include <stdio.h>
 #include <string.h>
@@ -270,6 +272,31 @@ static const hed_spec_given *find_given(
     return NULL;
 }
 
+/* Returns the image of a texture that a backend of Vulkan or OpenGL creates. */
+static hed_texels image_of(const hed_tune_file *spec, const hed_wgsl_binding *binding)
+{
+    static const char *const shapes[] = {"1d", "2d", "2d-array", "3d", "cube", "cube-array"};
+    hed_wgsl_texture t;
+    hed_wgsl_texture_size(binding, spec->problem.sizes, spec->problem.count, &t);
+    hed_texels image = {
+        .width = t.width, .height = t.height, .layers = t.layers, .row_bytes = t.row_bytes};
+    for (int i = 0; i < HED_IMAGE_FORMATS; i++)
+        if (strcmp(hed_image_format_name((hed_image_format)i, NULL), binding->format) == 0)
+            image.format = (hed_image_format)i;
+    for (int i = 0; i < HED_IMAGE_SHAPES; i++)
+        if (strcmp(shapes[i], binding->shape) == 0) image.shape = (hed_image_shape)i;
+    return image;
+}
+
+/* Reads all push constants from a file. */
+static void read_push_file(hed_spec_reader *reader, hed_json_node node, hed_tune_argument *argument)
+{
+    uint64_t bytes = 0;
+    hed_json_node file = hed_json_member(node, "file");
+    argument->data = hed_spec_read_data(reader, file, hed_json_string(file), HED_BYTES, &bytes);
+    hed_spec_check_bytes(reader, file, hed_json_string(file), bytes, argument->bytes);
+}
+
 static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed_json_node list,
     const hed_spec_given *given, uint32_t index)
 {
@@ -283,6 +310,8 @@ static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed
     if (listed) hed_fields_read(&hed_spec_argument_fields, node, &values, reader);
     *def = (hed_argument_def){
         .name = given->name, .kind = given->kind, .type = values.type, .access = given->access};
+    if (given->binding && given->binding->resource && reader->spec->kernel.def.language != HED_WGSL)
+        def->image = image_of(reader->spec, given->binding);
     if (hed_spec_fine(reader) && values.kind != given->kind)
         hed_json_reject(hed_json_member(node, "kind"), "the shader has it as another kind");
     if (hed_spec_fine(reader) && def->type != given->type && given->type != HED_BYTES)
@@ -300,7 +329,8 @@ static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed
         argument_read_buffer(reader, node, &values, def, argument, given);
     if (given->kind == HED_STRUCT) {
         def->size = argument->bytes = reader->push_bytes;
-        hed_spec_invent_content(reader, list, *given, argument);
+        if (listed && hed_json_has(node, "file")) read_push_file(reader, node, argument);
+        else hed_spec_invent_content(reader, list, *given, argument);
     }
     bool is_specified = hed_json_has(node, "fill") || hed_json_has(node, "file");
     if (given->kind == HED_BUFFER && !is_specified && def->access != HED_WRITE &&

@@ -268,6 +268,19 @@ static void fill_uniform(hed_spec_reader *reader, hed_json_node list,
     }
 }
 
+/* Removes infinities and NaNs from random texels of 16 bits and of 10 and 11 bits. */
+static void keep_finite(const char *format, unsigned char *bytes, uint64_t size)
+{
+    static const uint32_t halves = 0x3fff3fff, packed = ~(UINT32_C(1) << 10 | 1u << 21 | 1u << 31);
+    uint32_t mask = strstr(format, "16float") ? halves : strstr(format, "11b10") ? packed : ~0u;
+    for (uint64_t i = 0; mask != ~0u && i + 4 <= size; i += 4) {
+        uint32_t word;
+        memcpy(&word, bytes + i, sizeof word);
+        word &= mask;
+        memcpy(bytes + i, &word, sizeof word);
+    }
+}
+
 void hed_spec_invent_content(
     hed_spec_reader *reader, hed_json_node list, hed_spec_given given, hed_tune_argument *argument)
 {
@@ -284,6 +297,7 @@ void hed_spec_invent_content(
     }
     if (binding->resource || (!binding->number_count && !binding->element_number_count)) {
         for (uint64_t i = 0; i < size; i++) bytes[i] = (unsigned char)next_random(&state);
+        if (binding->resource) keep_finite(binding->format, bytes, size);
         const hed_wgsl_member texel = {.type = binding->element};
         bool is_real = binding->element == HED_WGSL_F32;
         for (uint64_t i = 0; is_real && i + 4 <= size; i += 4)

@@ -30,8 +30,32 @@ static void declare_constant(FILE *to, const hed_shader_constant *constant)
             (long long)constant->value);
 }
 
+/* Declares a texture or a storage image. One without a format gets four numbers a texel. */
+static void declare_image(FILE *to, const hed_shader_binding *binding)
+{
+    static const char *const shapes[] = {"1d", "2d", "2d_array", "3d", "cube", "cube_array"};
+    hed_image_format format = binding->format              ? binding->format
+                              : binding->type == HED_FLOAT ? HED_IMAGE_RGBA32F
+                              : binding->type == HED_INT32 ? HED_IMAGE_RGBA32I
+                                                           : HED_IMAGE_RGBA32UI;
+    fprintf(to, "@group(%u) @binding(%u) var %s: ", binding->set, binding->binding, binding->name);
+    if (binding->resource != HED_SHADER_STORAGE_IMAGE)
+        fprintf(to, "texture_%s<%s>;\n", shapes[binding->shape], scalar_of(binding->type));
+    else
+        fprintf(to, "texture_storage_%s<%s, %s>;\n", shapes[binding->shape],
+            hed_image_format_name(format, NULL),
+            binding->access == HED_READ    ? "read"
+            : binding->access == HED_WRITE ? "write"
+                                           : "read_write");
+}
+
 static void declare_binding(FILE *to, const hed_shader_binding *binding)
 {
+    if (binding->resource == HED_SHADER_SAMPLER) return; /* no argument */
+    if (binding->resource) {
+        declare_image(to, binding);
+        return;
+    }
     const char *scalar = scalar_of(binding->type);
     bool is_uniform = binding->uniform && binding->layout[0];
     fprintf(to, "@group(%u) @binding(%u) var<%s> %s: ", binding->set, binding->binding,
@@ -69,7 +93,10 @@ static void declare_entry(
     }
     fprintf(to, ") fn %s()\n{\n", entry);
     for (uint32_t i = 0; i < shader->binding_count; i++)
-        if (shader->bindings[i].access == HED_WRITE)
+        if (shader->bindings[i].resource == HED_SHADER_SAMPLER) continue;
+        else if (shader->bindings[i].resource)
+            fprintf(to, "    _ = %s;\n", shader->bindings[i].name);
+        else if (shader->bindings[i].access == HED_WRITE)
             fprintf(to, "    %s[0] = 0;\n", shader->bindings[i].name);
     fprintf(to, "}\n");
 }

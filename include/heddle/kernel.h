@@ -121,6 +121,71 @@ typedef enum hed_compare {
     HED_COMPARE_SORTED /**< the elements in ascending order: results that may come in any order */
 } hed_compare;
 
+/** Formats of images, numbered as SPIR-V's image formats. */
+typedef enum hed_image_format {
+    HED_IMAGE_NONE,
+    HED_IMAGE_RGBA32F,
+    HED_IMAGE_RGBA16F,
+    HED_IMAGE_R32F,
+    HED_IMAGE_RGBA8,
+    HED_IMAGE_RGBA8_SNORM,
+    HED_IMAGE_RG32F,
+    HED_IMAGE_RG16F,
+    HED_IMAGE_R11F_G11F_B10F,
+    HED_IMAGE_R16F,
+    HED_IMAGE_RGBA16,
+    HED_IMAGE_RGB10_A2,
+    HED_IMAGE_RG16,
+    HED_IMAGE_RG8,
+    HED_IMAGE_R16,
+    HED_IMAGE_R8,
+    HED_IMAGE_RGBA16_SNORM,
+    HED_IMAGE_RG16_SNORM,
+    HED_IMAGE_RG8_SNORM,
+    HED_IMAGE_R16_SNORM,
+    HED_IMAGE_R8_SNORM,
+    HED_IMAGE_RGBA32I,
+    HED_IMAGE_RGBA16I,
+    HED_IMAGE_RGBA8I,
+    HED_IMAGE_R32I,
+    HED_IMAGE_RG32I,
+    HED_IMAGE_RG16I,
+    HED_IMAGE_RG8I,
+    HED_IMAGE_R16I,
+    HED_IMAGE_R8I,
+    HED_IMAGE_RGBA32UI,
+    HED_IMAGE_RGBA16UI,
+    HED_IMAGE_RGBA8UI,
+    HED_IMAGE_R32UI,
+    HED_IMAGE_RGB10_A2UI,
+    HED_IMAGE_RG32UI,
+    HED_IMAGE_RG16UI,
+    HED_IMAGE_RG8UI,
+    HED_IMAGE_R16UI,
+    HED_IMAGE_R8UI,
+    HED_IMAGE_FORMATS
+} hed_image_format;
+
+/** Shapes of images. Faces of a cube are layers. */
+typedef enum hed_image_shape {
+    HED_IMAGE_1D,
+    HED_IMAGE_2D,
+    HED_IMAGE_2D_ARRAY,
+    HED_IMAGE_3D,
+    HED_IMAGE_CUBE,
+    HED_IMAGE_CUBE_ARRAY,
+    HED_IMAGE_SHAPES
+} hed_image_shape;
+
+/** Image that a shader accesses as a texture or a storage image. Its content is a buffer's: rows of
+ *  texels, one layer (of a 3D image one slice) after another. */
+typedef struct hed_texels {
+    hed_image_format format; /**< HED_IMAGE_NONE: no image */
+    hed_image_shape shape;
+    uint32_t width, height, layers; /**< texels; slices of a 3D image are layers */
+    uint32_t row_bytes;             /**< bytes from one row to the next, a multiple of a texel's */
+} hed_texels;
+
 /** One argument of a kernel. */
 typedef struct hed_argument_def {
     const char *name;
@@ -146,6 +211,9 @@ typedef struct hed_argument_def {
     /** scalars: a tuning takes the value from the geometry (hed_geometry.local_bytes), since it depends
      *  on the configuration, as a number of blocks does */
     bool by_config;
+    /** buffers: the kernel's text has an image in its place (shaders of Vulkan and OpenGL). The driver
+     *  copies the buffer into the image before a launch if it has changed, and back when it is read */
+    hed_texels image;
 } hed_argument_def;
 
 /** A tunable parameter: a macro of this name in the kernel text, with one of these values. */

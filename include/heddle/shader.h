@@ -26,7 +26,16 @@ typedef struct hed_shader_constant {
     int64_t value;              /**< the default; that of a float is rounded */
 } hed_shader_constant;
 
-/** A buffer. */
+/** Kinds of bindings. */
+typedef enum hed_shader_resource {
+    HED_SHADER_BUFFER,
+    HED_SHADER_TEXTURE, /**< sampled or fetched, by a sampler that is another binding or none */
+    HED_SHADER_SAMPLED, /**< a texture together with its sampler */
+    HED_SHADER_STORAGE_IMAGE,
+    HED_SHADER_SAMPLER
+} hed_shader_resource;
+
+/** A buffer, an image or a sampler. */
 typedef struct hed_shader_binding {
     /** name of the variable, else of its only member, else of its block */
     char name[HED_SHADER_NAME];
@@ -38,6 +47,9 @@ typedef struct hed_shader_binding {
     uint32_t components; /**< length of a vector of that type; 1 for a scalar */
     /** its type in WGSL, over the structs of hed_shader.layouts; "": WGSL has no such type */
     char layout[HED_SHADER_NAME];
+    hed_shader_resource resource;
+    hed_image_format format; /**< format of an image; HED_IMAGE_NONE: the text has none */
+    hed_image_shape shape;   /**< shape of an image */
 } hed_shader_binding;
 
 /** A scalar: a member of the push constants, or of a uniform buffer. */
@@ -80,8 +92,8 @@ HED_API bool hed_shader_is_spirv(const void *bytes, size_t size);
 /** Reads the interface of entry point `entry` of a module of SPIR-V, which need not be aligned.
  *  `values` (nullable) replace defaults: then group and local memory are those of the specialized
  *  shader.
- *  Thread class: any. Errors: FORMAT (the fault and its word), UNSUPPORTED (textures and other
- *  resources that no argument describes, by name), LIMIT (constants, buffers and scalars, and names
+ *  Thread class: any. Errors: FORMAT (the fault and its word), UNSUPPORTED (multisampled and
+ *  depth textures, texel buffers and arrays of resources, by name), LIMIT (constants, buffers and scalars, and names
  *  of HED_SHADER_NAME bytes or more), MEMORY. */
 HED_API hed_status hed_shader_read_spirv(const void *bytes, size_t size, const char *entry,
     const hed_shader_value *values, uint32_t value_count, const hed_allocator *allocator,
@@ -92,6 +104,10 @@ HED_API hed_status hed_shader_read_spirv(const void *bytes, size_t size, const c
  *  Thread class: any. */
 HED_API uint32_t hed_shader_glsl_constants(
     const char *text, size_t size, hed_shader_constant *constants, uint32_t capacity);
+
+/** Returns the name of an image format in WGSL's words, such as "rgba8unorm", and the bytes of one
+ *  texel. Thread class: rt. */
+HED_API const char *hed_image_format_name(hed_image_format format, uint32_t *bytes);
 
 /** A text in GLSL to compile. Start from {0}. */
 typedef struct hed_glsl_def {

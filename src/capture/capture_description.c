@@ -8,7 +8,8 @@
 #include "heddle/author.h"
 #include "capture/capture_file.h"
 
-enum { SYMBOL = HED_LOCAL + 1 /* kind of a symbol struct in the file */ };
+/* kinds of a symbol struct and of a buffer with an image in the file */
+enum { SYMBOL = HED_LOCAL + 1, IMAGE };
 
 /* ---- writing ---- */
 
@@ -33,6 +34,16 @@ void hed_put_defines(hed_text *to, const hed_define *defines, uint32_t count)
     }
 }
 
+static void put_image(hed_text *to, const hed_texels *image)
+{
+    hed_put_u32(to, image->format);
+    hed_put_u32(to, image->shape);
+    hed_put_u32(to, image->width);
+    hed_put_u32(to, image->height);
+    hed_put_u32(to, image->layers);
+    hed_put_u32(to, image->row_bytes);
+}
+
 static void put_lists(hed_text *to, const hed_capture_launched *launched)
 {
     const hed_kernel_def *def = &launched->def;
@@ -48,12 +59,15 @@ static void put_lists(hed_text *to, const hed_capture_launched *launched)
     for (uint32_t i = 0; i < def->argument_count; i++) {
         const hed_argument_def *argument = &def->arguments[i];
         hed_put_text(to, argument->name);
-        hed_put_u32(to, argument->symbol ? SYMBOL : argument->kind);
+        hed_put_u32(to, argument->symbol         ? SYMBOL
+                        : argument->image.format ? IMAGE
+                                                 : argument->kind);
         hed_put_u32(to, argument->type);
         hed_put_u32(to, argument->access);
         hed_put_u64(to, argument->size);
         hed_put_double(to, argument->tolerance);
         hed_put_u64(to, launched->bytes[i]);
+        if (argument->image.format) put_image(to, &argument->image);
     }
     hed_put_u32(to, def->parameter_count);
     for (uint32_t i = 0; i < def->parameter_count; i++) {
@@ -232,12 +246,24 @@ static void *get_list(hed_description_reader *r, uint32_t *count, uint32_t limit
     return list;
 }
 
+static void get_image(hed_description_reader *r, hed_texels *image)
+{
+    image->format = hed_get_below(r, HED_IMAGE_FORMATS, "the format of an image", "1 to 39");
+    image->shape = hed_get_below(r, HED_IMAGE_SHAPES, "the shape of an image", "0 to 5");
+    image->width = hed_get_u32(r, "the width of an image");
+    image->height = hed_get_u32(r, "the height of an image");
+    image->layers = hed_get_u32(r, "the layers of an image");
+    image->row_bytes = hed_get_u32(r, "the bytes of a row");
+}
+
 static void get_argument(hed_description_reader *r, hed_argument_def *argument, uint64_t *bytes)
 {
     argument->name = hed_get_word(r, "the name of an argument");
-    uint32_t kind = hed_get_below(r, SYMBOL + 1, "the kind of an argument", "0 to 4");
+    uint32_t kind = hed_get_below(r, IMAGE + 1, "the kind of an argument", "0 to 5");
     argument->symbol = kind == SYMBOL;
-    argument->kind = argument->symbol ? HED_STRUCT : (hed_argument_kind)kind;
+    argument->kind = argument->symbol ? HED_STRUCT
+                     : kind == IMAGE  ? HED_BUFFER
+                                      : (hed_argument_kind)kind;
     argument->type = hed_get_below(r, HED_TYPE_COUNT, "the type of an argument", "0 to 6");
     argument->access = hed_get_below(r, HED_WORKSPACE + 1, "the access to a buffer", "0 to 3");
     uint64_t at = r->at;
@@ -253,6 +279,7 @@ static void get_argument(hed_description_reader *r, hed_argument_def *argument, 
     if ((argument->kind == HED_BUFFER) != (*bytes > 0))
         wrong_value(
             r, at, "the bytes of an argument", *bytes, "some for a buffer, none for anything else");
+    if (kind == IMAGE) get_image(r, &argument->image);
 }
 
 static bool has_value(const hed_parameter_def *parameter, int64_t value, uint32_t count)

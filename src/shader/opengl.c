@@ -12,6 +12,7 @@
 #include "base/error.h"
 
 enum { MOST_ITEMS = 16, MOST_BINDINGS = 64 };
+enum units { UNITS_STORAGE, UNITS_UNIFORM, UNITS_TEXTURES, UNITS_IMAGES };
 
 /* One item of `layout(...)`: "binding = 3", or a name alone. */
 typedef struct layout_item {
@@ -35,8 +36,8 @@ typedef struct opengl_writer {
     hed_glsl_opengl *to;
     hed_shader_constant constants[HED_SHADER_CONSTANTS];
     uint32_t constant_count;
-    /* bindings that the text specifies, of storage and of uniform blocks: bit sets */
-    uint64_t used_bindings[2];
+    /* bindings that are taken: bit sets. Textures and images are numbered in the order of the text */
+    uint64_t used_bindings[4]; /* index: enum units */
     hed_error *error;
 } opengl_writer;
 
@@ -98,11 +99,11 @@ static long long opengl_constant(const opengl_writer *w, uint32_t id)
 }
 
 /* Takes the lowest free binding. */
-static uint32_t opengl_free_binding(opengl_writer *w, bool uniform)
+static uint32_t opengl_free_binding(opengl_writer *w, enum units units)
 {
     uint32_t binding = 0;
-    while (binding + 1 < MOST_BINDINGS && w->used_bindings[uniform] >> binding & 1) binding++;
-    w->used_bindings[uniform] |= (uint64_t)1 << binding;
+    while (binding + 1 < MOST_BINDINGS && w->used_bindings[units] >> binding & 1) binding++;
+    w->used_bindings[units] |= (uint64_t)1 << binding;
     return binding;
 }
 
@@ -238,7 +239,9 @@ static void opengl_keep(opengl_writer *w, const hed_shader_binding *block)
     hed_glsl_opengl *to = w->to;
     uint32_t place = to->binding_count;
     for (uint32_t i = 0; i < place; i++) /* the same buffer, declared again with another type */
-        if (to->bindings[i].binding == block->binding && to->bindings[i].uniform == block->uniform)
+        if (to->bindings[i].binding == block->binding &&
+            to->bindings[i].resource == block->resource &&
+            to->bindings[i].uniform == block->uniform)
             return;
     if (place == HED_SHADER_BINDINGS) {
         hed_fail(w->error, HED_ERROR_LIMIT, "%s: too many buffers at \"%s\"; expected at most %d",
@@ -259,9 +262,11 @@ static void opengl_block(opengl_writer *w, const layout_list *list, bool uniform
     const char *binding = layout_find(list, "binding"), *set = layout_find(list, "set");
     bool push = layout_find(list, "push_constant") != NULL;
     char single_name[HED_SHADER_NAME];
+    if (set && strtoul(set, NULL, 0)) binding = NULL; /* OpenGL has one set */
     opengl_name(w, block.block);
     if (binding) block.binding = (uint32_t)strtoul(binding, NULL, 0);
-    else if (w->writes && !push) block.binding = opengl_free_binding(w, uniform);
+    else if (w->writes && !push)
+        block.binding = opengl_free_binding(w, uniform ? UNITS_UNIFORM : UNITS_STORAGE);
     if (binding && block.binding < MOST_BINDINGS)
         w->used_bindings[uniform] |= (uint64_t)1 << block.binding;
     layout_write(w, list, push, &block);
@@ -272,9 +277,6 @@ static void opengl_block(opengl_writer *w, const layout_list *list, bool uniform
     if (named) opengl_name(w, block.name);
     else memcpy(block.name, single_name[0] ? single_name : block.block, sizeof block.name);
     if (named) hed_glsl_next(s);
-    if (set && strtoul(set, NULL, 0))
-        hed_fail(w->error, HED_ERROR_UNSUPPORTED,
-            "%s: buffer \"%s\" is in set %s: Heddle binds set 0", w->def->name, block.name, set);
     if (hed_glsl_is(s, "["))
         hed_fail(w->error, HED_ERROR_UNSUPPORTED,
             "%s: \"%s\" is an array of buffers: expected one buffer for each argument",
@@ -282,16 +284,57 @@ static void opengl_block(opengl_writer *w, const layout_list *list, bool uniform
     if (w->writes && !push) opengl_keep(w, &block);
 }
 
-/* Reads the declaration after `uniform` or `buffer`: a block, or a single uniform. */
+/* Reads the type of an image or of a texture with its sampler; false: another type. */
+static bool opengl_image_type(const char *type, hed_shader_binding *image)
+{
+    static const char *const shapes[HED_IMAGE_SHAPES] = {
+        "1D", "2D", "2DArray", "3D", "Cube", "CubeArray"};
+    size_t sign = type[0] == 'i' && strncmp(type, "image", 5) != 0 ? 1 : type[0] == 'u';
+    const char *at = type + sign;
+    bool is_image = strncmp(at, "image", 5) == 0, is_sampler = strncmp(at, "sampler", 7) == 0;
+    image->resource = is_image ? HED_SHADER_STORAGE_IMAGE : HED_SHADER_SAMPLED;
+    for (int i = 0; i < HED_IMAGE_SHAPES && (is_image || is_sampler); i++) {
+        if (strcmp(at + (is_image ? 5 : 7), shapes[i]) != 0) continue;
+        image->shape = (hed_image_shape)i;
+        return true;
+    }
+    return false;
+}
+
+/* Reads an image, from its type on. */
+static void opengl_image(opengl_writer *w, const layout_list *list, hed_shader_binding *image)
+{
+    hed_glsl_scanner *s = &w->s;
+    bool is_stored = image->resource == HED_SHADER_STORAGE_IMAGE;
+    hed_glsl_next(s);
+    opengl_name(w, image->name);
+    if (w->writes)
+        image->binding = opengl_free_binding(w, is_stored ? UNITS_IMAGES : UNITS_TEXTURES);
+    for (uint32_t i = 0; i < w->to->binding_count; i++) /* declared in another branch of the text */
+        if (strcmp(w->to->bindings[i].name, image->name) == 0)
+            image->binding = w->to->bindings[i].binding;
+    layout_write(w, list, false, image);
+    if (w->writes) opengl_keep(w, image);
+}
+
+static bool opengl_is_qualifier(const hed_glsl_scanner *s)
+{
+    static const char *const words[] = {
+        "readonly", "writeonly", "restrict", "coherent", "volatile", "highp", "mediump", "lowp"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (hed_glsl_is(s, words[i])) return true;
+    return false;
+}
+
+/* Reads the declaration after `uniform` or `buffer`: a block, an image, or a single uniform. */
 static void opengl_uniform(opengl_writer *w, const layout_list *list)
 {
     hed_glsl_scanner *s = &w->s;
     bool uniform = hed_glsl_is(s, "uniform");
     char type[HED_SHADER_NAME];
+    hed_shader_binding image = {0};
     if (!hed_glsl_next(s)) return;
-    while (hed_glsl_is(s, "readonly") || hed_glsl_is(s, "writeonly") ||
-           hed_glsl_is(s, "restrict") || hed_glsl_is(s, "coherent") || hed_glsl_is(s, "volatile") ||
-           hed_glsl_is(s, "highp"))
+    while (opengl_is_qualifier(s))
         if (!hed_glsl_next(s)) return;
     hed_glsl_scanner lookahead = *s;
     if (hed_glsl_next(&lookahead) && hed_glsl_is(&lookahead, "{")) {
@@ -299,10 +342,15 @@ static void opengl_uniform(opengl_writer *w, const layout_list *list)
         return;
     }
     hed_text_copy(type, sizeof type, s->word);
+    bool is_named = !hed_glsl_is(&lookahead, ";");
+    if (is_named && opengl_image_type(type, &image)) {
+        opengl_image(w, list, &image);
+        return;
+    }
     bool texture = strstr(type, "image") || strstr(type, "sampler") || strstr(type, "texture");
-    if (texture && !hed_glsl_is(&lookahead, ";"))
+    if (texture && is_named)
         hed_fail(w->error, HED_ERROR_UNSUPPORTED,
-            "%s: \"%s\" is a %s: textures, images and samplers are no arguments Heddle knows",
+            "%s: \"%s\" is a %s; expected samplers and images of 1 to 3 dimensions or cubes",
             w->def->name, lookahead.word, type);
 }
 
@@ -311,9 +359,7 @@ static void opengl_layout(opengl_writer *w)
     layout_list list;
     if (!layout_read(w, &list)) return;
     if (!hed_glsl_next(&w->s)) return;
-    while (hed_glsl_is(&w->s, "readonly") || hed_glsl_is(&w->s, "writeonly") ||
-           hed_glsl_is(&w->s, "restrict") || hed_glsl_is(&w->s, "coherent") ||
-           hed_glsl_is(&w->s, "volatile"))
+    while (opengl_is_qualifier(&w->s))
         if (!hed_glsl_next(&w->s)) return;
     bool block = hed_glsl_is(&w->s, "uniform") || hed_glsl_is(&w->s, "buffer");
     hed_glsl_scanner lookahead = w->s;
@@ -421,7 +467,7 @@ hed_status hed_glsl_for_opengl(
     if (!text.failed) {
         opengl_find_constants(&w, &text);
         opengl_scan(&w, &text);
-        opengl->push_binding = opengl_free_binding(&w, true);
+        opengl->push_binding = opengl_free_binding(&w, UNITS_UNIFORM);
         w.writes = true;
         opengl_scan(&w, &text);
     }

@@ -64,77 +64,121 @@ static hed_status spirv_refuse(
     char name[HED_SHADER_NAME];
     hed_spirv_text(r, variable->name, name, sizeof name);
     return hed_fail(r->error, HED_ERROR_UNSUPPORTED,
-        "SPIR-V: \"%s\" (set %u, binding %u) is %s; expected storage and uniform buffers, and "
-        "scalars as push constants. Make it a buffer, or tune its text in WGSL, in a browser, which "
-        "takes textures",
+        "SPIR-V: \"%s\" (set %u, binding %u) is %s; expected buffers, textures and storage images "
+        "of 1 to 3 dimensions or cubes, samplers, and push constants",
         name, variable->set, variable->binding, subject);
+}
+
+/* Reads an image, a texture with its sampler, or a sampler; NULL: another type. */
+static const char *spirv_read_image(
+    const hed_spirv_reader *r, uint32_t at, hed_shader_binding *binding)
+{
+    enum { SAMPLED_TYPE = 2, DIM, DEPTH, ARRAYED, MULTISAMPLED, SAMPLED, FORMAT }; /* operands */
+    enum { DIM_1D, DIM_2D, DIM_3D, DIM_CUBE, WITHOUT_SAMPLER = 2 };                /* values */
+    uint32_t kind = hed_spirv_opcode(r, at);
+    if (kind == OP_TYPE_SAMPLER) {
+        binding->resource = HED_SHADER_SAMPLER;
+        return "";
+    }
+    if (kind == OP_TYPE_SAMPLED_IMAGE) at = hed_spirv_of(r, hed_spirv_operand(r, at, 2))->at;
+    if (hed_spirv_opcode(r, at) != OP_TYPE_IMAGE) return NULL;
+    bool is_stored = hed_spirv_operand(r, at, SAMPLED) == WITHOUT_SAMPLER,
+         is_array = hed_spirv_operand(r, at, ARRAYED) == 1;
+    uint32_t dim = hed_spirv_operand(r, at, DIM), format = hed_spirv_operand(r, at, FORMAT);
+    binding->resource = is_stored                       ? HED_SHADER_STORAGE_IMAGE
+                        : kind == OP_TYPE_SAMPLED_IMAGE ? HED_SHADER_SAMPLED
+                                                        : HED_SHADER_TEXTURE;
+    binding->type = hed_spirv_scalar(r, hed_spirv_operand(r, at, SAMPLED_TYPE));
+    binding->format = format < HED_IMAGE_FORMATS ? (hed_image_format)format : HED_IMAGE_NONE;
+    binding->shape = dim == DIM_1D   ? HED_IMAGE_1D
+                     : dim == DIM_3D ? HED_IMAGE_3D
+                     : dim == DIM_2D ? is_array ? HED_IMAGE_2D_ARRAY : HED_IMAGE_2D
+                     : is_array      ? HED_IMAGE_CUBE_ARRAY
+                                     : HED_IMAGE_CUBE;
+    if (hed_spirv_operand(r, at, MULTISAMPLED)) return "multisampled";
+    if (hed_spirv_operand(r, at, DEPTH) == 1) return "a texture of depths";
+    if (dim > DIM_CUBE || (dim == DIM_1D && is_array)) return "a texel buffer or an array of lines";
+    return binding->type == HED_BYTES ? "an image of halves or 64 bits" : "";
+}
+
+/* Adds a binding in the order of sets and bindings; a binding with two types is one buffer. */
+static hed_status spirv_put_binding(
+    hed_spirv_reader *r, const hed_shader_binding *binding, uint32_t type)
+{
+    hed_shader *shader = r->shader;
+    for (uint32_t i = 0; i < shader->binding_count; i++) {
+        hed_shader_binding *existing = &shader->bindings[i];
+        if (existing->set != binding->set || existing->binding != binding->binding) continue;
+        if (existing->access != binding->access) existing->access = HED_READ_WRITE;
+        return HED_OK;
+    }
+    if (shader->binding_count == HED_SHADER_BINDINGS)
+        return hed_fail(
+            r->error, HED_ERROR_LIMIT, "SPIR-V: more than %d buffers", HED_SHADER_BINDINGS);
+    uint32_t place = shader->binding_count++;
+    for (; place > 0; place--) {
+        const hed_shader_binding *before = &shader->bindings[place - 1];
+        if (before->set < binding->set ||
+            (before->set == binding->set && before->binding <= binding->binding))
+            break;
+        shader->bindings[place] = *before;
+    }
+    shader->bindings[place] = *binding;
+    if (binding->resource == HED_SHADER_BUFFER)
+        hed_spirv_write_layout(r, type, shader->bindings[place].layout);
+    return HED_OK;
+}
+
+/* Reads the type of an element of a block's last member. */
+static void spirv_read_element(
+    const hed_spirv_reader *r, uint32_t element, hed_shader_binding *binding)
+{
+    uint32_t at = hed_spirv_of(r, element)->at;
+    if (hed_spirv_opcode(r, at) == OP_TYPE_ARRAY ||
+        hed_spirv_opcode(r, at) == OP_TYPE_RUNTIME_ARRAY)
+        element = hed_spirv_operand(r, at, 2), at = hed_spirv_of(r, element)->at;
+    if (hed_spirv_opcode(r, at) == OP_TYPE_VECTOR)
+        binding->components = hed_spirv_operand(r, at, 3), element = hed_spirv_operand(r, at, 2);
+    binding->type = hed_spirv_scalar(r, element);
 }
 
 static hed_status spirv_add_binding(
     hed_spirv_reader *r, const hed_spirv_id *variable, uint32_t storage, uint32_t type)
 {
-    hed_shader *shader = r->shader;
     const hed_spirv_id *of = hed_spirv_of(r, type);
     uint32_t kind = hed_spirv_opcode(r, of->at), members = hed_spirv_length(r, of->at) - 2;
-    enum { SAMPLED = 7, WITHOUT_SAMPLER = 2 }; /* an operand of image types, and its value */
-    if (kind >= OP_TYPE_IMAGE && kind <= OP_TYPE_SAMPLED_IMAGE)
-        return spirv_refuse(r, variable,
-            kind == OP_TYPE_SAMPLER                         ? "a sampler"
-            : kind == OP_TYPE_IMAGE && hed_spirv_operand(r, of->at, SAMPLED) == WITHOUT_SAMPLER ? "a storage image"
-                                                            : "a texture");
+    hed_shader_binding binding = {
+        .set = variable->set, .binding = variable->binding, .components = 1};
+    const char *refusal = spirv_read_image(r, of->at, &binding);
+    bool is_image = refusal != NULL, read_only = true, write_only = true;
     if (kind == OP_TYPE_ARRAY || kind == OP_TYPE_RUNTIME_ARRAY)
-        return spirv_refuse(r, variable, "an array of buffers or textures");
-    if (kind != OP_TYPE_STRUCT || members == 0 || storage == STORAGE_UNIFORM_CONSTANT)
-        return spirv_refuse(r, variable, "no buffer");
-    if (shader->binding_count == HED_SHADER_BINDINGS)
-        return hed_fail(
-            r->error, HED_ERROR_LIMIT, "SPIR-V: more than %d buffers", HED_SHADER_BINDINGS);
-    hed_shader_binding binding = {.set = variable->set,
-        .binding = variable->binding,
-        .uniform = storage == STORAGE_UNIFORM && !of->buffer_block,
-        .components = 1};
-    bool read_only = true, write_only = true;
+        refusal = "an array of buffers or textures";
+    else if (!is_image &&
+             (kind != OP_TYPE_STRUCT || members == 0 || storage == STORAGE_UNIFORM_CONSTANT))
+        refusal = "no buffer";
+    if (refusal && refusal[0]) return spirv_refuse(r, variable, refusal);
+    binding.uniform = storage == STORAGE_UNIFORM && !of->buffer_block;
     hed_spirv_member last = {.offset = 0};
-    for (uint32_t i = 0; i < members && hed_spirv_fine(r, 0); i++) {
+    for (uint32_t i = 0; !is_image && i < members && hed_spirv_fine(r, 0); i++) {
         last = hed_spirv_find_member(r, type, i);
         if (last.status) return last.status;
         read_only = read_only && last.read_only;
         write_only = write_only && last.write_only;
     }
+    if (is_image) write_only = false, read_only = binding.resource != HED_SHADER_STORAGE_IMAGE;
     bool reads = binding.uniform || variable->read_only || read_only;
     binding.access = reads                                ? HED_READ
                      : variable->write_only || write_only ? HED_WRITE
                                                           : HED_READ_WRITE;
-    hed_status status = hed_spirv_name(r, of->name, binding.block);
+    hed_status status = is_image ? HED_OK : hed_spirv_name(r, of->name, binding.block);
     if (!status) status = hed_spirv_name(r, variable->name, binding.name);
     if (status) return status;
     if (!binding.name[0])
         memcpy(binding.name, members == 1 ? last.name : binding.block, sizeof binding.name);
-    uint32_t element = hed_spirv_operand(r, of->at, members + 1), at = hed_spirv_of(r, element)->at;
-    if (hed_spirv_opcode(r, at) == OP_TYPE_ARRAY ||
-        hed_spirv_opcode(r, at) == OP_TYPE_RUNTIME_ARRAY)
-        element = hed_spirv_operand(r, at, 2), at = hed_spirv_of(r, element)->at;
-    if (hed_spirv_opcode(r, at) == OP_TYPE_VECTOR)
-        binding.components = hed_spirv_operand(r, at, 3), element = hed_spirv_operand(r, at, 2);
-    binding.type = hed_spirv_scalar(r, element);
-    for (uint32_t i = 0; i < shader->binding_count; i++) {
-        hed_shader_binding *existing = &shader->bindings[i];
-        if (existing->set != binding.set || existing->binding != binding.binding) continue;
-        if (existing->access != binding.access)
-            existing->access = HED_READ_WRITE; /* one buffer, two types */
-        return HED_OK;
-    }
-    hed_spirv_write_layout(r, type, binding.layout);
-    uint32_t place = shader->binding_count++;
-    for (; place > 0; place--) {
-        const hed_shader_binding *before = &shader->bindings[place - 1];
-        if (before->set < binding.set ||
-            (before->set == binding.set && before->binding <= binding.binding))
-            break;
-        shader->bindings[place] = *before;
-    }
-    shader->bindings[place] = binding;
-    return HED_OK;
+    if (!binding.name[0]) /* a compiler has removed the names */
+        snprintf(binding.name, sizeof binding.name, "binding_%u_%u", binding.set, binding.binding);
+    if (!is_image) spirv_read_element(r, hed_spirv_operand(r, of->at, members + 1), &binding);
+    return spirv_put_binding(r, &binding, type);
 }
 
 static hed_status spirv_add_members(hed_spirv_reader *r, uint32_t type, uint32_t variable_at)
@@ -157,6 +201,7 @@ static hed_status spirv_add_members(hed_spirv_reader *r, uint32_t type, uint32_t
         *member = (hed_shader_member){
             .type = hed_spirv_scalar(r, of), .offset = info.offset, .size = (uint32_t)bytes};
         memcpy(member->name, info.name, sizeof member->name);
+        if (!member->name[0]) snprintf(member->name, sizeof member->name, "push_%u", info.offset);
         uint32_t end = member->offset + member->size;
         if (end > shader->member_bytes) shader->member_bytes = end;
     }

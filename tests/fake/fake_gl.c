@@ -100,7 +100,7 @@ HED_EGL_FUNCTIONS(EGL_WRAPPER)
         return call("gl" #name, &function, &gl_pending, strcmp(#name, "GetError") == 0, WORDS); \
     }
 HED_GL_FUNCTIONS(GL_WRAPPER)
-HED_GL_TIME_FUNCTIONS(GL_WRAPPER)
+HED_GL_DESKTOP_FUNCTIONS(GL_WRAPPER)
 
 FAKE_EXPORT void *eglGetProcAddress(const char *name);
 void *eglGetProcAddress(const char *name)
@@ -109,6 +109,6 @@ void *eglGetProcAddress(const char *name)
     if (strcmp(name, "gl" #function) == 0) return (void *)wrapped_##function;
     if (!real(name)) return NULL;
     HED_GL_FUNCTIONS(FIND)
-    HED_GL_TIME_FUNCTIONS(FIND)
+    HED_GL_DESKTOP_FUNCTIONS(FIND)
     return real(name);
 }

@@ -9,7 +9,7 @@
 #include "base/dynlib.h"
 #include "base/text.h"
 #include "core/backend.h"
-#include "shader/shader_bindings.h"
+#include "core/image_content.h"
 
 enum { GL_DEVICES = 64, GL_MOVES = 256 };
 
@@ -22,8 +22,9 @@ typedef struct gl_device {
     hed_gl_api api;
     pthread_mutex_t lock;
     bool es;
-    unsigned staging; /* buffer that reads pass through; 0: nothing has been read yet */
-    bool stamps;      /* time stamps exist, and agree with the host's clock */
+    unsigned staging;          /* buffer that reads pass through; 0: nothing has been read yet */
+    hed_image_content *images; /* gl_image */
+    bool stamps;               /* time stamps exist, and agree with the host's clock */
     struct {
         void *display, *draw, *read, *context;
     } before; /* the calling thread's previous context, while the lock is held */
@@ -40,6 +41,12 @@ typedef struct gl_driver {
     gl_device devices[GL_DEVICES];
     uint32_t device_count;
 } gl_driver;
+
+/* Texture that takes the place of a buffer in a shader. */
+typedef struct gl_image {
+    hed_image_content content;
+    unsigned texture, target;
+} gl_image;
 
 /* Bytes of an argument that are copied into push constants, or into a uniform of its own. */
 typedef struct gl_move {
@@ -81,6 +88,16 @@ static inline unsigned hed_gl_name(const hed_buffer *buffer)
 }
 /* Copies, fills, reads or writes as the step specifies; the context is current. */
 hed_status hed_gl_transfer(gl_device *of, const hed_step *step, hed_error *error);
+
+/* ---- gl_image.c: the context is current ---- */
+
+/* Creates the textures that a launch needs, and copies contents between textures and buffers so that
+ * the step finds the later ones. Errors: UNSUPPORTED, ARGUMENT, MEMORY, DRIVER. */
+hed_status hed_gl_settle_images(gl_device *of, const hed_step *step, hed_error *error);
+/* Binds the image of an argument to its unit. */
+void hed_gl_bind_image(const gl_device *of, const hed_step *step, const hed_shader_bound *bound);
+/* Frees the textures of a buffer that is being destroyed. */
+void hed_gl_free_images(gl_device *of, const hed_buffer *buffer);
 
 /* ---- gl_stream.c ---- */
 

@@ -33,6 +33,31 @@ enum {
     GL_UNSIGNED_INT = 0x1405,
     GL_FLOAT = 0x1406,
     GL_DOUBLE = 0x140a,
+    GL_UNPACK_ROW_LENGTH = 0x0cf2,
+    GL_UNPACK_ALIGNMENT = 0x0cf5,
+    GL_PACK_ROW_LENGTH = 0x0d02,
+    GL_PACK_ALIGNMENT = 0x0d05,
+    GL_TEXTURE_1D = 0x0de0,
+    GL_TEXTURE_2D = 0x0de1,
+    GL_NEAREST = 0x2600,
+    GL_LINEAR = 0x2601,
+    GL_TEXTURE_MAG_FILTER = 0x2800,
+    GL_TEXTURE_MIN_FILTER = 0x2801,
+    GL_TEXTURE_WRAP_S = 0x2802,
+    GL_TEXTURE_WRAP_T = 0x2803,
+    GL_TEXTURE_WRAP_R = 0x8072,
+    GL_CLAMP_TO_EDGE = 0x812f,
+    GL_TEXTURE_3D = 0x806f,
+    GL_TEXTURE0 = 0x84c0,
+    GL_TEXTURE_CUBE_MAP = 0x8513,
+    GL_TEXTURE_CUBE_MAP_POSITIVE_X = 0x8515,
+    GL_READ_ONLY = 0x88b8,
+    GL_WRITE_ONLY = 0x88b9,
+    GL_READ_WRITE = 0x88ba,
+    GL_PIXEL_PACK_BUFFER = 0x88eb,
+    GL_PIXEL_UNPACK_BUFFER = 0x88ec,
+    GL_TEXTURE_2D_ARRAY = 0x8c1a,
+    GL_TEXTURE_CUBE_MAP_ARRAY = 0x9009,
     GL_VENDOR = 0x1f00,
     GL_RENDERER = 0x1f01,
     GL_VERSION = 0x1f02,
@@ -144,11 +169,35 @@ enum { GL_MAP_READ_BIT = 1, GL_SYNC_FLUSH_COMMANDS_BIT = 1 };
     X(unsigned, ClientWaitSync, (GLsync sync, unsigned flags, uint64_t timeout)) \
     X(void, DeleteSync, (GLsync sync)) \
     X(void, Flush, (void)) \
+    X(void, GenTextures, (int count, unsigned *names)) \
+    X(void, DeleteTextures, (int count, const unsigned *names)) \
+    X(void, ActiveTexture, (unsigned unit)) \
+    X(void, BindTexture, (unsigned target, unsigned name)) \
+    X(void, TexParameteri, (unsigned target, unsigned name, int value)) \
+    X(void, PixelStorei, (unsigned name, int value)) \
+    X(void, TexStorage2D, (unsigned target, int levels, unsigned format, int width, int height)) \
+    X(void, TexStorage3D, \
+        (unsigned target, int levels, unsigned format, int width, int height, int depth)) \
+    X(void, TexSubImage2D, \
+        (unsigned target, int level, int x, int y, int width, int height, unsigned format, \
+            unsigned type, const void *from)) \
+    X(void, TexSubImage3D, \
+        (unsigned target, int level, int x, int y, int z, int width, int height, int depth, \
+            unsigned format, unsigned type, const void *from)) \
+    X(void, BindImageTexture, \
+        (unsigned unit, unsigned name, int level, unsigned char layered, int layer, \
+            unsigned access, unsigned format)) \
     X(void, GenQueries, (int count, unsigned *names)) \
     X(void, DeleteQueries, (int count, const unsigned *names))
 
-/* X(result, name, parameters) of functions that only OpenGL has: ES lacks time stamps. */
-#define HED_GL_TIME_FUNCTIONS(X) \
+/* X(result, name, parameters) of functions that only OpenGL has: ES lacks time stamps, lines of
+ * texels, and reading of textures. */
+#define HED_GL_DESKTOP_FUNCTIONS(X) \
+    X(void, TexStorage1D, (unsigned target, int levels, unsigned format, int width)) \
+    X(void, TexSubImage1D, \
+        (unsigned target, int level, int x, int width, unsigned format, unsigned type, \
+            const void *from)) \
+    X(void, GetTexImage, (unsigned target, int level, unsigned format, unsigned type, void *to)) \
     X(void, GetQueryiv, (unsigned target, unsigned name, int *value)) \
     X(void, QueryCounter, (unsigned query, unsigned target)) \
     X(void, GetQueryObjectui64v, (unsigned query, unsigned name, uint64_t *value))
@@ -159,7 +208,7 @@ typedef struct hed_egl_api {
 } hed_egl_api;
 typedef struct hed_gl_api {
     HED_GL_FUNCTIONS(MEMBER)
-    HED_GL_TIME_FUNCTIONS(MEMBER)
+    HED_GL_DESKTOP_FUNCTIONS(MEMBER)
 } hed_gl_api;
 #undef MEMBER
 

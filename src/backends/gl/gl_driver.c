@@ -17,7 +17,7 @@ static const char packages[] =
 #define EGL_NAME(result, name, parameters) "egl" #name,
 #define GL_NAME(result, name, parameters) "gl" #name,
 static const char *const egl_names[] = {HED_EGL_FUNCTIONS(EGL_NAME)};
-static const char *const gl_names[] = {HED_GL_FUNCTIONS(GL_NAME) HED_GL_TIME_FUNCTIONS(GL_NAME)};
+static const char *const gl_names[] = {HED_GL_FUNCTIONS(GL_NAME) HED_GL_DESKTOP_FUNCTIONS(GL_NAME)};
 #undef EGL_NAME
 #undef GL_NAME
 enum {

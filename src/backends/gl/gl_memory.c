@@ -52,9 +52,10 @@ void hed_gl_buffer_destroy(hed_buffer *buffer)
     gl_device *of = hed_gl_of(buffer->device);
     unsigned name = hed_gl_name(buffer);
     if (buffer->host) hed_release(&of->driver->allocator, buffer->host, buffer->size);
-    if (!name || buffer->parent || buffer->memory == HED_MEMORY_ADOPTED || hed_gl_begin(of, NULL))
-        return;
-    of->api.DeleteBuffers(1, &name); /* waits for the work that uses the buffer */
+    if (!name || hed_gl_begin(of, NULL)) return;
+    hed_gl_free_images(of, buffer);
+    if (!buffer->parent && buffer->memory != HED_MEMORY_ADOPTED)
+        of->api.DeleteBuffers(1, &name); /* waits for the work that uses the buffer */
     hed_gl_end(of);
 }
 

@@ -118,10 +118,19 @@ static bool leaf_measure(program_leaf *leaf)
     return leaf->components == 1 || (leaf->components && leaf->about.block >= 0);
 }
 
+static bool is_image(const hed_glsl_opengl *opengl, const char *name)
+{
+    for (uint32_t i = 0; i < opengl->binding_count; i++)
+        if (opengl->bindings[i].resource && strcmp(opengl->bindings[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 /* Lists the uniforms of the push constants' block or of no block, in the order of the text (by
  * offset or by location). */
 static hed_status program_leaves(const gl_device *of, const gl_program *impl, const char *kernel,
-    int block, program_leaf leaves[MOST_LEAVES], uint32_t *count, hed_error *error)
+    const hed_glsl_opengl *opengl, int block, program_leaf leaves[MOST_LEAVES], uint32_t *count,
+    hed_error *error)
 {
     static const unsigned properties[] = {
         GL_TYPE, GL_ARRAY_SIZE, GL_OFFSET, GL_ARRAY_STRIDE, GL_LOCATION, GL_BLOCK_INDEX};
@@ -142,13 +151,14 @@ static hed_status program_leaves(const gl_device *of, const gl_program *impl, co
         api->GetProgramResourceName(impl->name, GL_UNIFORM, i, sizeof leaf.name, NULL, leaf.name);
         /* a member of a uniform buffer */
         if (leaf.about.block >= 0 && leaf.about.block != block) continue;
+        if (is_image(opengl, leaf.name)) continue;
         if (leaf.about.block >= 0 && strncmp(leaf.name, name, length + 1) == 0)
             memmove(leaf.name, leaf.name + length + 1, strlen(leaf.name + length));
         leaf.place = leaf.about.block < 0 ? leaf.about.location : leaf.about.offset;
         if (!leaf_measure(&leaf) || *count == MOST_LEAVES)
             return hed_fail(error, HED_ERROR_UNSUPPORTED,
                 "%s: uniform \"%s\" has a type (%#x) that no argument has: expected numbers, and at "
-                "most %d of them; textures and images are not taken",
+                "most %d of them",
                 kernel, leaf.name, (unsigned)leaf.about.type, (int)MOST_LEAVES);
         uint32_t at = (*count)++;
         for (; at && leaves[at - 1].place > leaf.place; at--) leaves[at] = leaves[at - 1];
@@ -262,8 +272,8 @@ static hed_status program_bind(const hed_build *build, const hed_glsl_opengl *op
     const hed_kernel_def *def = build->def;
     program_leaf leaves[MOST_LEAVES];
     uint32_t count = 0;
-    hed_status status =
-        program_leaves(hed_gl_of(build->device), impl, def->name, block, leaves, &count, error);
+    hed_status status = program_leaves(
+        hed_gl_of(build->device), impl, def->name, opengl, block, leaves, &count, error);
     for (uint32_t i = 0; i < def->argument_count && !status; i++)
         if (def->arguments[i].kind == HED_SCALAR || def->arguments[i].kind == HED_STRUCT)
             status = program_bind_scalar(def, i, leaves, count, &opengl->text, impl, error);
@@ -392,6 +402,10 @@ hed_status hed_gl_launch(const gl_device *of, const hed_step *step, hed_error *e
     api->UseProgram(program->name);
     for (uint32_t i = 0; i < program->binding_count; i++) {
         const hed_shader_bound *bound = &program->bindings[i];
+        if (bound->resource) {
+            hed_gl_bind_image(of, step, bound);
+            continue;
+        }
         const hed_buffer *buffer = step->arguments[bound->argument].value.buffer;
         api->BindBufferRange(bound->uniform ? GL_UNIFORM_BUFFER : GL_SHADER_STORAGE_BUFFER,
             bound->binding, hed_gl_name(buffer), (intptr_t)buffer->offset, (intptr_t)buffer->size);

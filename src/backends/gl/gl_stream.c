@@ -208,7 +208,8 @@ hed_status hed_gl_step(hed_stream *stream, const hed_step *step, void *timing, h
             "a copy between two OpenGL devices goes through the host");
     hed_status status = hed_gl_begin(of, error);
     if (status) return status;
-    if (times) status = mark_time(of, &times[0], error);
+    status = hed_gl_settle_images(of, step, error);
+    if (!status && times) status = mark_time(of, &times[0], error);
     ((gl_mark *)stream->impl)->needs_fence = true;
     if (!status && step->kind == HED_STEP_LAUNCH) status = hed_gl_launch(of, step, error);
     else if (!status) status = hed_gl_transfer(of, step, error);

@@ -9,9 +9,9 @@
 #include "base/dynlib.h"
 #include "base/text.h"
 #include "core/backend.h"
-#include "shader/shader_bindings.h"
+#include "core/image_content.h"
 
-enum { VULKAN_DEVICES = 16, VULKAN_QUEUES = 8, VULKAN_PUSH_BYTES = 256 };
+enum { VULKAN_DEVICES = 16, VULKAN_QUEUES = 8, VULKAN_PUSH_BYTES = 256, VULKAN_SETS = 4 };
 
 /* hed_backend_slot.state */
 typedef struct vulkan_driver {
@@ -58,7 +58,21 @@ typedef struct vulkan_device {
     struct vulkan_stream *streams;
     struct vulkan_buffer *visible; /* list of buffers that the host sees */
     vulkan_module *modules;
+    pthread_mutex_t image_lock; /* guards images and samplers; taken last */
+    hed_image_content *images;  /* vulkan_image */
+    VkSampler samplers[2];      /* nearest, linear; NULL: not created yet */
 } vulkan_device;
+
+/* Image that takes the place of a buffer in a shader. */
+typedef struct vulkan_image {
+    hed_image_content content;
+    VkImage image;
+    VkImageView view;
+    VkDeviceMemory memory;
+    VkFlags features; /* VkFormatProperties.optimalTilingFeatures */
+    uint64_t serial;
+    bool is_laid_out; /* true if the layout is GENERAL */
+} vulkan_image;
 
 /* hed_buffer.impl; the handle is the VkBuffer, for a part its parent's */
 typedef struct vulkan_buffer {
@@ -74,9 +88,10 @@ typedef struct vulkan_buffer {
 typedef struct vulkan_program {
     VkPipeline pipeline;
     VkPipelineLayout layout;
-    VkDescriptorSetLayout set_layout;
+    VkDescriptorSetLayout set_layouts[VULKAN_SETS];
     uint64_t serial;
-    uint32_t group[3], binding_count, push_bytes;
+    uint32_t group[3], binding_count, push_bytes, set_count;
+    bool has_images;
     hed_shader_bound bindings[HED_SHADER_BINDINGS];
     struct {
         bool used;
@@ -90,7 +105,10 @@ typedef struct vulkan_launch {
     const vulkan_program *program;
     uint64_t serial; /* serial of the program */
     uint32_t groups[3], visible;
-    VkDescriptorBufferInfo infos[HED_SHADER_BINDINGS];
+    union {
+        VkDescriptorBufferInfo buffer;
+        VkDescriptorImageInfo image;
+    } infos[HED_SHADER_BINDINGS];
     uint64_t serials[HED_SHADER_BINDINGS]; /* serials of the buffers */
     unsigned char push[VULKAN_PUSH_BYTES];
 } vulkan_launch;
@@ -107,6 +125,13 @@ typedef struct vulkan_recording {
 static inline vulkan_device *hed_vulkan_of(const hed_device *device) { return device->impl; }
 static inline int32_t hed_vulkan_descriptor(const hed_shader_bound *bound)
 {
+    switch (bound->resource) {
+    case HED_SHADER_TEXTURE: return VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
+    case HED_SHADER_SAMPLED: return VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+    case HED_SHADER_STORAGE_IMAGE: return VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    case HED_SHADER_SAMPLER: return VK_DESCRIPTOR_TYPE_SAMPLER;
+    default: break;
+    }
     return bound->uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 }
 static inline uint64_t hed_vulkan_serial(vulkan_device *device) { return ++device->serial; }
@@ -151,6 +176,26 @@ void hed_vulkan_free(hed_device *device, vulkan_buffer *freed);
 VkBuffer hed_vulkan_find_visible(
     vulkan_device *device, const void *host, uint64_t size, uint64_t *offset);
 
+/* Allocates memory of a device's own for an image; NULL: no type of memory fits. */
+VkResult hed_vulkan_allocate_image(
+    vulkan_device *of, const VkMemoryRequirements *needed, VkDeviceMemory *memory);
+
+/* ---- vulkan_image.c ---- */
+
+/* Creates the images and samplers that a launch needs and that do not exist yet. Errors: UNSUPPORTED
+ * (formats, memory that the host sees), ARGUMENT (a buffer that is too small), DEVICE_MEMORY,
+ * DRIVER. */
+hed_status hed_vulkan_make_images(const hed_step *step, hed_error *error);
+/* Frees the images of a buffer that is being destroyed. */
+void hed_vulkan_free_images(hed_buffer *buffer);
+/* Returns the image of a launch's argument; NULL: not created yet. */
+vulkan_image *hed_vulkan_image_of(
+    vulkan_device *of, const hed_step *step, const hed_shader_bound *bound);
+/* Calls hed_image_next_copy() and hed_image_mark() under the lock. */
+vulkan_image *hed_vulkan_next_image_copy(vulkan_device *of, const hed_step *step, bool *to_image);
+void hed_vulkan_mark_images(vulkan_device *of, const hed_step *step);
+VkImageSubresourceRange hed_vulkan_image_range(const hed_texels *image);
+
 /* ---- vulkan_memory.c ---- */
 
 hed_status hed_vulkan_buffer_create(
@@ -170,6 +215,9 @@ hed_status hed_vulkan_record_launch(
 bool hed_vulkan_is_plain(const hed_step *step);
 /* Records a plain step that is not a launch. */
 void hed_vulkan_record_copy(const hed_device *device, vulkan_recording *to, const hed_step *step);
+/* Records the copy of a buffer into its image, or back. */
+void hed_vulkan_record_image(
+    const hed_vk_api *api, vulkan_recording *to, vulkan_image *image, bool to_image);
 void hed_vulkan_record_end(const hed_vk_api *api, vulkan_recording *to);
 hed_status hed_vulkan_make_pool(
     hed_device *device, uint32_t sets, VkDescriptorPool *pool, hed_error *error);

@@ -91,3 +91,13 @@ VkBuffer hed_vulkan_find_visible(
     pthread_mutex_unlock(&device->lock);
     return buffer;
 }
+
+VkResult hed_vulkan_allocate_image(
+    vulkan_device *of, const VkMemoryRequirements *needed, VkDeviceMemory *memory)
+{
+    const VkMemoryAllocateInfo info = {.sType = VK_TYPE_MEMORY_ALLOCATE_INFO,
+        .allocationSize = needed->size,
+        .memoryTypeIndex = memory_choose(&of->memory, needed->memoryTypeBits, false)};
+    if (info.memoryTypeIndex == VK_MAX_MEMORY_TYPES) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    return of->api->AllocateMemory(of->device, &info, NULL, memory);
+}

@@ -21,7 +21,7 @@ typedef uint64_t VkDeviceSize;
     X(VkBuffer) \
     X(VkDeviceMemory) X(VkShaderModule) X(VkPipeline) X(VkPipelineLayout) X(VkPipelineCache) \
         X(VkDescriptorPool) X(VkDescriptorSet) X(VkDescriptorSetLayout) X(VkCommandPool) \
-            X(VkCommandBuffer) X(VkFence) X(VkQueryPool)
+            X(VkCommandBuffer) X(VkFence) X(VkQueryPool) X(VkImage) X(VkImageView) X(VkSampler)
 #define HED_VK_HANDLE(name) typedef struct name##_T *name;
 HED_VK_HANDLES(HED_VK_HANDLE)
 #undef HED_VK_HANDLE
@@ -62,11 +62,14 @@ enum {
     VK_TYPE_FENCE_CREATE_INFO = 8,
     VK_TYPE_QUERY_POOL_CREATE_INFO = 11,
     VK_TYPE_BUFFER_CREATE_INFO = 12,
+    VK_TYPE_IMAGE_CREATE_INFO = 14,
+    VK_TYPE_IMAGE_VIEW_CREATE_INFO = 15,
     VK_TYPE_SHADER_MODULE_CREATE_INFO = 16,
     VK_TYPE_PIPELINE_CACHE_CREATE_INFO = 17,
     VK_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO = 18,
     VK_TYPE_COMPUTE_PIPELINE_CREATE_INFO = 29,
     VK_TYPE_PIPELINE_LAYOUT_CREATE_INFO = 30,
+    VK_TYPE_SAMPLER_CREATE_INFO = 31,
     VK_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO = 32,
     VK_TYPE_DESCRIPTOR_POOL_CREATE_INFO = 33,
     VK_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO = 34,
@@ -74,6 +77,7 @@ enum {
     VK_TYPE_COMMAND_POOL_CREATE_INFO = 39,
     VK_TYPE_COMMAND_BUFFER_ALLOCATE_INFO = 40,
     VK_TYPE_COMMAND_BUFFER_BEGIN_INFO = 42,
+    VK_TYPE_IMAGE_MEMORY_BARRIER = 45,
     VK_TYPE_MEMORY_BARRIER = 46,
     VK_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES = 49,
     VK_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES = 51,
@@ -100,6 +104,22 @@ enum {
     VK_BUFFER_USAGE_TRANSFER_DST_BIT = 2,
     VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT = 16,
     VK_BUFFER_USAGE_STORAGE_BUFFER_BIT = 32,
+    VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT = 1,
+    VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT = 2,
+    VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT = 0x1000,
+    VK_IMAGE_USAGE_TRANSFER_SRC_BIT = 1,
+    VK_IMAGE_USAGE_TRANSFER_DST_BIT = 2,
+    VK_IMAGE_USAGE_SAMPLED_BIT = 4,
+    VK_IMAGE_USAGE_STORAGE_BIT = 8,
+    VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT = 16,
+    VK_IMAGE_ASPECT_COLOR_BIT = 1,
+    VK_IMAGE_LAYOUT_GENERAL = 1,
+    VK_FILTER_LINEAR = 1,
+    VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE = 2,
+    VK_DESCRIPTOR_TYPE_SAMPLER = 0,
+    VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER = 1,
+    VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE = 2,
+    VK_DESCRIPTOR_TYPE_STORAGE_IMAGE = 3,
     VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER = 6,
     VK_DESCRIPTOR_TYPE_STORAGE_BUFFER = 7,
     VK_SHADER_STAGE_COMPUTE_BIT = 32,
@@ -309,6 +329,66 @@ typedef struct VkMemoryBarrier {
     VkFlags srcAccessMask, dstAccessMask;
 } VkMemoryBarrier;
 
+typedef struct VkFormatProperties {
+    VkFlags linearTilingFeatures, optimalTilingFeatures, bufferFeatures;
+} VkFormatProperties;
+typedef struct VkImageCreateInfo {
+    int32_t sType;
+    const void *pNext;
+    VkFlags flags;
+    int32_t imageType, format;
+    uint32_t width, height, depth, mipLevels, arrayLayers;
+    int32_t samples, tiling;
+    VkFlags usage;
+    int32_t sharingMode;
+    uint32_t queueFamilyIndexCount;
+    const uint32_t *pQueueFamilyIndices;
+    int32_t initialLayout;
+} VkImageCreateInfo;
+typedef struct VkImageSubresourceRange {
+    VkFlags aspectMask;
+    uint32_t baseMipLevel, levelCount, baseArrayLayer, layerCount;
+} VkImageSubresourceRange;
+typedef struct VkImageViewCreateInfo {
+    int32_t sType;
+    const void *pNext;
+    VkFlags flags;
+    VkImage image;
+    int32_t viewType, format, components[4];
+    VkImageSubresourceRange subresourceRange;
+} VkImageViewCreateInfo;
+typedef struct VkImageMemoryBarrier {
+    int32_t sType;
+    const void *pNext;
+    VkFlags srcAccessMask, dstAccessMask;
+    int32_t oldLayout, newLayout;
+    uint32_t srcQueueFamilyIndex, dstQueueFamilyIndex;
+    VkImage image;
+    VkImageSubresourceRange subresourceRange;
+} VkImageMemoryBarrier;
+typedef struct VkBufferImageCopy {
+    VkDeviceSize bufferOffset;
+    uint32_t bufferRowLength, bufferImageHeight;
+    VkFlags aspectMask;
+    uint32_t mipLevel, baseArrayLayer, layerCount;
+    int32_t imageOffset[3];
+    uint32_t imageExtent[3];
+} VkBufferImageCopy;
+typedef struct VkSamplerCreateInfo {
+    int32_t sType;
+    const void *pNext;
+    VkFlags flags;
+    int32_t magFilter, minFilter, mipmapMode, addressModeU, addressModeV, addressModeW;
+    float mipLodBias;
+    VkBool32 anisotropyEnable;
+    float maxAnisotropy;
+    VkBool32 compareEnable;
+    int32_t compareOp;
+    float minLod, maxLod;
+    int32_t borderColor;
+    VkBool32 unnormalizedCoordinates;
+} VkSamplerCreateInfo;
+
 typedef struct VkShaderModuleCreateInfo {
     int32_t sType;
     const void *pNext;
@@ -401,13 +481,18 @@ typedef struct VkDescriptorBufferInfo {
     VkBuffer buffer;
     VkDeviceSize offset, range;
 } VkDescriptorBufferInfo;
+typedef struct VkDescriptorImageInfo {
+    VkSampler sampler;
+    VkImageView imageView;
+    int32_t imageLayout;
+} VkDescriptorImageInfo;
 typedef struct VkWriteDescriptorSet {
     int32_t sType;
     const void *pNext;
     VkDescriptorSet dstSet;
     uint32_t dstBinding, dstArrayElement, descriptorCount;
     int32_t descriptorType;
-    const void *pImageInfo;
+    const VkDescriptorImageInfo *pImageInfo;
     const VkDescriptorBufferInfo *pBufferInfo;
     const void *pTexelBufferView;
 } VkWriteDescriptorSet;
@@ -481,6 +566,16 @@ typedef struct VkQueryPoolCreateInfo {
     X(VkResult, BindBufferMemory, (VkDevice, VkBuffer, VkDeviceMemory, VkDeviceSize)) \
     X(VkResult, MapMemory, \
         (VkDevice, VkDeviceMemory, VkDeviceSize, VkDeviceSize, VkFlags, void **)) \
+    X(void, GetPhysicalDeviceFormatProperties, (VkPhysicalDevice, int32_t, VkFormatProperties *)) \
+    X(VkResult, CreateImage, (VkDevice, const VkImageCreateInfo *, const void *, VkImage *)) \
+    X(void, DestroyImage, (VkDevice, VkImage, const void *)) \
+    X(void, GetImageMemoryRequirements, (VkDevice, VkImage, VkMemoryRequirements *)) \
+    X(VkResult, BindImageMemory, (VkDevice, VkImage, VkDeviceMemory, VkDeviceSize)) \
+    X(VkResult, CreateImageView, \
+        (VkDevice, const VkImageViewCreateInfo *, const void *, VkImageView *)) \
+    X(void, DestroyImageView, (VkDevice, VkImageView, const void *)) \
+    X(VkResult, CreateSampler, (VkDevice, const VkSamplerCreateInfo *, const void *, VkSampler *)) \
+    X(void, DestroySampler, (VkDevice, VkSampler, const void *)) \
     X(VkResult, CreateShaderModule, \
         (VkDevice, const VkShaderModuleCreateInfo *, const void *, VkShaderModule *)) \
     X(void, DestroyShaderModule, (VkDevice, VkShaderModule, const void *)) \
@@ -523,7 +618,11 @@ typedef struct VkQueryPoolCreateInfo {
     X(void, CmdDispatch, (VkCommandBuffer, uint32_t, uint32_t, uint32_t)) \
     X(void, CmdPipelineBarrier, \
         (VkCommandBuffer, VkFlags, VkFlags, VkFlags, uint32_t, const VkMemoryBarrier *, uint32_t, \
-            const void *, uint32_t, const void *)) \
+            const void *, uint32_t, const VkImageMemoryBarrier *)) \
+    X(void, CmdCopyBufferToImage, \
+        (VkCommandBuffer, VkBuffer, VkImage, int32_t, uint32_t, const VkBufferImageCopy *)) \
+    X(void, CmdCopyImageToBuffer, \
+        (VkCommandBuffer, VkImage, int32_t, VkBuffer, uint32_t, const VkBufferImageCopy *)) \
     X(void, CmdCopyBuffer, (VkCommandBuffer, VkBuffer, VkBuffer, uint32_t, const VkBufferCopy *)) \
     X(void, CmdFillBuffer, (VkCommandBuffer, VkBuffer, VkDeviceSize, VkDeviceSize, uint32_t)) \
     X(void, CmdUpdateBuffer, \

@@ -278,6 +278,7 @@ static void vulkan_fill_open(vulkan_device *impl, uint32_t valid_bits)
     impl->push_bytes = about.properties.limits.maxPushConstantsSize;
     if (impl->push_bytes > VULKAN_PUSH_BYTES) impl->push_bytes = VULKAN_PUSH_BYTES;
     pthread_mutex_init(&impl->lock, NULL);
+    pthread_mutex_init(&impl->image_lock, NULL);
     for (uint32_t i = 0; i < impl->queue_count; i++)
         pthread_mutex_init(&impl->queues[i].lock, NULL);
 }
@@ -308,9 +309,12 @@ static void vulkan_device_free(hed_device *device)
     vulkan_device *freed = hed_vulkan_of(device);
     hed_vulkan_free_modules(freed);
     if (!device->adopted) freed->api->DeviceWaitIdle(freed->device);
+    for (int i = 0; i < 2; i++)
+        if (freed->samplers[i]) freed->api->DestroySampler(freed->device, freed->samplers[i], NULL);
     if (!device->adopted) freed->api->DestroyDevice(freed->device, NULL);
     for (uint32_t i = 0; i < freed->queue_count; i++) pthread_mutex_destroy(&freed->queues[i].lock);
     pthread_mutex_destroy(&freed->lock);
+    pthread_mutex_destroy(&freed->image_lock);
     hed_release(&freed->driver->allocator, freed, sizeof *freed);
     device->impl = NULL;
 }

@@ -1,6 +1,6 @@
 /* Graphs: a command buffer that is recorded once. Steps that need the host (calls, and copies of
- * memory that is not the driver's) cannot be in a graph: the core then enqueues the steps one by
- * one. */
+ * memory that is not the driver's) and launches with images, whose contents may have to be moved
+ * first, cannot be in a graph: the core then enqueues the steps one by one. */
 #include "backends/vulkan/vulkan.h"
 
 typedef struct vulkan_graph {
@@ -44,7 +44,8 @@ static hed_status graph_make(
     uint32_t sets = 1;
     for (uint32_t i = 0; i < impl->count; i++) /* a set is eight descriptors */
         if (steps[i].kind == HED_STEP_LAUNCH)
-            sets += 1 + ((const vulkan_program *)steps[i].program->impl)->binding_count / 2;
+            sets += ((const vulkan_program *)steps[i].program->impl)->set_count +
+                    ((const vulkan_program *)steps[i].program->impl)->binding_count / 2;
     VkResult result = of->api->CreateCommandPool(of->device, &pool, NULL, &impl->commands);
     if (result) return hed_vulkan_check(device, result, "vkCreateCommandPool", "a graph", error);
     const VkCommandBufferAllocateInfo info = {.sType = VK_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,

@@ -61,6 +61,7 @@ void hed_vulkan_buffer_destroy(hed_buffer *buffer)
             break;
         }
     pthread_mutex_unlock(&of->lock);
+    hed_vulkan_free_images(buffer);
     if (!buffer->parent && buffer->memory != HED_MEMORY_ADOPTED)
         hed_vulkan_free(buffer->device, freed);
     hed_release(&of->driver->allocator, freed, sizeof *freed);

@@ -152,11 +152,14 @@ static hed_status program_bind(
             "%s: uniform \"%s\" is outside of a block, as in OpenGL; expected scalars as push "
             "constants",
             def->name, shader->members[0].name);
-    for (uint32_t i = 0; i < shader->binding_count; i++)
-        if (shader->bindings[i].set != 0)
+    for (uint32_t i = 0; i < shader->binding_count; i++) {
+        if (shader->bindings[i].set >= VULKAN_SETS)
             return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                "%s: buffer \"%s\" is in set %u: Heddle binds set 0", def->name,
-                shader->bindings[i].name, shader->bindings[i].set);
+                "%s: buffer \"%s\" is in set %u; expected sets below %d", def->name,
+                shader->bindings[i].name, shader->bindings[i].set, VULKAN_SETS);
+        impl->set_count = shader->bindings[i].set + 1; /* sorted by set */
+        impl->has_images = impl->has_images || shader->bindings[i].resource;
+    }
     for (uint32_t i = 0; i < def->argument_count && !status; i++)
         if (def->arguments[i].kind == HED_SCALAR || def->arguments[i].kind == HED_STRUCT)
             status = program_bind_scalar(def, shader, i, impl, error);
@@ -168,28 +171,41 @@ static hed_status program_bind(
 
 /* ---- pipelines ---- */
 
-static hed_status program_make_layouts(hed_device *device, vulkan_program *impl, hed_error *error)
+static hed_status program_make_set(
+    hed_device *device, vulkan_program *impl, uint32_t set, hed_error *error)
 {
     const vulkan_device *of = hed_vulkan_of(device);
     VkDescriptorSetLayoutBinding bindings[HED_SHADER_BINDINGS] = {{0}};
+    uint32_t count = 0;
     for (uint32_t i = 0; i < impl->binding_count; i++)
-        bindings[i] = (VkDescriptorSetLayoutBinding){.binding = impl->bindings[i].binding,
-            .descriptorType = hed_vulkan_descriptor(&impl->bindings[i]),
-            .descriptorCount = 1,
-            .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
-    const VkDescriptorSetLayoutCreateInfo set = {.sType = VK_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .bindingCount = impl->binding_count,
+        if (impl->bindings[i].set == set)
+            bindings[count++] = (VkDescriptorSetLayoutBinding){.binding = impl->bindings[i].binding,
+                .descriptorType = hed_vulkan_descriptor(&impl->bindings[i]),
+                .descriptorCount = 1,
+                .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+    const VkDescriptorSetLayoutCreateInfo info = {
+        .sType = VK_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .bindingCount = count,
         .pBindings = bindings};
-    VkResult result = of->api->CreateDescriptorSetLayout(of->device, &set, NULL, &impl->set_layout);
-    if (result)
-        return hed_vulkan_check(device, result, "vkCreateDescriptorSetLayout", "a kernel", error);
+    VkResult result =
+        of->api->CreateDescriptorSetLayout(of->device, &info, NULL, &impl->set_layouts[set]);
+    return hed_vulkan_check(device, result, "vkCreateDescriptorSetLayout", "a kernel", error);
+}
+
+static hed_status program_make_layouts(hed_device *device, vulkan_program *impl, hed_error *error)
+{
+    const vulkan_device *of = hed_vulkan_of(device);
+    hed_status status = HED_OK;
+    for (uint32_t i = 0; i < impl->set_count && !status; i++)
+        status = program_make_set(device, impl, i, error);
+    if (status) return status;
     const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, impl->push_bytes};
     const VkPipelineLayoutCreateInfo layout = {.sType = VK_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-        .setLayoutCount = 1,
-        .pSetLayouts = &impl->set_layout,
+        .setLayoutCount = impl->set_count,
+        .pSetLayouts = impl->set_layouts,
         .pushConstantRangeCount = impl->push_bytes ? 1 : 0,
         .pPushConstantRanges = &range};
-    result = of->api->CreatePipelineLayout(of->device, &layout, NULL, &impl->layout);
+    VkResult result = of->api->CreatePipelineLayout(of->device, &layout, NULL, &impl->layout);
     return hed_vulkan_check(device, result, "vkCreatePipelineLayout", "a kernel", error);
 }
 
@@ -230,7 +246,9 @@ static void program_destroy(const hed_device *device, const vulkan_program *free
     const vulkan_device *of = hed_vulkan_of(device);
     if (freed->pipeline) of->api->DestroyPipeline(of->device, freed->pipeline, NULL);
     if (freed->layout) of->api->DestroyPipelineLayout(of->device, freed->layout, NULL);
-    if (freed->set_layout) of->api->DestroyDescriptorSetLayout(of->device, freed->set_layout, NULL);
+    for (uint32_t i = 0; i < freed->set_count; i++)
+        if (freed->set_layouts[i])
+            of->api->DestroyDescriptorSetLayout(of->device, freed->set_layouts[i], NULL);
 }
 
 /* Creates all objects of a program; `words` are aligned. A failure leaves nothing to free. */

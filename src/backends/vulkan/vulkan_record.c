@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "shader/image_format.h"
+
 enum { LONGEST_UPDATE = 1024 }; /* bytes of a pattern that are written at once: whole words */
 
 /* Records a barrier. Between two launches, where the barrier's cost matters, it covers the shader
@@ -44,14 +46,27 @@ hed_status hed_vulkan_make_pool(
     hed_device *device, uint32_t sets, VkDescriptorPool *pool, hed_error *error)
 {
     const vulkan_device *of = hed_vulkan_of(device);
-    const VkDescriptorPoolSize sizes[2] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 8 * sets + 32},
-        {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 2 * sets + 32}};
+    const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 8 * sets + 32},
+        {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 2 * sets + 32},
+        {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 2 * sets + 32},
+        {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 2 * sets + 32},
+        {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 2 * sets + 32},
+        {VK_DESCRIPTOR_TYPE_SAMPLER, 2 * sets + 32}};
     const VkDescriptorPoolCreateInfo info = {.sType = VK_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
         .maxSets = sets,
-        .poolSizeCount = 2,
+        .poolSizeCount = sizeof sizes / sizeof *sizes,
         .pPoolSizes = sizes};
     VkResult result = of->api->CreateDescriptorPool(of->device, &info, NULL, pool);
     return hed_vulkan_check(device, result, "vkCreateDescriptorPool", "a stream", error);
+}
+
+static void prepare_image(const vulkan_image *image, const hed_shader_bound *bound,
+    const VkSampler samplers[2], VkDescriptorImageInfo *info)
+{
+    bool is_linear = image->features & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
+    if (bound->resource == HED_SHADER_SAMPLED) info->sampler = samplers[is_linear];
+    info->imageView = image->view;
+    info->imageLayout = VK_IMAGE_LAYOUT_GENERAL;
 }
 
 void hed_vulkan_prepare(const hed_step *step, vulkan_launch *launch)
@@ -63,9 +78,24 @@ void hed_vulkan_prepare(const hed_step *step, vulkan_launch *launch)
     for (int i = 0; i < 3; i++)
         launch->groups[i] = (uint32_t)(step->geometry.global[i] / step->geometry.group[i]);
     for (uint32_t i = 0; i < program->binding_count; i++) {
-        const hed_buffer *buffer = step->arguments[program->bindings[i].argument].value.buffer;
-        launch->infos[i] = (VkDescriptorBufferInfo){buffer->handle, buffer->offset, buffer->size};
-        launch->serials[i] = ((const vulkan_buffer *)buffer->impl)->serial;
+        const hed_shader_bound *bound = &program->bindings[i];
+        const VkSampler *samplers = hed_vulkan_of(step->program->device)->samplers;
+        if (bound->resource == HED_SHADER_SAMPLER) {
+            launch->infos[i].image.sampler = samplers[VK_FILTER_LINEAR];
+            continue;
+        }
+        const hed_buffer *buffer = step->arguments[bound->argument].value.buffer;
+        const vulkan_buffer *impl = buffer->impl;
+        if (bound->resource) {
+            const vulkan_image *image =
+                hed_vulkan_image_of(hed_vulkan_of(step->program->device), step, bound);
+            prepare_image(image, bound, samplers, &launch->infos[i].image);
+            launch->serials[i] = image->serial;
+            continue;
+        }
+        launch->infos[i].buffer =
+            (VkDescriptorBufferInfo){buffer->handle, buffer->offset, buffer->size};
+        launch->serials[i] = impl->serial;
         if (buffer->host) launch->visible = 1;
     }
     for (uint32_t i = 0; i < step->program->def->argument_count; i++) {
@@ -78,23 +108,24 @@ void hed_vulkan_prepare(const hed_step *step, vulkan_launch *launch)
 }
 
 static VkResult record_descriptors(const vulkan_device *of, const vulkan_recording *to,
-    const vulkan_launch *launch, VkDescriptorSet *set)
+    const vulkan_launch *launch, VkDescriptorSet sets[VULKAN_SETS])
 {
     const vulkan_program *program = launch->program;
     VkWriteDescriptorSet writes[HED_SHADER_BINDINGS];
     const VkDescriptorSetAllocateInfo info = {.sType = VK_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
         .descriptorPool = to->pool,
-        .descriptorSetCount = 1,
-        .pSetLayouts = &program->set_layout};
-    VkResult result = of->api->AllocateDescriptorSets(of->device, &info, set);
+        .descriptorSetCount = program->set_count,
+        .pSetLayouts = program->set_layouts};
+    VkResult result = of->api->AllocateDescriptorSets(of->device, &info, sets);
     if (result) return result;
     for (uint32_t i = 0; i < program->binding_count; i++)
         writes[i] = (VkWriteDescriptorSet){.sType = VK_TYPE_WRITE_DESCRIPTOR_SET,
-            .dstSet = *set,
+            .dstSet = sets[program->bindings[i].set],
             .dstBinding = program->bindings[i].binding,
             .descriptorCount = 1,
             .descriptorType = hed_vulkan_descriptor(&program->bindings[i]),
-            .pBufferInfo = &launch->infos[i]};
+            .pImageInfo = &launch->infos[i].image,
+            .pBufferInfo = &launch->infos[i].buffer};
     of->api->UpdateDescriptorSets(of->device, program->binding_count, writes, 0, NULL);
     return VK_SUCCESS;
 }
@@ -105,18 +136,18 @@ hed_status hed_vulkan_record_launch(
     const vulkan_device *of = hed_vulkan_of(device);
     const hed_vk_api *api = of->api;
     const vulkan_program *program = launch->program;
-    VkDescriptorSet set = NULL;
-    if (program->binding_count) {
-        VkResult result = record_descriptors(of, to, launch, &set);
+    VkDescriptorSet sets[VULKAN_SETS];
+    if (program->set_count) {
+        VkResult result = record_descriptors(of, to, launch, sets);
         if (result == VK_ERROR_FRAGMENTED_POOL) result = VK_ERROR_OUT_OF_POOL_MEMORY;
         if (result)
             return hed_vulkan_check(device, result, "vkAllocateDescriptorSets", "a launch", error);
     }
     hed_vulkan_barrier(api, to, true);
     api->CmdBindPipeline(to->commands, VK_PIPELINE_BIND_POINT_COMPUTE, program->pipeline);
-    if (set)
-        api->CmdBindDescriptorSets(
-            to->commands, VK_PIPELINE_BIND_POINT_COMPUTE, program->layout, 0, 1, &set, 0, NULL);
+    if (program->set_count)
+        api->CmdBindDescriptorSets(to->commands, VK_PIPELINE_BIND_POINT_COMPUTE, program->layout, 0,
+            program->set_count, sets, 0, NULL);
     if (program->push_bytes)
         api->CmdPushConstants(to->commands, program->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
             program->push_bytes, launch->push);
@@ -129,7 +160,8 @@ hed_status hed_vulkan_record_launch(
 
 bool hed_vulkan_is_plain(const hed_step *step)
 {
-    if (step->kind == HED_STEP_LAUNCH) return true;
+    if (step->kind == HED_STEP_LAUNCH)
+        return !((const vulkan_program *)step->program->impl)->has_images;
     if (step->kind == HED_STEP_COPY) return step->to->device == step->from->device;
     return step->kind == HED_STEP_FILL && (step->to->offset + step->to_offset) % 4 == 0 &&
            step->size % 4 == 0;
@@ -175,4 +207,39 @@ void hed_vulkan_record_copy(const hed_device *device, vulkan_recording *to, cons
     memcpy(&word, bytes, sizeof word);
     api->CmdFillBuffer(
         to->commands, step->to->handle, step->to->offset + step->to_offset, step->size, word);
+}
+
+/* ---- images ---- */
+
+void hed_vulkan_record_image(
+    const hed_vk_api *api, vulkan_recording *to, vulkan_image *image, bool to_image)
+{
+    const hed_texels *of = &image->content.of;
+    bool is_deep = of->shape == HED_IMAGE_3D;
+    VkBuffer buffer = image->content.owner->handle;
+    const VkBufferImageCopy region = {.bufferOffset = image->content.owner->offset,
+        .bufferRowLength = of->row_bytes / hed_image_properties_of(of->format)->bytes,
+        .bufferImageHeight = of->height,
+        .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
+        .layerCount = is_deep ? 1 : of->layers,
+        .imageExtent = {of->width, of->height, is_deep ? of->layers : 1}};
+    hed_vulkan_barrier(api, to, false);
+    if (!image->is_laid_out) { /* the content of a new image is undefined until it has a layout */
+        const VkImageMemoryBarrier barrier = {.sType = VK_TYPE_IMAGE_MEMORY_BARRIER,
+            .dstAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+            .newLayout = VK_IMAGE_LAYOUT_GENERAL,
+            .srcQueueFamilyIndex = ~0u,
+            .dstQueueFamilyIndex = ~0u,
+            .image = image->image,
+            .subresourceRange = hed_vulkan_image_range(of)};
+        api->CmdPipelineBarrier(to->commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+            VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+        image->is_laid_out = true;
+    }
+    if (to_image)
+        api->CmdCopyBufferToImage(
+            to->commands, buffer, image->image, VK_IMAGE_LAYOUT_GENERAL, 1, &region);
+    else
+        api->CmdCopyImageToBuffer(
+            to->commands, image->image, VK_IMAGE_LAYOUT_GENERAL, buffer, 1, &region);
 }

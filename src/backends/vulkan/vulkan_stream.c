@@ -325,6 +325,23 @@ static hed_status stream_step(vulkan_stream *s, const hed_step *step, bool alone
     return status;
 }
 
+/* Brings the contents of images and their buffers to the side where a step needs them. */
+static hed_status stream_settle_images(vulkan_stream *s, const hed_step *step, hed_error *error)
+{
+    vulkan_device *of = hed_vulkan_of(s->stream->device);
+    hed_status status = HED_OK;
+    vulkan_image *image = NULL;
+    bool to_image, is_launch = step->kind == HED_STEP_LAUNCH;
+    if (is_launch && ((const vulkan_program *)step->program->impl)->has_images)
+        status = hed_vulkan_make_images(step, error);
+    while (!status && (image = hed_vulkan_next_image_copy(of, step, &to_image))) {
+        status = stream_open(s, error);
+        if (!status) hed_vulkan_record_image(of->api, &s->open->recording, image, to_image);
+    }
+    if (!status) hed_vulkan_mark_images(of, step);
+    return status;
+}
+
 /* ---- times ---- */
 
 typedef struct vulkan_time {
@@ -406,9 +423,11 @@ hed_status hed_vulkan_step(hed_stream *stream, const hed_step *step, void *timin
     vulkan_stream *s = stream->impl;
     vulkan_time *time = timing;
     pthread_mutex_lock(&s->lock);
-    hed_status status = !time           ? stream_step(s, step, true, error)
-                        : time->queries ? step_stamped(s, step, time, error)
-                                        : step_by_host_clock(s, step, time, error);
+    hed_status status = stream_settle_images(s, step, error);
+    if (!status)
+        status = !time           ? stream_step(s, step, true, error)
+                 : time->queries ? step_stamped(s, step, time, error)
+                                 : step_by_host_clock(s, step, time, error);
     pthread_mutex_unlock(&s->lock);
     return status;
 }
