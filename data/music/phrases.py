@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""Makes a few seconds for each instrument of data/instruments: phrases/NAME.mid. python3 phrases.py; nothing else is needed.
+"""Makes a phrase for each instrument of data/instruments: phrases/NAME.mid. python3 phrases.py; nothing else is needed.
+
+Phrases of presets, eight bars each, are in presets.txt, whose head explains the notation; the others are below.
 
 A phrase is (begin, length, note, velocity) in seconds; with a channel behind these, what that finger of an MPE controller does may follow: (time
 from the note's begin, status byte of channel 1, data ...). The files are format 0 with a tick a millisecond."""
 import os
+import re
 import struct
+from fractions import Fraction
 
 from greensleeves import chunk
 
@@ -34,9 +38,33 @@ PHRASES = {
 }
 
 
+STEPS = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
+VELOCITIES = {"!": 108, "": 88, ",": 58}
+
+
+def read_presets(path):
+    """Phrases of presets.txt as those of PHRASES. Notes end a little early, so that the same key can be struck again."""
+    with open(path, encoding="ascii") as file:
+        text = re.sub(r"^#.*$", "", file.read(), flags=re.M)
+    phrases = {}
+    for name, tempo, bars in re.findall(r"^([a-z]+) (\d+)\n(.*?)(?=^[a-z]+ \d+$|\Z)", text, re.M | re.S):
+        assert bars.count("|") == 7, f"{name}: {bars.count('|') + 1} bars; expected 8"
+        at, notes = 0.0, []
+        for word in bars.replace("|", " ").split():
+            tones, mark, length = re.fullmatch(r"(-|[A-G#0-9+]+)((?=:)|[!,]?):?([\d/]*[!,]?)", word).groups()
+            mark, length = mark or "".join(c for c in length if c in "!,"), length.strip("!,")
+            quarters = float(Fraction(length)) if length else 0.5
+            seconds = quarters * 60 / int(tempo)
+            for step, sharp, octave in re.findall(r"([A-G])(#?)(\d)", tones):
+                notes.append((at, 0.94 * seconds, 12 * (int(octave) + 1) + STEPS[step] + len(sharp), VELOCITIES[mark]))
+            at += seconds
+        phrases[name] = notes
+    return phrases
+
+
 def main():
     os.makedirs("phrases", exist_ok=True)
-    for name, notes in PHRASES.items():
+    for name, notes in {**PHRASES, **read_presets("presets.txt")}.items():
         events = [(0, 0, b"\xff\x51\x03\x07\xa1\x20")]
         for begin, length, note, velocity, *finger in notes:
             channel, *moves = finger or [0]

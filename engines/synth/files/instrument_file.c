@@ -426,6 +426,7 @@ static const hed_field file_rows[] = {
     {"$schema", "schema, for editors", .kind = HED_FIELD_TEXT},
     {"version", "version of the format", HED_AS_OTHER("version", file_read_version), .required = true},
     {"description", "text for readers; not saved", .kind = HED_FIELD_TEXT},
+    {"family", "group of sounds, for browsers of presets; not saved", .kind = HED_FIELD_TEXT},
     {"instrument", NULL, HED_AS_PART(&synth_instrument_fields, file_read_whole)},
     {"macros", "names of a host's controls, which midi_sources of kind host follow by numbers from 0 to 7; \"\" for an unused one",
         .kind = HED_FIELD_LIST, .form = "macro", .high = HED_SYNTH_MACROS, .read = file_read_macros},

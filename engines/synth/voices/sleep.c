@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-/* assumed largest gain by which modulation amplifies a microphone */
-static const double MODULATED_EAR = 1e3;
+/* assumed largest gain by which modulation amplifies a microphone: 30 dB (of 60 dB, -110 dB of full
+ * scale would be cut off) */
+static const double MODULATED_EAR = 32;
 /* minimal fraction of a motion that is assumed to be heard, for bodies that move across the
  * microphone's axis */
 static const double ACROSS = 1e-5;
@@ -180,6 +181,27 @@ static void visit(const forest *f, synth_sleep *s)
 
 /* ---- loudness of islands ---- */
 
+/* Effects of a microphone's modulations on what it records. */
+typedef struct ear_changes {
+    bool amplifies; /* gain, or position: the distance */
+    bool turns;     /* axis: any direction may be recorded */
+} ear_changes;
+
+static ear_changes ear_changes_of(const synth_layout *layout, const synth_at *at, uint32_t number)
+{
+    synth_list links = synth_links_of(layout, at, SYNTH_MICROPHONE, number);
+    ear_changes changes = {false, false};
+    for (uint32_t i = 0; i < links.length; i++) {
+        uint32_t word = links.first + (i * SYNTH_LINK_WORDS + 2u) * links.stride;
+        switch (SYNTH_LINK_PARAMETER(synth_word(at, word))) {
+        case SYNTH_PAN: break;
+        case SYNTH_GAIN: changes.amplifies = true; break;
+        default: changes.amplifies = changes.turns = true; break;
+        }
+    }
+    return changes;
+}
+
 /* Adds up the largest loudness of each island along each axis: output, relative to full scale,
  * of all its bodies at an h v of 1. */
 static void hear(const forest *f, double gain, double *loudness)
@@ -189,8 +211,8 @@ static void hear(const forest *f, double gain, double *loudness)
     for (uint32_t ear = 0; ear < layout->type[SYNTH_EAR].count; ear++) {
         uint32_t number = synth_bits(at, synth_self_of(layout, SYNTH_EAR, ear), EAR_P_MICROPHONE);
         synth_self m = synth_self_of(layout, SYNTH_MICROPHONE, number);
-        bool modulated = synth_links_of(layout, at, SYNTH_MICROPHONE, number).length > 0;
-        double amount = gain * (modulated ? MODULATED_EAR : 1.0) *
+        ear_changes changes = ear_changes_of(layout, at, number);
+        double amount = gain * (changes.amplifies ? MODULATED_EAR : 1.0) *
                         fabs(synth_value(at, m, MICROPHONE_P_GAIN)) *
                         fabs(synth_value(at, m, MICROPHONE_P_MAKEUP));
         synth_list list =
@@ -217,7 +239,7 @@ static void hear(const forest *f, double gain, double *loudness)
                 double n = synth_value(at, m, MICROPHONE_P_NX + k),
                        isotropy = synth_value(at, m, MICROPHONE_P_ISOTROPY),
                        share = fmax(fabs(n + isotropy * (e[k] - n)), ACROSS);
-                loudness[3 * island + k] += loud * (modulated ? 1.0 : share);
+                loudness[3 * island + k] += loud * (changes.turns ? 1.0 : share);
             }
         }
     }
