@@ -1,7 +1,7 @@
 /* ctest: devices */
 /* Nav2's critics on a device: the numbers of tests/golden/mppi_nav2.json, cycles against the
- * processor with one noise, a drive with noise of the device's own, and time_steps beyond its local
- * memory. */
+ * processor with one noise, noise of the device's own, changes while it runs, and time_steps beyond
+ * its local memory. */
 #include "nav2_cases.h"
 #include "nav2_routes.h"
 #include "nav2/nav2_device.h"
@@ -174,4 +174,100 @@ Test(mppi_nav2_device, cycles_with_delays_and_clamps)
 Test(mppi_nav2_device, cycles_of_release_1_3)
 {
     if (has_device()) cycles_compare("nav2_params_jazzy", (const device_change[]){{NULL, NULL}});
+}
+
+/* ---- noise, changes, limits ---- */
+
+/* A controller on the device at the start of pillars. */
+static hed_nav2 *pillars_controller(const nav2_world *w, bool on_device)
+{
+    hed_nav2 *n;
+    OK(hed_nav2_create(w->config, 1, true, &n, &error));
+    if (on_device) OK(hed_nav2_use_device(n, here.device, &error));
+    OK(hed_nav2_set_path(n, w->path, w->count, &error));
+    return n;
+}
+static hed_nav2_result pillars_compute(const nav2_world *w, hed_nav2 *n)
+{
+    hed_nav2_result result;
+    OK(hed_nav2_compute(
+        n, (hed_nav2_pose){0.5, 0.5, 0}, (hed_nav2_velocity){0}, &w->grid, &result, &error));
+    return result;
+}
+
+/* Noise that the device draws has the standard deviations of the file, and differs in each cycle. */
+Test(mppi_nav2_device, noise_of_its_own)
+{
+    nav2_world w;
+    if (!has_device()) return;
+    world_open(&w, "nav2_params", "pillars", NULL);
+    world_set(&w, (const device_change[]){{"regenerate_noises", "true"}, {"batch_size", "2000"}, {NULL, NULL}});
+    hed_nav2 *n = pillars_controller(&w, true);
+    float first = 0;
+    for (int cycle = 0; cycle < 2; cycle++) {
+        EXPECT_EQ(pillars_compute(&w, n).outcome, HED_NAV2_VALID);
+        OK(nav2_device_fetch(n, &error));
+        EXPECT_NE(n->noise[NAV2_VX][0], first, "cycle %d", cycle);
+        first = n->noise[NAV2_VX][0];
+        for (int axis = 0; axis < NAV2_AXES; axis += NAV2_WZ) {
+            double sum = 0, squares = 0, count = n->samples * n->steps, sigma = n->axes[axis].sigma;
+            for (uint32_t i = 0; i < n->samples; i++)
+                for (uint32_t t = 0; t < n->steps; t++) {
+                    size_t at =
+                        ((size_t)(i / NAV2_LANES) * n->steps + t) * NAV2_LANES + i % NAV2_LANES;
+                    double x = (double)n->noise[axis][at];
+                    sum += x;
+                    squares += x * x;
+                }
+            EXPECT_NEAR(sum / count, 0, 0.02 * sigma, "mean of axis %d", axis);
+            EXPECT_NEAR(sqrt(squares / count), sigma, 0.02 * sigma, "deviation of axis %d", axis);
+        }
+    }
+    hed_nav2_destroy(n);
+    world_close(&w);
+}
+
+/* A reset draws other kept noise, and adopted parameters are the device's too. */
+Test(mppi_nav2_device, changes_while_it_runs)
+{
+    nav2_world w;
+    if (!has_device()) return;
+    world_open(&w, "nav2_params", "pillars", NULL);
+    world_set(&w, (const device_change[]){{"regenerate_noises", "false"}, {"batch_size", "200"}, {NULL, NULL}});
+    hed_nav2 *both[2] = {pillars_controller(&w, false), pillars_controller(&w, true)};
+    hed_nav2_result results[2];
+    for (int change = 0; change < 3; change++) {
+        if (change == 2) world_set(&w, (const device_change[]){{"batch_size", "300"}, {"time_steps", "40"}, {NULL, NULL}});
+        for (int k = 0; k < 2; k++) {
+            if (change == 1) hed_nav2_reset(both[k]);
+            if (change == 2) OK(hed_nav2_adopt(both[k], w.config, &error));
+            results[k] = pillars_compute(&w, both[k]);
+        }
+        CHECK(both[1]->device, "change %d", change);
+        EXPECT_NEAR(results[1].command.vx, results[0].command.vx, 1e-4, "change %d", change);
+        EXPECT_NEAR(results[1].command.wz, results[0].command.wz, 1e-4, "change %d", change);
+        EXPECT_NEAR((double)results[1].cost, (double)results[0].cost, 1e-3, "change %d", change);
+    }
+    OK(hed_nav2_use_device(both[1], NULL, &error));
+    EXPECT(!both[1]->device);
+    EXPECT_EQ(pillars_compute(&w, both[1]).outcome, HED_NAV2_VALID);
+    for (int k = 0; k < 2; k++) hed_nav2_destroy(both[k]);
+    world_close(&w);
+}
+
+Test(mppi_nav2_device, steps_beyond_local_memory)
+{
+    nav2_world w;
+    if (!has_device()) return;
+    world_open(&w, "nav2_params", "pillars", NULL);
+    world_set(&w, (const device_change[]){{"time_steps", "1024"}, {"batch_size", "32"}, {NULL, NULL}});
+    hed_nav2 *n = pillars_controller(&w, false);
+    bool fits =
+        4ull * 5 * 1024 * NAV2_LANES + 12288 <= hed_device_describe(here.device).local_bytes;
+    hed_status status = hed_nav2_use_device(n, here.device, &error);
+    EXPECT_EQ(status, fits ? HED_OK : HED_ERROR_LIMIT, "%s", error.text);
+    hed_error_clear(&error);
+    EXPECT_EQ(pillars_compute(&w, n).outcome, HED_NAV2_VALID);
+    hed_nav2_destroy(n);
+    world_close(&w);
 }
