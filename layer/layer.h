@@ -121,6 +121,8 @@ typedef struct layer_device {
     VkDevice device;
     layer_function (*get)(VkDevice device, const char *name);
     hed_vk_api next; /* only the functions above are set */
+    /* vkQueueSubmit2 or vkQueueSubmit2KHR; NULL: the device has neither */
+    VkResult (*submit_2)(VkQueue queue, uint32_t count, const void *infos, VkFence fence);
     VkPhysicalDeviceMemoryProperties memory;
     layer_shot *pending; /* submitted, not written yet */
 } layer_device;

@@ -109,6 +109,9 @@ static VkResult create_device(VkPhysicalDevice physical, const VkDeviceCreateInf
     }
     LAYER_DEVICE_FUNCTIONS(TAKE)
 #undef TAKE
+    layer_function submit_2 = device->get(*made, "vkQueueSubmit2");
+    if (!submit_2) submit_2 = device->get(*made, "vkQueueSubmit2KHR");
+    memcpy(&device->submit_2, &submit_2, sizeof submit_2);
     return VK_SUCCESS;
 }
 
@@ -117,10 +120,9 @@ static VkResult create_device(VkPhysicalDevice physical, const VkDeviceCreateInf
 static layer_function get_device(VkDevice device, const char *name)
 {
     if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (layer_function)get_device;
-    layer_function own = layer_record_function(name);
-    if (own) return own;
     layer_device *of = device ? layer_device_of(device) : NULL;
-    return of ? of->get(device, name) : NULL;
+    layer_function next = of ? of->get(device, name) : NULL, own = layer_record_function(name);
+    return next && own ? own : next;
 }
 
 static layer_function get_instance(VkInstance instance, const char *name)

@@ -359,6 +359,20 @@ void layer_write_pending(layer_device *of)
     }
 }
 
+/* Moves the recorded dispatches of a submitted command buffer to the device's list. */
+static void take_shots(layer_device *of, VkCommandBuffer commands)
+{
+    layer_commands *state = layer_get(&layer_command_buffers, commands);
+    while (state && state->shots) {
+        layer_shot *shot = state->shots;
+        state->shots = shot->next;
+        shot->next = of->pending;
+        of->pending = shot;
+    }
+}
+
+/* A submission that waits for a semaphore may have to wait for a later one: its dispatches are written
+ * when the device is idle, or destroyed. */
 static VkResult submit(VkQueue queue, uint32_t count, const VkSubmitInfo *infos, VkFence fence)
 {
     layer_device *of = layer_device_of(queue);
@@ -366,17 +380,43 @@ static VkResult submit(VkQueue queue, uint32_t count, const VkSubmitInfo *infos,
     VkResult result = of->next.QueueSubmit(queue, count, infos, fence);
     for (uint32_t i = 0; i < count && !result; i++) {
         waits = waits || infos[i].waitSemaphoreCount;
-        for (uint32_t j = 0; j < infos[i].commandBufferCount; j++) {
-            layer_commands *state = layer_get(&layer_command_buffers, infos[i].pCommandBuffers[j]);
-            while (state && state->shots) {
-                layer_shot *shot = state->shots;
-                state->shots = shot->next;
-                shot->next = of->pending;
-                of->pending = shot;
-            }
-        }
+        for (uint32_t j = 0; j < infos[i].commandBufferCount; j++)
+            take_shots(of, infos[i].pCommandBuffers[j]);
     }
-    if (!waits && !result) layer_write_pending(of); /* a semaphore may be signalled later */
+    if (!waits && !result) layer_write_pending(of);
+    return result;
+}
+
+/* vkQueueSubmit2 of Vulkan 1.3 and of the extension before it. */
+typedef struct command_info {
+    int32_t type;
+    const void *next;
+    VkCommandBuffer commands;
+    uint32_t mask;
+} command_info;
+typedef struct submit_info {
+    int32_t type;
+    const void *next;
+    VkFlags flags;
+    uint32_t wait_count;
+    const void *waits;
+    uint32_t command_count;
+    const command_info *commands;
+    uint32_t signal_count;
+    const void *signals;
+} submit_info;
+
+static VkResult submit_2(VkQueue queue, uint32_t count, const submit_info *infos, VkFence fence)
+{
+    layer_device *of = layer_device_of(queue);
+    bool waits = false;
+    VkResult result = of->submit_2(queue, count, infos, fence);
+    for (uint32_t i = 0; i < count && !result; i++) {
+        waits = waits || infos[i].wait_count;
+        for (uint32_t j = 0; j < infos[i].command_count; j++)
+            take_shots(of, infos[i].commands[j].commands);
+    }
+    if (!waits && !result) layer_write_pending(of);
     return result;
 }
 
@@ -412,6 +452,8 @@ layer_function layer_record_function(const char *name)
         {"vkCmdBindDescriptorSets", (layer_function)bind_sets},
         {"vkCmdPushConstants", (layer_function)push_constants},
         {"vkCmdDispatch", (layer_function)dispatch}, {"vkQueueSubmit", (layer_function)submit},
+        {"vkQueueSubmit2", (layer_function)submit_2},
+        {"vkQueueSubmit2KHR", (layer_function)submit_2},
         {"vkDeviceWaitIdle", (layer_function)wait_idle},
         {"vkDestroyDevice", (layer_function)destroy_device}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

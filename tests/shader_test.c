@@ -192,6 +192,31 @@ Test(shader, images_have_shape_format_and_access)
     release(words, size);
 }
 
+Test(shader, a_module_without_names)
+{
+    enum { HEADER = 5, OP_NAME = 5, OP_MEMBER_NAME = 6, OP_MODULE_PROCESSED = 330 };
+    size_t size;
+    uint32_t *words = compile(
+        "#version 450\nlayout(local_size_x = 1) in;\n"
+        "layout(set = 1, binding = 3) buffer B { float b[]; };\n"
+        "layout(push_constant) uniform P { uint n; float gain; };\n"
+        "void main() { b[n] = gain + float(VALUE); }\n",
+        &size);
+    for (size_t at = HEADER; at < size / 4; at += words[at] >> 16) {
+        uint32_t opcode = words[at] & 0xffff;
+        if (opcode == OP_NAME || opcode == OP_MEMBER_NAME)
+            words[at] = (words[at] & 0xffff0000) | OP_MODULE_PROCESSED;
+    }
+    hed_shader s;
+    OK(hed_shader_read_spirv(words, size, "main", NULL, 0, &allocator, &s, &error));
+    CHECK_EQ(s.binding_count, 1);
+    EXPECT_TEXT(s.bindings[0].name, "binding_1_3");
+    CHECK_EQ(s.member_count, 2);
+    EXPECT_TEXT(s.members[0].name, "push_0");
+    EXPECT_TEXT(s.members[1].name, "push_4");
+    release(words, size);
+}
+
 /* Each word of a module in turn becomes another: an error, or a shader, and nothing else. */
 Test(shader, damaged_modules)
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# vulkan_record.sh HEDDLE LAYER_FOLDER SOURCES: a program under the layer that records dispatches, and the tuning of its
-# recordings. The program is heddle itself, which launches a shader with constants in two sets and with push constants.
-heddle=$1 layer=$2 sources=$3
+# vulkan_record.sh HEDDLE LAYER_FOLDER SOURCES PROGRAM: programs under the layer that records dispatches, and the tuning of their
+# recordings: PROGRAM (record/vulkan_program.c), and heddle itself, whose shader has two sets and a struct in push constants.
+heddle=$1 layer=$2 sources=$3 program=$4
 work=$(mktemp -d)
 failed=0
 trap 'rm -rf "$work"' EXIT
@@ -10,9 +10,24 @@ complain() { failed=1; echo "FAILED: $*" >&2; }
 "$heddle" devices --json 2>/dev/null | grep -q '"vulkan:0"' || { echo "no Vulkan device here"; exit 77; }
 command -v glslangValidator >/dev/null || { echo "no glslangValidator here"; exit 77; }
 
+# A program with Vulkan of its own, which submits by vkQueueSubmit2 and ends without freeing: its constants (32 items, gain 3) are the
+# defaults of the recording, and the contents are those before the dispatch (1, 2, 3, ...).
+glslangValidator -V "$sources/tests/record/gain.comp" -o "$work/gain.spv" >/dev/null
+VK_LAYER_PATH=$layer VK_INSTANCE_LAYERS=VK_LAYER_HEDDLE_record HEDDLE_RECORD="$work/own" "$program" "$work/gain.spv" >"$work/log" 2>&1
+status=$?
+[ $status != 77 ] || { echo "no Vulkan 1.3 here"; exit 77; }
+[ $status = 0 ] || complain "program: exit $status: $(cat "$work/log")"
+own=$(echo "$work"/own/*-32x1x1.json)
+grep -q '"items_x": 1024' "$own" && grep -q '{"name": "n", "value": 1024}' "$own" || complain "$(cat "$own")"
+[ "$(od -An -tf4 -N8 "${own%.json}.0.0.bin" | tr -s ' ')" = " 1 2" ] || complain "contents: $(od -An -tf4 -N8 "${own%.json}.0.0.bin")"
+od -An -v -tx4 "${own%.json}.spv" | grep -q 40400000 || complain "the gain of 3 is not in the shader"
+"$heddle" tune "$own" --device vulkan:0 --budget 3 --time 60 --json >"$work/result.json" 2>"$work/log" || complain "exit $?: $(cat "$work/log")"
+python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); e = r["evaluations"]; assert e["measured"] + e["dropped"] >= 2 and not e["wrong"], e' \
+    "$work/result.json" || complain "$(cat "$work/result.json")"
+
 # Each group size is another pipeline; constants and contents are the program's.
 VK_LAYER_PATH=$layer VK_INSTANCE_LAYERS=VK_LAYER_HEDDLE_record HEDDLE_RECORD="$work/record" \
-    "$heddle" tune "$sources/tests/record/add.comp" --device vulkan:0 --budget 2 --time 5 >"$work/log" 2>&1 ||
+    "$heddle" tune "$sources/tests/record/add.comp" --device vulkan:0 --budget 2 --time 60 >"$work/log" 2>&1 ||
     complain "under the layer: exit $?: $(cat "$work/log")"
 grep -q "groups; heddle tune $work/record/main-" "$work/record/record.log" || complain "no line of a recording: $(cat "$work"/record/record.log)"
 set -- "$work"/record/*.json
@@ -20,7 +35,7 @@ set -- "$work"/record/*.json
 for file in "$@"; do
     grep -q '"group": \["WG"\]' "$file" && grep -q '"name": "hed_push", "kind": "struct"' "$file" || complain "$(cat "$file")"
     [ "$(wc -c <"${file%.json}.1.0.bin")" = 16384 ] || complain "contents of b: $(ls -l "$work/record")"
-    "$heddle" tune "$file" --device vulkan:0 --budget 3 --time 5 --json >"$work/result.json" 2>"$work/log" ||
+    "$heddle" tune "$file" --device vulkan:0 --budget 3 --time 60 --json >"$work/result.json" 2>"$work/log" ||
         complain "$file: exit $?: $(cat "$work/log")"
     python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); e = r["evaluations"]; assert e["measured"] + e["dropped"] >= 2 and not e["wrong"], e' \
         "$work/result.json" || complain "$(cat "$work/result.json")"
@@ -28,7 +43,7 @@ done
 
 # A program with images runs as before, and the reason is reported.
 VK_LAYER_PATH=$layer VK_INSTANCE_LAYERS=VK_LAYER_HEDDLE_record HEDDLE_RECORD="$work/images" \
-    "$heddle" tune "$sources/tests/record/image.comp" --device vulkan:0 --budget 2 --time 5 >"$work/log" 2>&1 ||
+    "$heddle" tune "$sources/tests/record/image.comp" --device vulkan:0 --budget 2 --time 60 >"$work/log" 2>&1 ||
     complain "images under the layer: exit $?: $(cat "$work/log")"
 grep -q "not recorded, since it has images" "$work/images/record.log" || complain "no reason: $(cat "$work/images/record.log")"
 exit $failed

@@ -1,0 +1,10 @@
+#version 450
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint WG = 64;
+layout(constant_id = 1) const float GAIN = 2.0;
+layout(binding = 0) buffer Values { float values[]; };
+layout(push_constant) uniform P { uint n; };
+void main()
+{
+    if (gl_GlobalInvocationID.x < n) values[gl_GlobalInvocationID.x] *= GAIN;
+}

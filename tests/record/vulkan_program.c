@@ -1,0 +1,216 @@
+/* vulkan_program SHADER.spv: a program with Vulkan of its own, as others write one: a buffer of 1,024 numbers, a pipeline with two
+ * constants, a dispatch of 32 groups by vkQueueSubmit2. Exit 0: the results are right; 77: no Vulkan 1.3 here. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backends/vulkan/vulkan_api.h"
+
+enum {
+    COUNT = 1024,
+    BYTES = 4 * COUNT,
+    GROUP = 32,
+    TYPE_SUBMIT_2 = 1000314004,
+    TYPE_COMMANDS = 1000314006,
+    TYPE_FEATURES = 1000314007
+};
+
+typedef struct command_info {
+    int32_t type;
+    const void *next;
+    VkCommandBuffer commands;
+    uint32_t mask;
+} command_info;
+typedef struct submit_info {
+    int32_t type;
+    const void *next;
+    VkFlags flags;
+    uint32_t wait_count;
+    const void *waits;
+    uint32_t command_count;
+    const command_info *commands;
+    uint32_t signal_count;
+    const void *signals;
+} submit_info;
+
+static hed_vk_api vk;
+static VkDevice device;
+static VkQueue queue;
+
+#define MUST(call) \
+    do { \
+        VkResult result = (call); \
+        if (result) { \
+            fprintf(stderr, "%s: %d\n", #call, result); \
+            exit(1); \
+        } \
+    } while (0)
+
+static void open_device(void)
+{
+    void *library = dlopen("libvulkan.so.1", RTLD_NOW);
+    void *(*get)(VkInstance, const char *) =
+        library ? (void *(*)(VkInstance, const char *))dlsym(library, "vkGetInstanceProcAddr")
+                : NULL;
+    if (!get) exit(77);
+    VkResult (*create)(const VkInstanceCreateInfo *, const void *, VkInstance *) = (VkResult(*)(
+        const VkInstanceCreateInfo *, const void *, VkInstance *))get(NULL, "vkCreateInstance");
+    const VkApplicationInfo application = {.apiVersion = VK_API_VERSION_1_3};
+    const VkInstanceCreateInfo info = {
+        .sType = VK_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
+    VkInstance instance;
+    if (create(&info, NULL, &instance)) exit(77);
+#define TAKE(result, name, parameters) vk.name = (result(*) parameters)get(instance, "vk" #name);
+    HED_VK_FUNCTIONS(TAKE)
+    VkPhysicalDevice physical;
+    uint32_t count = 1;
+    if (vk.EnumeratePhysicalDevices(instance, &count, &physical) < 0 || !count) exit(77);
+    const float priority = 1;
+    const struct {
+        int32_t type;
+        const void *next;
+        VkBool32 has_submit_2;
+    } features = {TYPE_FEATURES, NULL, 1};
+    const VkDeviceQueueCreateInfo queues = {
+        .sType = VK_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
+    const VkDeviceCreateInfo def = {.sType = VK_TYPE_DEVICE_CREATE_INFO,
+        .pNext = &features,
+        .queueCreateInfoCount = 1,
+        .pQueueCreateInfos = &queues};
+    if (vk.CreateDevice(physical, &def, NULL, &device)) exit(77);
+    vk.GetDeviceQueue(device, 0, 0, &queue);
+}
+
+/* Creates the buffer in memory that the host sees: i + 1 at i. */
+static float *make_buffer(VkBuffer *buffer)
+{
+    const VkBufferCreateInfo info = {.sType = VK_TYPE_BUFFER_CREATE_INFO,
+        .size = BYTES,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
+    VkMemoryRequirements needed;
+    VkDeviceMemory memory;
+    void *host;
+    MUST(vk.CreateBuffer(device, &info, NULL, buffer));
+    vk.GetBufferMemoryRequirements(device, *buffer, &needed);
+    const VkMemoryAllocateInfo size = {
+        .sType = VK_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needed.size};
+    MUST(vk.AllocateMemory(device, &size, NULL, &memory));
+    MUST(vk.BindBufferMemory(device, *buffer, memory, 0));
+    MUST(vk.MapMemory(device, memory, 0, VK_WHOLE_SIZE, 0, &host));
+    for (int i = 0; i < COUNT; i++) ((float *)host)[i] = (float)(i + 1);
+    return host;
+}
+
+static VkPipeline make_pipeline(
+    const char *path, VkPipelineLayout *layout, VkDescriptorSetLayout *set)
+{
+    static uint32_t words[1 << 16];
+    static const struct {
+        uint32_t group;
+        float gain;
+    } constants = {GROUP, 3};
+    FILE *file = fopen(path, "rb");
+    size_t size = file ? fread(words, 1, sizeof words, file) : 0;
+    const VkDescriptorSetLayoutBinding binding = {
+        0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL};
+    const VkDescriptorSetLayoutCreateInfo sets = {
+        .sType = VK_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .bindingCount = 1,
+        .pBindings = &binding};
+    MUST(vk.CreateDescriptorSetLayout(device, &sets, NULL, set));
+    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 4};
+    const VkPipelineLayoutCreateInfo def = {.sType = VK_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = 1,
+        .pSetLayouts = set,
+        .pushConstantRangeCount = 1,
+        .pPushConstantRanges = &range};
+    MUST(vk.CreatePipelineLayout(device, &def, NULL, layout));
+    const VkShaderModuleCreateInfo code = {
+        .sType = VK_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = size, .pCode = words};
+    VkShaderModule module;
+    MUST(vk.CreateShaderModule(device, &code, NULL, &module));
+    const VkSpecializationMapEntry entries[] = {{0, 0, 4}, {1, 4, 4}};
+    const VkSpecializationInfo special = {2, entries, sizeof constants, &constants};
+    const VkComputePipelineCreateInfo info = {.sType = VK_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage = {.sType = VK_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+            .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+            .module = module,
+            .pName = "main",
+            .pSpecializationInfo = &special},
+        .layout = *layout};
+    VkPipeline pipeline;
+    MUST(vk.CreateComputePipelines(device, NULL, 1, &info, NULL, &pipeline));
+    vk.DestroyShaderModule(device, module, NULL);
+    return pipeline;
+}
+
+static VkDescriptorSet make_set(VkDescriptorSetLayout layout, VkBuffer buffer)
+{
+    const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1};
+    const VkDescriptorPoolCreateInfo def = {.sType = VK_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+        .maxSets = 1,
+        .poolSizeCount = 1,
+        .pPoolSizes = &size};
+    VkDescriptorPool pool;
+    VkDescriptorSet set;
+    MUST(vk.CreateDescriptorPool(device, &def, NULL, &pool));
+    const VkDescriptorSetAllocateInfo info = {.sType = VK_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+        .descriptorPool = pool,
+        .descriptorSetCount = 1,
+        .pSetLayouts = &layout};
+    MUST(vk.AllocateDescriptorSets(device, &info, &set));
+    const VkDescriptorBufferInfo whole = {buffer, 0, VK_WHOLE_SIZE};
+    const VkWriteDescriptorSet write = {.sType = VK_TYPE_WRITE_DESCRIPTOR_SET,
+        .dstSet = set,
+        .descriptorCount = 1,
+        .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+        .pBufferInfo = &whole};
+    vk.UpdateDescriptorSets(device, 1, &write, 0, NULL);
+    return set;
+}
+
+int main(int count, char **words)
+{
+    VkBuffer buffer;
+    VkPipelineLayout layout;
+    VkDescriptorSetLayout set_layout;
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    const uint32_t n = COUNT;
+    if (count < 2) return 2;
+    open_device();
+    const float *values = make_buffer(&buffer);
+    VkPipeline pipeline = make_pipeline(words[1], &layout, &set_layout);
+    VkDescriptorSet set = make_set(set_layout, buffer);
+    const VkCommandPoolCreateInfo pools = {.sType = VK_TYPE_COMMAND_POOL_CREATE_INFO};
+    MUST(vk.CreateCommandPool(device, &pools, NULL, &pool));
+    const VkCommandBufferAllocateInfo one = {.sType = VK_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = pool,
+        .commandBufferCount = 1};
+    MUST(vk.AllocateCommandBuffers(device, &one, &commands));
+    const VkCommandBufferBeginInfo begin = {.sType = VK_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    MUST(vk.BeginCommandBuffer(commands, &begin));
+    vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
+    vk.CmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, 4, &n);
+    vk.CmdDispatch(commands, COUNT / GROUP, 1, 1);
+    MUST(vk.EndCommandBuffer(commands));
+    void *(*get)(VkDevice, const char *) =
+        (void *(*)(VkDevice, const char *))dlsym(RTLD_DEFAULT, "vkGetDeviceProcAddr");
+    if (!get)
+        get = (void *(*)(VkDevice, const char *))dlsym(
+            dlopen("libvulkan.so.1", RTLD_NOW), "vkGetDeviceProcAddr");
+    VkResult (*submit)(VkQueue, uint32_t, const submit_info *, VkFence) =
+        (VkResult(*)(VkQueue, uint32_t, const submit_info *, VkFence))get(device, "vkQueueSubmit2");
+    if (!submit) return 77;
+    const command_info list = {.type = TYPE_COMMANDS, .commands = commands};
+    const submit_info work = {.type = TYPE_SUBMIT_2, .command_count = 1, .commands = &list};
+    MUST(submit(queue, 1, &work, NULL));
+    MUST(vk.DeviceWaitIdle(device));
+    for (int i = 0; i < COUNT; i++)
+        if (values[i] != 3 * (float)(i + 1)) {
+            fprintf(stderr, "element %d is %g instead of %d\n", i, (double)values[i], 3 * (i + 1));
+            return 1;
+        }
+    return 0; /* without destroying anything, as programs end */
+}
