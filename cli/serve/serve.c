@@ -1,6 +1,5 @@
-/* heddle serve: dashboard in the browser: devices, content of the database, and the tuning that
- * measured last, which is followed while it runs in any process, since all data come from the
- * database. */
+/* heddle serve: dashboard in the browser: devices, content of the database, and all measurements of
+ * its tunings. One that runs in any process is followed, since all data come from the database. */
 #include "cli/common/command.h"
 #include "cli/common/kernel_key.h"
 #include "cli/common/report.h"
@@ -23,7 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_SHOWN = 2000 }; /* maximum number of measurements of the followed tuning */
+/* Maximum number of measurements that are shown, of one key and of all. */
+enum { MOST_OF_KEY = 2000, MOST_SHOWN = 20000 };
 
 /* Texts of a key, in storage order. */
 enum { KEY_KERNEL, KEY_SOURCE, KEY_PROBLEM, KEY_DEVICE, KEY_MATH, KEY_OBJECTIVE, KEY_COMPILER };
@@ -32,18 +32,9 @@ typedef struct key_texts {
     char *at[KEY_TEXTS];
 } key_texts;
 
-/* A key: the one being read, or the one that measured last. */
-typedef struct tuning_key {
-    key_texts texts; /* NULL: nothing read yet */
-    double last;     /* time of its last measurement, s since 1970 */
-    double default_seconds;
-} tuning_key;
-
 typedef struct state {
     cli_report *tunings, *measurements;
-    bool open; /* a row of `tunings` is unfinished */
-    tuning_key current, last;
-    uint32_t shown_count;
+    uint32_t key_count, shown_of_key, shown_count, hidden_count;
 } state;
 
 static void key_free(key_texts *texts)
@@ -74,58 +65,36 @@ static hed_status key_read(key_texts *to, const hed_database_entry *e, hed_error
     return key_copy(to, from, error);
 }
 
-/* True if a measurement belongs to the key. */
-static bool is_of(const key_texts *key, const hed_database_entry *e)
-{
-    const char *const texts[] = {e->kernel, e->source, e->problem, e->device};
-    for (int i = 0; i <= KEY_DEVICE; i++)
-        if (strcmp(key->at[i], texts[i]) != 0) return false;
-    return true;
-}
-
 static hed_status state_add(void *user, const hed_database_entry *e, hed_error *error)
 {
     state *s = user;
+    (void)error;
     if (e->kind == HED_RECORD_KEY) {
-        s->current.last = 0;
-        s->current.default_seconds = (double)NAN;
-        if (key_read(&s->current.texts, e, error)) return error->status;
+        s->key_count++;
+        s->shown_of_key = 0;
         cli_report_row(s->tunings, CLI_TEXT("kernel", e->kernel), CLI_TEXT("device", e->device),
             CLI_TEXT("backend", e->backend), CLI_TEXT("problem", e->problem),
+            CLI_TEXT("objective", e->objective), CLI_TEXT("driver", e->driver),
             CLI_WHOLE("measurements", e->measurements));
     } else if (e->kind == HED_RECORD_CHOICE) {
-        s->current.default_seconds = e->default_seconds;
         cli_report_more(s->tunings, CLI_NUMBER("seconds", e->seconds),
+            CLI_NUMBER("default_seconds", e->default_seconds),
             CLI_NUMBER("gain", e->default_seconds / e->seconds), CLI_TEXT("config", e->config));
+    } else if (s->shown_of_key == MOST_OF_KEY || s->shown_count == MOST_SHOWN) {
+        s->hidden_count++;
     } else {
-        s->current.last = (double)e->begun + e->at;
-        if (s->current.last <= s->last.last) return HED_OK;
-        key_texts previous = s->last.texts;
-        s->last = s->current;
-        s->last.texts = previous;
-        return key_copy(&s->last.texts, (const char *const *)s->current.texts.at, error);
+        s->shown_of_key++;
+        s->shown_count++;
+        cli_report_row(s->measurements, CLI_WHOLE("tuning", s->key_count - 1),
+            CLI_TEXT("session", e->session), CLI_TEXT("settings", e->settings),
+            CLI_NUMBER("begun", (double)e->begun), CLI_WHOLE("number", e->number),
+            CLI_TEXT("config", e->config), CLI_TEXT("outcome", e->outcome),
+            CLI_NUMBER("seconds", e->seconds), CLI_NUMBER("low", e->low),
+            CLI_NUMBER("high", e->high), CLI_WHOLE("runs", e->runs),
+            CLI_NUMBER("build_seconds", e->build_seconds), CLI_NUMBER("at", e->at),
+            CLI_TEXT("text", e->text));
     }
     return HED_OK;
-}
-
-static hed_status state_add_measurement(void *user, const hed_database_entry *e, hed_error *error)
-{
-    state *s = user;
-    (void)error;
-    if (!is_of(&s->last.texts, e) || s->shown_count++ >= MOST_SHOWN) return HED_OK;
-    cli_report_row(s->measurements, CLI_TEXT("config", e->config), CLI_TEXT("outcome", e->outcome),
-        CLI_NUMBER("seconds", e->seconds), CLI_NUMBER("at", e->at));
-    return HED_OK;
-}
-
-static void state_read(state *s, hed_database *database, hed_error *error)
-{
-    const hed_record_filter filter = {
-        .kinds = HED_RECORD_KEY | HED_RECORD_CHOICE | HED_RECORD_MEASUREMENT};
-    hed_database_each(database, &filter, state_add, s, error);
-    const char *kernel = s->last.texts.at[KEY_KERNEL];
-    const hed_record_filter last = {.kinds = HED_RECORD_MEASUREMENT, .kernel = kernel};
-    if (kernel) hed_database_each(database, &last, state_add_measurement, s, error);
 }
 
 static void put_list(FILE *out, const char *name, cli_report *report, hed_error *error)
@@ -136,25 +105,12 @@ static void put_list(FILE *out, const char *name, cli_report *report, hed_error 
     cli_report_free(report);
 }
 
-static void put_last(FILE *out, const state *s, const char *database, hed_error *error)
-{
-    cli_report *report = cli_report_create(true);
-    char *const *texts = s->last.texts.at;
-    cli_report_row(report, CLI_TEXT("kernel", texts[KEY_KERNEL]),
-        CLI_TEXT("device", texts[KEY_DEVICE]), CLI_TEXT("problem", texts[KEY_PROBLEM]),
-        CLI_TEXT("database", database), CLI_NUMBER("default_seconds", s->last.default_seconds),
-        CLI_NUMBER("age", fmax(0, (double)time(NULL) - s->last.last)));
-    cli_report_print_one(report, out, error);
-    cli_report_free(report);
-}
-
 /* State of the database at the last reading, and the data read. */
 typedef struct dashboard {
     cli_session *session;
     struct {
         uint64_t size, changed; /* changed: modification time, ns */
     } files[2];                 /* the database, and its write-ahead log */
-    state last;                 /* last state; its lists are in `lists` */
     char *lists;                /* JSON; NULL: nothing read yet */
 } dashboard;
 
@@ -191,13 +147,12 @@ static void read_lists(dashboard *d, const char *path, hed_error *error)
         cli_report_row(devices, CLI_TEXT("id", info.id), CLI_TEXT("name", info.name),
             CLI_TEXT("platform", info.platform), CLI_TEXT("driver", info.driver));
     }
+    const hed_record_filter filter = {
+        .kinds = HED_RECORD_KEY | HED_RECORD_CHOICE | HED_RECORD_MEASUREMENT};
     if (path[0] && hed_database_open(d->session->context, path, true, &database, error) == HED_OK)
-        state_read(&s, database, error);
+        hed_database_each(database, &filter, state_add, &s, error);
     hed_database_close(database);
     hed_error_clear(error); /* a missing database counts as empty */
-    key_free(&s.current.texts);
-    key_free(&d->last.last.texts);
-    d->last = s;
     FILE *out = open_memstream(&lists, &size);
     if (!out) {
         cli_report_free(devices);
@@ -211,6 +166,7 @@ static void read_lists(dashboard *d, const char *path, hed_error *error)
     put_list(out, "tunings", s.tunings, error);
     fputs(", ", out);
     put_list(out, "measurements", s.measurements, error);
+    fprintf(out, ", \"hidden\": %u", s.hidden_count);
     if (fclose(out)) HED_OUT_OF_MEMORY(error, "the dashboard");
     free(d->lists);
     d->lists = lists;
@@ -232,9 +188,11 @@ static char *serve_state(void *user)
         d->lists = NULL;
         return NULL;
     }
-    fputs("{\"last\": ", out);
-    if (d->last.last.texts.at[KEY_KERNEL]) put_last(out, &d->last, path, &error);
-    else fputs("null", out);
+    cli_report *about = cli_report_create(true);
+    cli_report_row(about, CLI_TEXT("path", path));
+    fputs("{\"database\": ", out);
+    cli_report_print_one(about, out, &error);
+    cli_report_free(about);
     fprintf(out, ", %s}", d->lists);
     if (fclose(out) || hed_failed(&error)) {
         free(text);
@@ -393,8 +351,8 @@ const hed_command hed_command_serve = {
     .summary = "a dashboard in the browser: tunings live, devices, the database",
     .description =
         "Serves a page on 127.0.0.1 alone, whose address has a token in it. It shows the devices, what the "
-        "database holds, and the tuning that measured last, which it follows while heddle tune runs "
-        "elsewhere.",
+        "database holds, and each tuning: convergence, any two quantities against each other, filters, all "
+        "measurements, and two runs compared. It follows heddle tune while that runs elsewhere.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,
