@@ -1,43 +1,39 @@
 /* Descriptions and native versions of the kernels of thin features of bodies. */
 #include "contact/contact_kernels.h"
 
+#include <string.h>
+
 enum { FEATURE_SOLVE_WG = 256 };
 
 /* ---- native versions ---- */
 
-/* Box of the motion of a cluster's particles, as lanes of x y z w. */
-typedef struct cluster_box {
-    float low[4], high[4];
-} cluster_box;
+/* Four floats in a vector register: x y z w of a particle. */
+typedef float cluster_lanes __attribute__((vector_size(16)));
+typedef int cluster_mask __attribute__((vector_size(16)));
 
-static inline __attribute__((always_inline)) void cluster_include(
-    cluster_box *box, const float4 *place)
+static inline __attribute__((always_inline)) cluster_lanes cluster_choose(
+    cluster_mask mask, cluster_lanes a, cluster_lanes b)
 {
-    const float *at = &place->x;
-    for (int k = 0; k < 4; k++) {
-        box->low[k] = at[k] < box->low[k] ? at[k] : box->low[k];
-        box->high[k] = at[k] > box->high[k] ? at[k] : box->high[k];
-    }
+    return (cluster_lanes)(((cluster_mask)a & mask) | ((cluster_mask)b & ~mask));
 }
 
 /* True if a triangle of the cluster may be near a feature: its box is within that of all. */
 static inline __attribute__((always_inline)) bool cluster_is_near(
     const feature_find_view *view, uint cluster)
 {
-    cluster_box box;
-    for (int k = 0; k < 4; k++) {
-        box.low[k] = 3e38f;
-        box.high[k] = -3e38f;
-    }
+    cluster_lanes low = {3e38f, 3e38f, 3e38f, 0}, high = {-3e38f, -3e38f, -3e38f, 0}, x, y;
     for (uint i = view->cluster_at[cluster]; i < view->cluster_at[cluster + 1]; i++) {
-        cluster_include(&box, view->previous + view->clusters[i]);
-        cluster_include(&box, view->position + view->clusters[i]);
+        memcpy(&x, view->previous + view->clusters[i], sizeof x);
+        memcpy(&y, view->position + view->clusters[i], sizeof y);
+        cluster_lanes smaller = cluster_choose(x < y, x, y), larger = cluster_choose(x < y, y, x);
+        low = cluster_choose(smaller < low, smaller, low);
+        high = cluster_choose(larger > high, larger, high);
     }
     float margin = 1.3f * hed_max(view->params.max_thickness, FEATURE_MIN_CLEARANCE);
-    const float4 *low = view->boxes + 2, *high = low + 1;
-    return box.low[0] - margin <= high->x && box.high[0] + margin >= low->x &&
-           box.low[1] - margin <= high->y && box.high[1] + margin >= low->y &&
-           box.low[2] - margin <= high->z && box.high[2] + margin >= low->z;
+    const float4 *near_low = view->boxes + 2, *near_high = near_low + 1;
+    return low[0] - margin <= near_high->x && high[0] + margin >= near_low->x &&
+           low[1] - margin <= near_high->y && high[1] + margin >= near_low->y &&
+           low[2] - margin <= near_high->z && high[2] + margin >= near_low->z;
 }
 
 /* Skips the clusters that are far from all features: most of them. */

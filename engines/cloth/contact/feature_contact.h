@@ -49,6 +49,22 @@
 #define FEATURE_BEHIND -0.2f
 #define FEATURE_MAX_COUNT 65535u /* number of features, which a limit stores in 16 bits */
 
+/* One group alone changes sums and fractions, so C, where that is one thread, needs no atomics. */
+#if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
+#define feature_sum(at, value) atomic_add(at, value)
+#define feature_min(at, value) atomic_min(at, value)
+#define feature_take(at, value) atomic_xchg(at, value)
+#else
+#define feature_sum(at, value) (*(at) += (value))
+#define feature_min(at, value) (*(at) = *(at) < (value) ? *(at) : (value))
+CLOTH_FUNCTION uint feature_take(void *at, uint value)
+{
+    uint before = *(uint *)at;
+    *(uint *)at = value;
+    return before;
+}
+#endif
+
 /* ---- data ---- */
 
 #define FEATURE_EDGE 0x80000000u  /* bit of feature_pair.feature: an edge of the cloth */
@@ -189,6 +205,14 @@ CLOTH_FUNCTION float4 feature_weights(float p, float q, uint kind)
     return hed_f4(1.0f - p - q, p, q, 0.0f);
 }
 
+/* Point of the cloth of a pair. */
+CLOTH_FUNCTION float4 feature_point(feature_sides at, float4 w)
+{
+    return hed_f4(fma(w.x, at.a.x, fma(w.y, at.b.x, w.z * at.c.x)),
+        fma(w.x, at.a.y, fma(w.y, at.b.y, w.z * at.c.y)),
+        fma(w.x, at.a.z, fma(w.y, at.b.z, w.z * at.c.z)), 0.0f);
+}
+
 CLOTH_FUNCTION float feature_length(float4 v) { return sqrt(cloth_square(v.x, v.y, v.z)); }
 
 /* Bound on the motion of a vertex from x to y relative to the ends of the axis, m. */
@@ -250,12 +274,16 @@ CLOTH_INLINE uint feature_test(feature_sides x, feature_sides y, uint kind, floa
     float radius = hed_max(fma(along, x.axis.b.w - x.axis.a.w, x.axis.a.w),
         fma(along, y.axis.b.w - y.axis.a.w, y.axis.a.w));
     float reach = radius + hed_max(thickness, FEATURE_MIN_CLEARANCE), distance = first.normal.w;
-    /* pushes of other pairs may move the sides by a quarter of the reach */
+    /* pushes of other pairs may move the sides by a quarter of the thickness */
     float motion = feature_relative_motion(x, y, kind);
-    if (!(distance <= fma(1.25f, reach, motion) && distance > FEATURE_MIN_DISTANCE)) return 0;
+    float limit = fma(0.25f, reach - radius, reach);
+    if (!(distance <= limit + motion && distance > FEATURE_MIN_DISTANCE)) return 0;
     float touching = 0.5f * hed_min(distance, reach);
-    if (motion > FEATURE_SLOW * distance)
-        closest = feature_march(x, y, kind, motion, touching, 0.02f * touching, first).closest;
+    if (!(motion > FEATURE_SLOW * distance)) {
+        float4 w = feature_weights(first.p, first.q, kind),
+               end = cloth_ball(y.axis.a, y.axis.b, along);
+        if (cloth_dot(first.normal, cloth_minus(feature_point(y, w), end)) > limit) return 0;
+    } else closest = feature_march(x, y, kind, motion, touching, 0.02f * touching, first).closest;
     float4 n = closest.normal;
     if (!(n.w > FEATURE_MIN_DISTANCE)) n = first.normal;
     if (cloth_dot(n, guard) < FEATURE_BEHIND) return 0;
@@ -298,9 +326,19 @@ CLOTH_FUNCTION uint feature_overlaps(feature_box box, __global const float4 *box
            box.high.y >= low.y && box.low.z <= high.z && box.high.z >= low.z;
 }
 
+/* True if the motion of an end of an axis is within the box of a triangle. */
+CLOTH_FUNCTION uint feature_end_is_near(feature_box box, float4 from, float4 to)
+{
+    float radius = hed_max(from.w, to.w);
+    float4 low = contact_lower(from, to), high = contact_upper(from, to);
+    return box.low.x <= high.x + radius && box.high.x >= low.x - radius &&
+           box.low.y <= high.y + radius && box.high.y >= low.y - radius &&
+           box.low.z <= high.z + radius && box.high.z >= low.z - radius;
+}
+
 /* Compares a triangle with a feature: its edges with the axis, its face with the ends. */
 CLOTH_INLINE void feature_compare(contact_triangle triangle, feature_sides x, feature_sides y,
-    cloth_cloth cloth, uint number, feature_find_view view)
+    feature_box box, cloth_cloth cloth, uint number, feature_find_view view)
 {
     __global const float4 *feature = view.features + number * FEATURE_WORDS;
     x.axis = feature_at(feature, view.params.from);
@@ -318,9 +356,9 @@ CLOTH_INLINE void feature_compare(contact_triangle triangle, feature_sides x, fe
         if (has_length && (triangle.owned & (8u << k)))
             feature_add(u, v, a, b, b, FEATURE_EDGE, feature, number, cloth, view);
     }
-    if (ends & 1u)
+    if ((ends & 1u) && feature_end_is_near(box, x.axis.a, y.axis.a))
         feature_add(x, y, triangle.a, triangle.b, triangle.c, 0u, feature, number, cloth, view);
-    if (ends & 2u)
+    if ((ends & 2u) && feature_end_is_near(box, x.axis.b, y.axis.b))
         feature_add(
             x, y, triangle.a, triangle.b, triangle.c, FEATURE_END_B, feature, number, cloth, view);
 }
@@ -352,7 +390,7 @@ CLOTH_INLINE void feature_find(uint t, feature_find_view view)
                 node *= 2;
                 continue;
             }
-            feature_compare(triangle, x, y, cloth, node - view.params.leaves, view);
+            feature_compare(triangle, x, y, box, cloth, node - view.params.leaves, view);
         }
         while (node & 1u) node >>= 1; /* leave right branches; 0 after the last node */
         node += node != 0;
@@ -381,14 +419,6 @@ CLOTH_INLINE feature_sides feature_sides_of(
     return at;
 }
 
-/* Point of the cloth of a pair. */
-CLOTH_FUNCTION float4 feature_point(feature_sides at, float4 w)
-{
-    return hed_f4(fma(w.x, at.a.x, fma(w.y, at.b.x, w.z * at.c.x)),
-        fma(w.x, at.a.y, fma(w.y, at.b.y, w.z * at.c.y)),
-        fma(w.x, at.a.z, fma(w.y, at.b.z, w.z * at.c.z)), 0.0f);
-}
-
 /* Adds a push, in m, times its weight to the sums of a particle. */
 CLOTH_FUNCTION void feature_add_push(
     __global int *sums, uint particle, float4 push, float fraction, int weight)
@@ -396,10 +426,10 @@ CLOTH_FUNCTION void feature_add_push(
     if (!(fraction > 0.0f)) return;
     float factor = fraction * (float)weight * FEATURE_PUSH_STEPS;
     __global int *sum = sums + 4 * particle;
-    cloth_atomic_add(sum, hed_int(push.x * factor));
-    cloth_atomic_add(sum + 1, hed_int(push.y * factor));
-    cloth_atomic_add(sum + 2, hed_int(push.z * factor));
-    cloth_atomic_add(sum + 3, weight);
+    feature_sum(sum, hed_int(push.x * factor));
+    feature_sum(sum + 1, hed_int(push.y * factor));
+    feature_sum(sum + 2, hed_int(push.z * factor));
+    feature_sum(sum + 3, weight);
 }
 
 /* Pushes the cloth of a pair away from the feature, with friction. */
@@ -413,7 +443,7 @@ CLOTH_INLINE void feature_push(uint k, uint pass, feature_solve_view view)
     float depth = hed_min(n.w - cloth_dot(n, cloth_minus(at, body)), FEATURE_MAX_PUSH);
     float mass = fma(y.a.w, w.x * w.x, fma(y.b.w, w.y * w.y, y.c.w * (w.z * w.z)));
     if (!(depth > 1e-3f * n.w && mass > 0.0f)) return;
-    cloth_atomic_store(&view.counters->active[pass], 1);
+    view.counters->active[pass] = 1;
     feature_sides x = feature_sides_of(view.previous, pair, view, view.params.from);
     float4 slip = cloth_minus(cloth_minus(at, feature_point(x, w)),
         cloth_minus(body, cloth_ball(x.axis.a, x.axis.b, touch.along)));
@@ -437,7 +467,7 @@ CLOTH_INLINE void feature_push(uint k, uint pass, feature_solve_view view)
 CLOTH_FUNCTION void feature_apply_one(uint particle, feature_solve_view view)
 {
     __global int *sum = view.sums + 4 * particle;
-    int weight = cloth_atomic_exchange(sum + 3, 0);
+    int weight = (int)feature_take(sum + 3, 0);
     if (weight == 0) return;
     float scale = 1.0f / (FEATURE_PUSH_STEPS * (float)weight);
     float4 at = view.position[particle];
@@ -521,7 +551,7 @@ CLOTH_INLINE void feature_limit_one(uint particle, float4 x, float4 y, feature_a
           sink = -cloth_dot(n, cloth_minus(cloth_minus(y, x), carry));
     if (!(y.w > 0.0f) || !(sink > height)) return;
     float fraction = height > 0.0f ? height / sink : 0.0f;
-    cloth_atomic_min(view.fractions + particle, (uint)hed_int(65535.0f * fraction) << 16 | number);
+    feature_min(view.fractions + particle, (uint)hed_int(65535.0f * fraction) << 16 | number);
 }
 
 /* Limits the vertices of a pair that is not safe. In the last call, round FEATURE_ROUNDS, counts such
@@ -536,10 +566,10 @@ CLOTH_INLINE void feature_limit(uint k, uint round, feature_solve_view view)
     feature_room room = feature_room_of(touch, y.axis, round);
     if (feature_is_safe(x, y, pair.feature, touch, room)) return;
     if (round == FEATURE_ROUNDS) {
-        cloth_atomic_add(&view.counters->pressed, 1);
+        feature_sum(&view.counters->pressed, 1);
         return;
     }
-    cloth_atomic_store(&view.counters->limited[round], 1);
+    view.counters->limited[round] = 1;
     feature_limit_one(pair.a, x.a, y.a, x.axis, y.axis, number, touch, room, view);
     feature_limit_one(pair.b, x.b, y.b, x.axis, y.axis, number, touch, room, view);
     if (!(pair.feature & FEATURE_EDGE))
@@ -549,7 +579,7 @@ CLOTH_INLINE void feature_limit(uint k, uint round, feature_solve_view view)
 /* Moves a particle to its fraction: for the first of its pairs that comes here. */
 CLOTH_FUNCTION void feature_finish_one(uint particle, feature_solve_view view)
 {
-    uint limit = cloth_atomic_exchange(view.fractions + particle, FEATURE_FREE);
+    uint limit = feature_take(view.fractions + particle, FEATURE_FREE);
     if (limit == FEATURE_FREE) return;
     __global const float4 *feature = view.features + (limit & FEATURE_MAX_COUNT) * FEATURE_WORDS;
     float4 x = view.previous[particle], y = view.position[particle];

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT_THICKNESS 0.4f /* part of the thickness that a face has to keep */
+#define KEPT_THICKNESS 0.15f /* part of the thickness that a face has to keep */
 
 typedef struct vector {
     float x, y, z;
