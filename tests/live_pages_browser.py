@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """live_pages_browser.py HEDDLE: the live pages of the site in Chromium, from a plain file server: a pasted sheet is judged, a robot goes round discs that
-are in its way, a ball pushes a cloth, an instrument sounds; nothing complains, nothing is wider than a phone. Skipped where the WebAssembly package is not
+are in its way, a ball pushes a cloth, which the mouse and the keyboard grab, an instrument sounds; nothing complains, nothing is wider than a phone. Skipped where the WebAssembly package is not
 built."""
 import http.server, json, os, pathlib, shutil, subprocess, sys, tempfile, threading
 
@@ -25,6 +25,33 @@ def assemble(folder, heddle):
 
 def value(browser, expression):
     return json.loads(browser.value(f'JSON.stringify({expression})') or 'null')
+
+
+def grabbed(browser):
+    """The cloth is grabbed by the mouse, pulled and let go; then by the keyboard."""
+    browser.value('heddle.ball.place = [0, 1, 1.5], 0')
+    box = value(browser, '(({left, top, width, height}) => [left, top, width, height])(document.getElementById("canvas").getBoundingClientRect())')
+    x, y = box[0] + 0.45 * box[2], box[1] + 0.55 * box[3]
+
+    def mouse(kind, x, y):
+        browser.call('Input.dispatchMouseEvent', type=kind, x=x, y=y, button='left', buttons=0 if kind == 'mouseReleased' else 1, clickCount=1)
+    mouse('mousePressed', x, y)
+    browser.wait('heddle.hand.vertex >= 0', 'the mouse grabs nothing')
+    place = value(browser, 'Array.from(heddle.hand.place)')
+    for step in range(1, 9):
+        mouse('mouseMoved', x - 5 * step, y)
+    held = 'Array.from(heddle.cloth().positions.slice(3 * heddle.hand.vertex, 3 * heddle.hand.vertex + 3))'
+    in_hand = f'Math.hypot(...{held}.map((x, k) => x - heddle.hand.at[k])) < 0.01'
+    moved = f'Math.hypot(...heddle.hand.at.map((x, k) => x - {place}[k])) > 0.04'
+    browser.wait(f'heddle.hand.vertex >= 0 && {in_hand} && {moved}', 'the held vertex does not follow the mouse')
+    assert value(browser, 'heddle.cloth().measure().worstStretch') < 0.5
+    mouse('mouseReleased', x - 40, y)
+    browser.wait('heddle.hand.vertex === -1', 'the cloth is not let go')
+    key = 'document.getElementById("canvas").onkeydown({ key: "%s", preventDefault() {} })'
+    browser.value(f'{key % " "}, {key % "ArrowUp"}, 0')
+    browser.wait(f'heddle.hand.vertex === 0 && {in_hand}', 'space grabs no corner')
+    browser.value(f'{key % " "}, 0')
+    assert value(browser, 'heddle.hand.vertex') == -1
 
 
 def look(browser, root):
@@ -55,6 +82,7 @@ def look(browser, root):
     browser.value('heddle.ball.place = [0, 1, 0.1], document.getElementById("wind").value = 0, 0')
     browser.wait(f'{middle} < -0.02', 'the ball pushes nothing')
     assert value(browser, 'heddle.cloth().measure().worstStretch') < 0.2
+    grabbed(browser)
     browser.value('document.getElementById("fabric").value = "silk", document.getElementById("fabric").onchange()')
     browser.wait('heddle.cloth().frame > 3', 'silk stands still')
 

@@ -393,6 +393,13 @@ HED_API hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error);
  *  Errors: ARGUMENT (no such garment, a matrix that is not rigid), MEMORY, DRIVER, LOST. */
 HED_API hed_status hed_cloth_teleport(
     hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error);
+/** Changes the radius of the ball around a particle's driver, m: 0 holds the particle at its driver,
+ *  INFINITY removes the ball. The change stays through hed_cloth_reset() and hed_cloth_load(). A
+ *  particle whose max_distance was 0 at creation is locked for good.
+ *  Errors: ARGUMENT (no such particle, a garment without a driver, a radius below 0 or not a
+ *  number), DRIVER, LOST. */
+HED_API hed_status hed_cloth_set_max_distance(
+    hed_cloth *cloth, uint32_t particle, float max_distance, hed_error *error);
 /** Returns the number of bytes that hed_cloth_save() writes. Thread class: rt. */
 HED_API uint64_t hed_cloth_save_size(const hed_cloth *cloth);
 /** Waits and writes the whole state: positions, previous positions, carries, driver, colliders,

@@ -1,8 +1,11 @@
-/* A hanging cloth in the page, with fabric, wind and a ball that pushes it: what `heddle cloth run` computes. */
+/* A hanging cloth in the page, which one grabs, with fabric, wind and a ball that pushes it: what `heddle cloth run` computes. */
 import { compile, Cloth } from './engine/cloth.js';
 
 const $ = (id) => document.getElementById(id), FABRICS = ['cotton', 'silk', 'denim', 'wool', 'leather'];
 const ball = { place: [0, 0.9, 0.45], radius: 0.13 }, view = { turn: [0.35, 0.12], distance: 2.6 };
+/* the hand: vertex (-1: none), the vertices that it holds with their offsets, its place, and the pointer's, which the hand follows the more
+   slowly the more the cloth is stretched; m, m a frame */
+const hand = { vertex: -1, grip: [], at: [0, 0, 0], place: [0, 0, 0], stretch: 0 }, REACH = 0.08, GRIP = 0.065, FASTEST = 0.02, LONGEST = 0.3, CORNER = 0;
 
 const sceneOf = (fabric) => ({
     garments: [{
@@ -94,8 +97,17 @@ class Picture {
             m[12 + r] = factor * moved + (r === 2 ? 2 * far * near / (near - far) : 0);
             if (r === 2) m[15] = -moved;
         });
+        this.forward = back.map((x) => -x);
+        this.slope = [width / height / f, 1 / f];
         this.metres = 2 * view.distance / (f * this.canvas.clientHeight);
         return m;
+    }
+
+    /* Direction from the eye through a point of the picture, of length 1. */
+    ray(x, y) {
+        const { clientWidth: width, clientHeight: height } = this.canvas, across = (2 * x / width - 1) * this.slope[0], up = (1 - 2 * y / height) * this.slope[1];
+        const ray = this.forward.map((d, k) => d + across * this.right[k] + up * this.up[k]);
+        return ray.map((d) => d / Math.hypot(...ray));
     }
 
     draw(cloth) {
@@ -142,22 +154,80 @@ function sphere(n) {
 
 /* ---- the page ---- */
 
-function wire(picture, open) {
-    const canvas = $('canvas');
-    const moveBall = (dx, dy) => ball.place.forEach((_, k) => {
-        ball.place[k] = Math.max(-2, Math.min(2.5, ball.place[k] + picture.metres * (dx * picture.right[k] - dy * picture.up[k])));
-    });
-    let fingers = 0;
-    canvas.onpointerdown = (event) => {
-        fingers++;
-        canvas.setPointerCapture(event.pointerId);
+const distance2 = (a, b) => a.reduce((sum, x, k) => sum + (x - b[k]) ** 2, 0);
+
+/* Vertex under the pointer: the nearest of those that are less than REACH from the ray, or -1; `gap` is its distance along the ray. */
+function vertexAt(positions, eye, ray) {
+    let best = -1, gap = Infinity;
+    for (let v = 0; v < positions.length / 3; v++) {
+        const to = [0, 1, 2].map((k) => positions[3 * v + k] - eye[k]), along = to.reduce((sum, x, k) => sum + x * ray[k], 0);
+        const off = Math.sqrt(Math.max(0, to.reduce((sum, x) => sum + x * x, 0) - along * along));
+        if (off < REACH && along + 3 * off < gap) [best, gap] = [v, along + 3 * off];
+    }
+    return { best, gap };
+}
+
+/* Moves a place by pixels of the picture, in the picture's plane. */
+const moveIn = (picture, place, dx, dy) => place.forEach((_, k) => {
+    place[k] = Math.max(-2, Math.min(2.5, place[k] + picture.metres * (dx * picture.right[k] - dy * picture.up[k])));
+});
+
+function letGo(cloth) {
+    for (const { vertex } of hand.grip) cloth.release(vertex);
+    hand.grip = [];
+    hand.vertex = -1;
+}
+
+/* Takes a vertex and those around it, at most 16. */
+function grab(cloth, vertex) {
+    letGo(cloth);
+    const { positions } = cloth, placeOf = (v) => Array.from(positions.slice(3 * v, 3 * v + 3)), middle = placeOf(vertex);
+    hand.vertex = vertex;
+    hand.at = middle;
+    hand.place = middle.slice();
+    hand.grip = Array.from({ length: positions.length / 3 }, (_, v) => ({ vertex: v, offset: placeOf(v).map((x, k) => x - middle[k]) }))
+        .map((held) => ({ ...held, far: Math.hypot(...held.offset) })).filter(({ far }) => far < GRIP).sort((a, b) => a.far - b.far).slice(0, 16);
+}
+
+/* Moves the hand towards the pointer. */
+function followPointer(cloth) {
+    if (hand.vertex < 0) return;
+    const speed = FASTEST * Math.max(0, 1 - hand.stretch / LONGEST), part = Math.min(1, speed / Math.max(1e-9, Math.sqrt(distance2(hand.place, hand.at))));
+    hand.at = hand.at.map((x, k) => x + part * (hand.place[k] - x));
+    for (const { vertex, offset } of hand.grip) cloth.hold(vertex, ...hand.at.map((x, k) => x + offset[k]));
+}
+
+function wire(picture, open, clothNow) {
+    const canvas = $('canvas'), pointers = new Map();
+    let moves = 'view'; /* or ball or hand: what the pointer took */
+    const take = (event) => {
+        const ray = picture.ray(event.offsetX, event.offsetY), { best, gap } = vertexAt(clothNow().positions, picture.eye, ray);
+        const to = ball.place.map((x, k) => x - picture.eye[k]), along = to.reduce((sum, x, k) => sum + x * ray[k], 0);
+        const hitsBall = distance2(to, [0, 0, 0]) - along * along < ball.radius ** 2;
+        if (hitsBall && along - ball.radius < gap) return 'ball';
+        if (best < 0) return 'view';
+        grab(clothNow(), best);
+        return 'hand';
     };
-    canvas.onpointerup = () => { fingers = Math.max(0, fingers - 1); };
+    canvas.onpointerdown = (event) => {
+        canvas.setPointerCapture(event.pointerId);
+        pointers.set(event.pointerId, [event.clientX, event.clientY]);
+        letGo(clothNow());
+        moves = event.button === 2 || pointers.size > 1 ? 'view' : take(event);
+    };
+    canvas.onpointerup = canvas.onpointercancel = (event) => {
+        pointers.delete(event.pointerId);
+        letGo(clothNow());
+        moves = 'view';
+    };
     canvas.oncontextmenu = (event) => event.preventDefault();
     canvas.onpointermove = (event) => {
-        if (!event.buttons) return;
-        if (event.buttons === 2 || fingers > 1) view.turn = [view.turn[0] - event.movementX / 150, Math.max(-1, Math.min(1.3, view.turn[1] + event.movementY / 150))];
-        else moveBall(event.movementX, event.movementY);
+        const before = pointers.get(event.pointerId);
+        if (!before) return;
+        const dx = event.clientX - before[0], dy = event.clientY - before[1];
+        pointers.set(event.pointerId, [event.clientX, event.clientY]);
+        if (moves === 'view') view.turn = [view.turn[0] - dx / 150, Math.max(-1, Math.min(1.3, view.turn[1] + dy / 150))];
+        else moveIn(picture, moves === 'ball' ? ball.place : hand.place, dx, dy);
     };
     canvas.onwheel = (event) => {
         view.distance = Math.max(1, Math.min(8, view.distance * Math.exp(event.deltaY / 700)));
@@ -165,8 +235,9 @@ function wire(picture, open) {
     };
     canvas.onkeydown = (event) => {
         const step = { ArrowLeft: [-12, 0], ArrowRight: [12, 0], ArrowUp: [0, -12], ArrowDown: [0, 12] }[event.key];
-        if (!step) return;
-        moveBall(...step);
+        if (event.key === ' ') hand.vertex < 0 ? grab(clothNow(), CORNER) : letGo(clothNow());
+        else if (step) moveIn(picture, hand.vertex < 0 ? ball.place : hand.place, ...step);
+        else return;
         event.preventDefault();
     };
     $('fabric').replaceChildren(...FABRICS.map((name) => new Option(name)));
@@ -179,27 +250,30 @@ try {
     let cloth, mesh, spent = 0;
     const open = () => {
         cloth?.close();
-        cloth = new Cloth(module, sceneOf($('fabric').value || FABRICS[0]));
+        Object.assign(hand, { vertex: -1, grip: [] });
+        cloth = new Cloth(module, sceneOf($('fabric').value || FABRICS[0]), { hold: true });
         cloth.read();
         mesh = picture.mesh(cloth.positions.slice(), cloth.normals.slice(), cloth.triangles.slice());
     };
-    wire(picture, open);
+    wire(picture, open, () => cloth);
     open();
     const frame = () => {
         const wind = Number($('wind').value), start = performance.now();
         $('wind_text').textContent = `${wind} m/s`;
         cloth.wind(0.3 * wind, 0, -wind * (0.8 + 0.3 * Math.sin(performance.now() / 900)));
         cloth.ball(0, ...ball.place, ball.radius);
+        followPointer(cloth);
         cloth.step().read();
         spent = 0.9 * spent + 0.1 * (performance.now() - start);
         picture.update(mesh, cloth.positions, cloth.normals);
         picture.draw(mesh);
         const { worstStretch } = cloth.measure();
+        hand.stretch = worstStretch;
         requestAnimationFrame(frame);
         $('state').textContent = `${cloth.positions.length / 3} vertices, ${spent.toFixed(1)} ms a frame, longest edge ${(100 * worstStretch).toFixed(1)} % too long`;
     };
     frame();
-    window.heddle = { ball, cloth: () => cloth };
+    window.heddle = { ball, hand, cloth: () => cloth };
     document.title += ' (ready)';
 } catch (error) {
     $('state').textContent = error.message;

@@ -77,21 +77,39 @@ static uint64_t hash_scalar(int kind, uint32_t count)
 #if defined(__wasm__)
 #define EXPORT(name) __attribute__((export_name(#name)))
 
-static uint64_t hash_vector(int kind, uint32_t count)
+/* Multiply-adds that note their doubts, and are computed again if there are any. */
+static v128_t fma_doubted(v128_t a, v128_t b, v128_t c)
+{
+#if defined(WASM_HAS_DOUBTS)
+    wasm_begin_doubts();
+    v128_t sum = wasm_fma4_doubted(a, b, c);
+    if (!wasm_has_doubts()) return sum;
+#endif
+    return wasm_fma4(a, b, c);
+}
+
+static uint64_t hash_vector(int kind, uint32_t count, v128_t (*fused)(v128_t, v128_t, v128_t))
 {
     sequence s = {88172645463325252u, kind};
     uint64_t hash = 0xcbf29ce484222325u;
     for (uint32_t i = 0; i < count; i += LANES) {
         float a[LANES], b[LANES], c[LANES], sum[LANES];
         for (int l = 0; l < LANES; l++) take(&s, l & 1, &a[l], &b[l], &c[l]);
-        wasm_v128_store(sum, wasm_fma4(wasm_v128_load(a), wasm_v128_load(b), wasm_v128_load(c)));
+        wasm_v128_store(sum, fused(wasm_v128_load(a), wasm_v128_load(b), wasm_v128_load(c)));
         for (int l = 0; l < LANES; l++) hash = add(hash, sum[l]);
     }
     return hash;
 }
 
 EXPORT(scalar) uint64_t fma_scalar(int kind, uint32_t count) { return hash_scalar(kind, count); }
-EXPORT(vector) uint64_t fma_vector(int kind, uint32_t count) { return hash_vector(kind, count); }
+EXPORT(vector) uint64_t fma_vector(int kind, uint32_t count)
+{
+    return hash_vector(kind, count, wasm_fma4);
+}
+EXPORT(doubted) uint64_t fma_with_doubts(int kind, uint32_t count)
+{
+    return hash_vector(kind, count, fma_doubted);
+}
 
 #else
 

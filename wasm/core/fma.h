@@ -118,6 +118,49 @@ WASM_INLINE v128_t wasm_fma4(v128_t a, v128_t b, v128_t c)
         wasm_f32x4_demote_f64x2_zero(low), wasm_f32x4_demote_f64x2_zero(high), 0, 2);
 }
 
+/* Doubts about multiply-adds since wasm_begin_doubts(): results of wasm_fma4_doubted() that might
+ * have rounded twice. */
+typedef struct wasm_doubts {
+    v128_t halfway; /* true where a sum was halfway between two floats */
+    v128_t
+        smallest; /* minimum of the results, bits without sign shifted by 1, minus 1: 0 is the largest */
+} wasm_doubts;
+static wasm_doubts wasm_doubted __attribute__((unused));
+
+WASM_INLINE void wasm_begin_doubts(void)
+{
+    wasm_doubted.halfway = wasm_i32x4_const_splat(0);
+    wasm_doubted.smallest = wasm_i32x4_const_splat(-1);
+}
+
+/* True if a result since then has to be computed again by wasm_fma4(). A sum that rounds to 0 was
+ * exact: its lowest bit is above 2^-196. */
+WASM_INLINE int wasm_has_doubts(void)
+{
+    v128_t small = wasm_u32x4_lt(wasm_doubted.smallest, wasm_i32x4_const_splat(0x01000000));
+    return wasm_v128_any_true(wasm_v128_or(wasm_doubted.halfway, small));
+}
+
+/* wasm_fma4() that notes its doubts, for one test of a whole formula. */
+WASM_INLINE v128_t wasm_fma4_doubted(v128_t a, v128_t b, v128_t c)
+{
+    v128_t low = wasm_f64x2_add(
+        wasm_f64x2_mul(wasm_f64x2_promote_low_f32x4(a), wasm_f64x2_promote_low_f32x4(b)),
+        wasm_f64x2_promote_low_f32x4(c));
+    v128_t high = wasm_f64x2_add(wasm_f64x2_mul(wasm_f64x2_promote_low_f32x4(wasm_high_floats(a)),
+                                     wasm_f64x2_promote_low_f32x4(wasm_high_floats(b))),
+        wasm_f64x2_promote_low_f32x4(wasm_high_floats(c)));
+    v128_t result = wasm_i64x2_shuffle(
+        wasm_f32x4_demote_f64x2_zero(low), wasm_f32x4_demote_f64x2_zero(high), 0, 2);
+    v128_t tail = wasm_i32x4_shuffle(low, high, 0, 2, 4, 6);
+    wasm_doubted.halfway = wasm_v128_or(wasm_doubted.halfway,
+        wasm_i32x4_eq(wasm_i32x4_shl(tail, 3), wasm_i32x4_const_splat((int)0x80000000)));
+    wasm_doubted.smallest = wasm_u32x4_min(wasm_doubted.smallest,
+        wasm_i32x4_add(wasm_i32x4_shl(result, 1), wasm_i32x4_const_splat(-1)));
+    return result;
+}
+#define WASM_HAS_DOUBTS 1
+
 #endif
 
 #define fmaf wasm_fma

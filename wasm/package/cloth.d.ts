@@ -11,6 +11,8 @@ export interface ClothOptions {
     strict?: boolean;
     /** substeps of a frame; 0: the file's */
     substeps?: number;
+    /** vertices may be held; false */
+    hold?: boolean;
 }
 
 export interface OpenOptions extends ClothOptions {
@@ -57,6 +59,10 @@ export class Cloth {
     readonly triangles: Uint32Array;
     /** Replaces the scene's wind, m/s. */
     wind(x: number, y: number, z: number): void;
+    /** Holds a vertex at a point, m, which it reaches evenly during the next frame; at most 16 vertices. Only with the option `hold`. */
+    hold(vertex: number, x: number, y: number, z: number): void;
+    /** Lets a held vertex go. */
+    release(vertex: number): void;
     /** Moves a ball that pushes the cloth, m; the next number adds one, at most 16. */
     ball(index: number, x: number, y: number, z: number, radius: number): void;
     reset(): void;

@@ -21,11 +21,11 @@ export class Cloth {
     #instance;
     #player;
 
-    constructor(module, scene, { files = {}, strict = false, substeps = 0 } = {}) {
+    constructor(module, scene, { files = {}, strict = false, substeps = 0, hold = false } = {}) {
         const instance = new Instance(module, files);
         const text = typeof scene === 'string' ? scene : JSON.stringify(scene);
         this.#player = instance.with('.', (folder) => instance.with(text, (pointer, size) =>
-            instance.check(instance.call.hedw_cloth_open(pointer, size, folder, strict, substeps))));
+            instance.check(instance.call.hedw_cloth_open(pointer, size, folder, strict, substeps, hold))));
         this.#instance = instance;
         /** Frames a second. */
         this.rate = this.#call('rate');
@@ -81,6 +81,16 @@ export class Cloth {
     /** Moves a ball that pushes the cloth, m; the next number adds one. It moves evenly during the next frame. */
     ball(index, x, y, z, radius) {
         this.#do('ball', index, x, y, z, radius);
+    }
+
+    /** Holds a vertex at a point, m, which it reaches evenly during the next frame. Only with the option `hold`. */
+    hold(vertex, x, y, z) {
+        this.#do('hold', vertex, x, y, z);
+    }
+
+    /** Lets a held vertex go. */
+    release(vertex) {
+        this.#do('release', vertex);
     }
 
     /** Returns to the start. */

@@ -50,6 +50,33 @@ hed_status hed_cloth_teleport(
     return cloth_show(cloth, error);
 }
 
+/* ---- limits ---- */
+
+hed_status hed_cloth_set_max_distance(
+    hed_cloth *cloth, uint32_t particle, float max_distance, hed_error *error)
+{
+    HED_REQUIRE(cloth);
+    if (particle >= cloth->particles)
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "particle %u of a cloth of %u", particle, cloth->particles);
+    uint32_t garment = 0;
+    while (particle >= cloth->first_particle[garment + 1]) garment++;
+    const cloth_garment *g = cloth->garments[garment];
+    if (!g->driven)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "particle %u: garment %u has no driver; expected a garment with \"driven\"", particle,
+            garment);
+    if (!(max_distance >= 0.0f))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "particle %u: max_distance is %g m; expected at least 0", particle,
+            (double)max_distance);
+    const float *map =
+        g->driver_map[(particle - cloth->first_particle[garment]) % g->particle_count];
+    float4 limits = {isfinite(max_distance) ? max_distance : -1.0f, map[1], map[2], map[3]};
+    return hed_write(cloth->stream, cloth->buffers.driver_map, particle * sizeof limits, &limits,
+        sizeof limits, error);
+}
+
 /* ---- saved states ---- */
 
 typedef struct state_head {

@@ -6,9 +6,10 @@
 
 /* Bits of the first byte of a name. */
 enum html_entity_bits {
-    HTML_ENTITY_COMMON = 0x3f, /* number of leading bytes that equal those of the name before */
-    HTML_ENTITY_BARE = 0x40,   /* the name is valid without a semicolon, too */
-    HTML_ENTITY_HIGH = 0x80    /* add 0x10000 to the code */
+    HTML_ENTITY_COMMON =
+        0x3f, /* number of leading bytes that the name shares with the previous name */
+    HTML_ENTITY_BARE = 0x40, /* the name is valid without a semicolon, too */
+    HTML_ENTITY_HIGH = 0x80  /* add 0x10000 to the code */
 };
 
 /* Names that begin with one letter. */
@@ -26,10 +27,10 @@ typedef struct html_entity_second {
 enum { HTML_ENTITY_END = 0x80 }; /* bit of the last byte of a name */
 
 /* Names without their semicolons, sorted: for each a byte of html_entity_bits and the bytes that
- * differ from the name before. */
+ * differ from the previous name. */
 extern const uint8_t html_entity_names[];
-extern const html_entity_group html_entity_groups[];   /* of A to Z, of a to z, and the end */
-extern const uint16_t html_entity_codes[];             /* character of each name */
+extern const html_entity_group html_entity_groups[]; /* groups of A to Z, of a to z, and the end */
+extern const uint16_t html_entity_codes[];           /* character of each name */
 extern const html_entity_second html_entity_seconds[]; /* sorted by name; at the end UINT16_MAX */
 
 #endif

@@ -173,11 +173,11 @@ typedef struct named_reference {
  * common with the name before, so no letter is compared twice. */
 static named_reference find_reference(const char *text, const char *limit)
 {
-    named_reference found = {.end = NULL};
+    named_reference longest = {.end = NULL};
     uint32_t letter = *text <= 'Z' ? (uint32_t)(*text - 'A') : (uint32_t)(*text - 'a') + 26;
     const html_entity_group *group = &html_entity_groups[letter];
     const uint8_t *at = html_entity_names + group->begin, *end = html_entity_names + group[1].begin;
-    size_t fitting = 0; /* number of leading letters of the last name that are those of the text */
+    size_t fitting = 0; /* number of leading letters that the last name shares with the text */
     for (uint32_t index = group->index; at < end; index++) {
         uint32_t bits = *at++, common = bits & HTML_ENTITY_COMMON;
         if (common < fitting) break; /* no later name has the letters found so far */
@@ -192,9 +192,9 @@ static named_reference find_reference(const char *text, const char *limit)
         if (!fits) continue;
         bool has_semicolon = next < limit && *next == ';';
         if (has_semicolon || bits & HTML_ENTITY_BARE)
-            found = (named_reference){index, bits, next + has_semicolon};
+            longest = (named_reference){index, bits, next + has_semicolon};
     }
-    return found;
+    return longest;
 }
 
 const char *html_character_reference(html_tokenizer *t, const char *at, bool in_attribute)
@@ -202,16 +202,16 @@ const char *html_character_reference(html_tokenizer *t, const char *at, bool in_
     const char *name = at + 1;
     if (name < t->end && *name == '#') return numeric_reference(t, at);
     if (name == t->end || (!html_is_letter(*name))) return at;
-    named_reference found = find_reference(name, t->end);
-    const char *end = found.end;
+    named_reference longest = find_reference(name, t->end);
+    const char *end = longest.end;
     if (!end) return at;
     if (in_attribute && end[-1] != ';' && end < t->end &&
         (*end == '=' || html_is_letter(*end) || (*end >= '0' && *end <= '9')))
         return at;
     decode_character(
-        t, html_entity_codes[found.index] + (found.bits & HTML_ENTITY_HIGH ? 0x10000u : 0));
+        t, html_entity_codes[longest.index] + (longest.bits & HTML_ENTITY_HIGH ? 0x10000u : 0));
     const html_entity_second *second = html_entity_seconds;
-    while (second->index < found.index) second++;
-    if (second->index == found.index) decode_character(t, second->code);
+    while (second->index < longest.index) second++;
+    if (second->index == longest.index) decode_character(t, second->code);
     return end;
 }

@@ -128,14 +128,6 @@ hed_status css_keeps_read(
 
 /* ---- finding ---- */
 
-/* Position after a character of UTF-8. */
-static const char *next_character(const char *at)
-{
-    do at++;
-    while ((*at & 0xc0) == 0x80);
-    return at;
-}
-
 /* True if a set such as [a-z] or [!0-9] has the byte; `end`: position after the set, or NULL if the
  * bracket is never closed and stands for itself. */
 static bool set_has(const char *set, char byte, const char **end)
@@ -171,7 +163,8 @@ static bool wildcards_fit(const char *pattern, const char *name)
         if (*name && *pattern == '?') {
             fits = true;
             pattern++;
-            name = next_character(name);
+            do name++; /* a character of UTF-8 */
+            while ((*name & 0xc0) == 0x80);
         } else if (*name && *pattern == '[' && (fits = set_has(pattern, *name, &end), end)) {
             pattern = end;
             name++;

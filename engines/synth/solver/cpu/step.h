@@ -65,6 +65,29 @@ BY_LANES(root_lanes, (vector x), synth_root(x[l]))
 #define SYNTH_QUOTIENT(a, b) ((a) / (b))
 #include "kernels/physics_spring.h"
 
+/* A formula of springs. Where a multiply-add is emulated (wasm/core/fma.h), the formula is computed
+ * without a test of each, and again if one rounding of the whole formula was doubtful. */
+#if defined(WASM_HAS_DOUBTS)
+#define SYNTH_NUMBER vector
+#define SYNTH_NAMED(name) doubted_##name
+#define SYNTH_EACH(x) each(x)
+#define SYNTH_FUSED(a, b, c) ((vector)wasm_fma4_doubted((v128_t)(a), (v128_t)(b), (v128_t)(c)))
+#define SYNTH_LARGER(a, b) ((vector)wasm_f32x4_pmax((v128_t)(b), (v128_t)(a)))
+#define SYNTH_SMALLER(a, b) ((vector)wasm_f32x4_pmin((v128_t)(b), (v128_t)(a)))
+#define SYNTH_QUOTIENT(a, b) ((a) / (b))
+#define SYNTH_ROOT(x) ((vector)wasm_f32x4_sqrt((v128_t)(x)))
+#include "kernels/physics_spring.h"
+#define SPRING_FORMULA(name, ...) \
+    ({ \
+        wasm_begin_doubts(); \
+        vector result = doubted_##name(__VA_ARGS__); \
+        if (__builtin_expect(wasm_has_doubts(), 0)) result = vector_##name(__VA_ARGS__); \
+        result; \
+    })
+#else
+#define SPRING_FORMULA(name, ...) vector_##name(__VA_ARGS__)
+#endif
+
 /* ---- numbers of several bodies ---- */
 
 typedef struct lanes {
@@ -178,7 +201,7 @@ ALWAYS void pull(const float *v, const lanes *here, const lanes *other, lanes *f
 {
     vector ux = other->x - here->x, uy = other->y - here->y, uz = other->z - here->z;
     vector d0x = value(v, SPRING_P_X), d0y = value(v, SPRING_P_Y), d0z = value(v, SPRING_P_Z);
-    vector tension = vector_tension(d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST),
+    vector tension = SPRING_FORMULA(tension, d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST),
         value(v, SPRING_P_EXCESS), value(v, SPRING_P_STIFFNESS));
     force->x = tension * (d0x + ux);
     force->y = tension * (d0y + uy);
@@ -191,10 +214,10 @@ ALWAYS void pull_more(const float *v, const lanes *here, const lanes *other, con
 {
     vector ux = other->x - here->x, uy = other->y - here->y, uz = other->z - here->z;
     vector d0x = value(v, SPRING_P_X), d0y = value(v, SPRING_P_Y), d0z = value(v, SPRING_P_Z);
-    vector tension = vector_tension_more(d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST),
-        value(v, SPRING_P_EXCESS), value(v, SPRING_P_STIFFNESS), value(v, SPRING_P_CUBIC),
-        value(v, SPRING_P_DAMPING), other_speed->x - speed->x, other_speed->y - speed->y,
-        other_speed->z - speed->z);
+    vector tension = SPRING_FORMULA(tension_more, d0x, d0y, d0z, ux, uy, uz,
+        value(v, SPRING_P_REST), value(v, SPRING_P_EXCESS), value(v, SPRING_P_STIFFNESS),
+        value(v, SPRING_P_CUBIC), value(v, SPRING_P_DAMPING), other_speed->x - speed->x,
+        other_speed->y - speed->y, other_speed->z - speed->z);
     force->x = tension * (d0x + ux);
     force->y = tension * (d0y + uy);
     force->z = tension * (d0z + uz);

@@ -1,0 +1,2 @@
+# The solver's insides: a test breaks a position on the device to see it found.
+target_include_directories(${test_target} PRIVATE ${CMAKE_SOURCE_DIR}/engines/cloth ${CMAKE_SOURCE_DIR}/engines/cloth/kernels)
