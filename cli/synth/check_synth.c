@@ -19,7 +19,7 @@ typedef struct check {
     const hed_arguments *arguments;
     const char *path;
     bool json;
-    double rate, simulated; /* of frames and of the simulation, Hz */
+    double rate, simulated; /* rates of frames and of the simulation, Hz */
     uint32_t block;
     cli_session session;
     hed_synth_instrument *instrument;

@@ -211,7 +211,7 @@ typedef struct hed_synth_damper_def {
 } hed_synth_damper_def;
 
 /** A periodic force along `direction`. Saw and rectangle are band-limited: up to 0.36 of the rate the
- *  partials have their levels within 0.7 dB, and what the rate folds back is 60 dB below the first. */
+ *  partials have their levels within 0.7 dB, and images folded back are 60 dB below the first. */
 typedef struct hed_synth_oscillator_def {
     float direction[3];
     hed_synth_wave wave;
@@ -661,7 +661,7 @@ typedef struct hed_synth_block {
     float *const *stems;
 } hed_synth_block;
 
-/** True for a system exclusive message, beginning with f0, that resets an instrument: GM System On,
+/** True if a system exclusive message, which begins with f0, resets an instrument: GM System On,
  *  GM2 System On, GS Reset, XG System On. Thread class: rt. */
 HED_API bool hed_synth_midi_is_reset(const uint8_t *bytes, uint32_t size);
 
@@ -759,7 +759,7 @@ typedef struct hed_synth_info {
     hed_synth_note_info notes;
     /** number of connected components that can sleep, in all instances, and of those asleep */
     uint32_t islands, asleep;
-    uint32_t oversampling; /**< simulated samples a frame; 1: none between frames */
+    uint32_t oversampling; /**< simulated samples a frame; 1: as many as frames */
     /** delay of an input in addition to `latency`, and delay of stems, frames; 0 without
      *  oversampling */
     uint32_t input_latency, stem_latency;

@@ -117,7 +117,7 @@ SYNTH_FUNCTION void synth_delay(const synth_layout *layout, const synth_at *at, 
 }
 
 /* Steps an entity: reads other entities' signals of the previous sample, writes its state and
- * signals. Those that step late are left to synth_late(). */
+ * signals. Entities that step late are left to synth_late(). */
 #define SYNTH_IN_VECTORS(call) call
 #define SYNTH_IN_MODULATED(call) call
 #define SYNTH_IN_ALL(call) call

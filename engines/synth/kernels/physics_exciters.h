@@ -411,10 +411,10 @@ SYNTH_FUNCTION float synth_edge(float x)
 SYNTH_FUNCTION float synth_edges(uint phase, uint turn)
 {
     float turns = (float)turn, x = synth_quotient((float)(int)phase, turns), sum = synth_edge(x);
-    uint others = hed_uint(hed_fma(turns, 1.86264515e-09f, 0.5f)); /* 8 samples in periods */
-    for (uint k = 1u; k <= others; k++) {
-        float away = synth_quotient((float)k * 4294967296.0f, turns);
-        sum += synth_edge(x - away) + synth_edge(x + away);
+    uint periods = hed_uint(hed_fma(turns, 1.86264515e-09f, 0.5f)); /* 8 samples in periods */
+    for (uint k = 1u; k <= periods; k++) {
+        float distance = synth_quotient((float)k * 4294967296.0f, turns);
+        sum += synth_edge(x - distance) + synth_edge(x + distance);
     }
     return sum;
 }

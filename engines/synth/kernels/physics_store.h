@@ -169,7 +169,7 @@ SYNTH_FUNCTION float synth_approach(float level, float target, float share)
 #define SYNTH_MOST_LEVEL 1e9f   /* limit of microphones, followers and compressors, full scale 1 */
 #define SYNTH_MOST_SIGNAL 1e30f /* limit of all signals */
 
-/* `x`, or 0 where it is larger than `most` in size, or NaN: what is read before the breaker
+/* `x`, or 0 where it is larger than `most` in size, or NaN: values read before the breaker
  * opens. */
 SYNTH_FUNCTION float synth_within(float x, float most)
 {

@@ -30,7 +30,7 @@ typedef struct instance {
     const clap_api_host_tail *host_tail;
     const clap_api_host_latency *host_latency;
     hed_synth_player *player;
-    uint32_t latency;                  /* frames, last told to the host; 0: none yet */
+    uint32_t latency;                  /* frames, last told to the host; 0: not told yet */
     _Atomic bool called_back, learned; /* callback requested; a controller was learned since */
     /* owned by the audio thread */
     double told[PLUGIN_PARAMETERS]; /* values last sent to or received from the host */

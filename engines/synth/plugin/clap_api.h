@@ -231,7 +231,7 @@ typedef struct clap_api_latency {
     uint32_t (*get)(const clap_api_plugin *plugin);
 } clap_api_latency;
 typedef struct clap_api_host_latency {
-    void (*changed)(const clap_api_host *host); /* only while the plugin is activated */
+    void (*changed)(const clap_api_host *host); /* called only while the plugin is activated */
 } clap_api_host_latency;
 
 #define CLAP_API_PARAMS "clap.params"

@@ -15,7 +15,7 @@ bool synth_events_add(synth_events *events, const hed_synth_event *event)
 
 bool synth_events_from_midi(const uint8_t *bytes, uint32_t size, hed_synth_event *event)
 {
-    static const uint8_t reset[] = {0xf0, 0x7e, 0x09}; /* as events have it */
+    static const uint8_t reset[] = {0xf0, 0x7e, 0x09}; /* bytes of a reset event */
     if ((size == 3 && memcmp(bytes, reset, 3) == 0) || hed_synth_midi_is_reset(bytes, size)) {
         *event = (hed_synth_event){.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0xf0, 0x7e, 0x09}};
         return true;

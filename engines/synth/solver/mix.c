@@ -57,7 +57,7 @@ struct synth_mix {
     /* constant */
     uint32_t window;   /* frames */
     uint32_t fade_out; /* frames in which the sound fades when the breaker opens */
-    double rate;       /* of frames, Hz */
+    double rate;       /* rate of frames, Hz */
     float power_rate;  /* weight of a sample in the mean power */
     float cut_rate;    /* factor by which a sample reduces a cut */
     float loudness_rate;

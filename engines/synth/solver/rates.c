@@ -8,7 +8,7 @@
 static const double LEAST_RATE = 44100.0; /* Hz, of samples */
 static const double STANDARD_RATE =
     48000.0;                     /* Hz; instruments that are stable at it play at any rate */
-enum { MOST_SAMPLES = 1 << 16 }; /* of a block of the solver */
+enum { MOST_SAMPLES = 1 << 16 }; /* limit of a block of the solver */
 
 struct synth_rates {
     hed_allocator allocator;
@@ -25,9 +25,9 @@ struct synth_rates {
 uint32_t synth_choose_factor(const hed_synth_instrument *instrument, double rate)
 {
     uint32_t factor = (uint32_t)ceil(LEAST_RATE / rate),
-             most = (uint32_t)ceil(STANDARD_RATE / rate);
+             limit = (uint32_t)ceil(STANDARD_RATE / rate);
     hed_synth_stability stability;
-    for (; factor < most; factor++)
+    for (; factor < limit; factor++)
         if (!hed_synth_instrument_stability(instrument, factor * rate, &stability, NULL) &&
             stability.unsafe == 0)
             break;
@@ -45,22 +45,23 @@ double hed_synth_instrument_rate(const hed_synth_instrument *instrument, double 
 hed_status synth_rates_create(const hed_allocator *allocator, const hed_synth_def *def,
     uint32_t factor, synth_rates **rates, hed_error *error)
 {
-    synth_rates *made = *rates = hed_new(allocator, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->allocator = *allocator;
-    made->factor = factor;
-    made->input_count = def->inputs;
-    made->max_events = def->max_events;
-    made->frames = def->block < MOST_SAMPLES / factor ? def->block : MOST_SAMPLES / factor;
-    uint64_t samples = (uint64_t)made->input_count * made->frames * factor;
-    made->samples = hed_new(allocator, samples, sizeof *made->samples, error);
-    made->rows = hed_new(allocator, made->input_count, sizeof *made->rows, error);
-    made->events = hed_new(allocator, made->max_events, sizeof *made->events, error);
-    if (!error->status && !synth_filter_create(allocator, factor, &made->filter, error) &&
+    synth_rates *created = *rates = hed_new(allocator, 1, sizeof *created, error);
+    if (!created) return HED_ERROR_MEMORY;
+    created->allocator = *allocator;
+    created->factor = factor;
+    created->input_count = def->inputs;
+    created->max_events = def->max_events;
+    created->frames = def->block < MOST_SAMPLES / factor ? def->block : MOST_SAMPLES / factor;
+    uint64_t samples = (uint64_t)created->input_count * created->frames * factor;
+    created->samples = hed_new(allocator, samples, sizeof *created->samples, error);
+    created->rows = hed_new(allocator, created->input_count, sizeof *created->rows, error);
+    created->events = hed_new(allocator, created->max_events, sizeof *created->events, error);
+    if (!error->status && !synth_filter_create(allocator, factor, &created->filter, error) &&
         def->inputs > 0)
-        synth_converter_create(allocator, made->filter, false, def->inputs, &made->inputs, error);
-    for (uint32_t i = 0; made->rows && i < made->input_count; i++)
-        made->rows[i] = made->samples + (uint64_t)i * made->frames * factor;
+        synth_converter_create(
+            allocator, created->filter, false, def->inputs, &created->inputs, error);
+    for (uint32_t i = 0; created->rows && i < created->input_count; i++)
+        created->rows[i] = created->samples + (uint64_t)i * created->frames * factor;
     return error->status;
 }
 
@@ -112,7 +113,7 @@ static const float *const *convert_inputs(
     return r->rows;
 }
 
-/* Moves the events of a piece to samples: those from `next` on before frame `end`. Returns the
+/* Moves events from `next` on, up to frame `end`, to samples. Returns the
  * number of events. */
 static uint32_t convert_events(
     synth_rates *r, const hed_synth_block *block, uint32_t next, uint32_t first, uint32_t end)
@@ -125,25 +126,20 @@ static uint32_t convert_events(
     return count;
 }
 
-hed_status synth_rates_play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
+bool synth_rates_next(synth_rates *r, const hed_synth_block *block, synth_piece *piece)
 {
-    synth_rates *r = synth->rates;
-    uint32_t next = 0;
-    hed_status status =
-        synth_voices_check(synth->voices, block->events, block->event_count, block->frames, error);
-    for (uint32_t first = 0, frames; !status && first < block->frames; first += frames) {
-        uint32_t left = block->frames - first;
-        frames = left < r->frames ? left : r->frames;
-        uint32_t count = convert_events(r, block, next, first, first + frames);
-        const hed_synth_block piece = {.frames = frames * r->factor,
-            .events = r->events,
-            .event_count = count,
-            .inputs = convert_inputs(r, block, first, frames),
-            .left = block->left,
-            .right = block->right,
-            .stems = block->stems};
-        status = synth_play(synth, &piece, error);
-        next += count;
-    }
-    return status;
+    uint32_t first = piece->end, left = block->frames - first;
+    uint32_t frames = left < r->frames ? left : r->frames;
+    if (!frames) return false;
+    piece->end = first + frames;
+    uint32_t count = convert_events(r, block, piece->events, first, piece->end);
+    piece->events += count;
+    piece->block = (hed_synth_block){.frames = frames * r->factor,
+        .events = r->events,
+        .event_count = count,
+        .inputs = convert_inputs(r, block, first, frames),
+        .left = block->left,
+        .right = block->right,
+        .stems = block->stems};
+    return true;
 }

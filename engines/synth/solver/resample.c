@@ -8,7 +8,7 @@
 enum { LANES = 8 };
 
 static const double PI = 3.14159265358979323846;
-static const double CUTOFF = 0.47; /* of the lower rate: half of the amplitude */
+static const double CUTOFF = 0.47; /* frequency of half the amplitude, of the lower rate */
 static const double SHAPE = 9.0;   /* beta of Kaiser's window: 90 dB */
 
 /* ---- weights ---- */
@@ -39,14 +39,15 @@ hed_status synth_filter_create(
 {
     hed_arena arena = {.allocator = *allocator, .owner = "a filter for another rate"};
     uint32_t reach = SYNTH_FILTER_REACH * factor, taps = 2 * reach + 1;
-    synth_filter *made = *filter = hed_arena_new(&arena, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->factor = factor;
-    made->down_size = padded(taps);
-    made->up_size = padded(2 * SYNTH_FILTER_REACH + 1);
-    made->down = hed_arena_new(&arena, made->down_size, sizeof *made->down, error);
-    made->up = hed_arena_new(&arena, (uint64_t)factor * made->up_size, sizeof *made->up, error);
-    made->arena = arena;
+    synth_filter *created = *filter = hed_arena_new(&arena, 1, sizeof *created, error);
+    if (!created) return HED_ERROR_MEMORY;
+    created->factor = factor;
+    created->down_size = padded(taps);
+    created->up_size = padded(2 * SYNTH_FILTER_REACH + 1);
+    created->down = hed_arena_new(&arena, created->down_size, sizeof *created->down, error);
+    created->up =
+        hed_arena_new(&arena, (uint64_t)factor * created->up_size, sizeof *created->up, error);
+    created->arena = arena;
     if (arena.failed) {
         *filter = NULL;
         hed_arena_free(&arena);
@@ -57,10 +58,11 @@ hed_status synth_filter_create(
         sum += weight_at((int32_t)k - (int32_t)reach, reach, factor);
     for (uint32_t k = 0; k < taps; k++) {
         double weight = weight_at((int32_t)k - (int32_t)reach, reach, factor) / sum;
-        made->down[made->down_size - taps + k] = (float)weight;
+        created->down[created->down_size - taps + k] = (float)weight;
         /* sample `index` of a frame meets the frame `back` frames before the last one */
         uint32_t index = k % factor, back = k / factor;
-        made->up[index * made->up_size + made->up_size - 1 - back] = (float)(weight * factor);
+        created->up[index * created->up_size + created->up_size - 1 - back] =
+            (float)(weight * factor);
     }
     return HED_OK;
 }
@@ -76,13 +78,13 @@ hed_status synth_converter_create(const hed_allocator *allocator, const synth_fi
     bool decimates, uint32_t channels, synth_converter **converter, hed_error *error)
 {
     hed_arena arena = {.allocator = *allocator, .owner = "a converter to another rate"};
-    synth_converter *made = *converter = hed_arena_new(&arena, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->filter = filter;
-    made->channels = channels;
-    made->size = decimates ? filter->down_size : filter->up_size;
-    made->memory = hed_arena_new(&arena, 2ull * made->size * channels, sizeof(float), error);
-    made->arena = arena;
+    synth_converter *created = *converter = hed_arena_new(&arena, 1, sizeof *created, error);
+    if (!created) return HED_ERROR_MEMORY;
+    created->filter = filter;
+    created->channels = channels;
+    created->size = decimates ? filter->down_size : filter->up_size;
+    created->memory = hed_arena_new(&arena, 2ull * created->size * channels, sizeof(float), error);
+    created->arena = arena;
     if (!arena.failed) return HED_OK;
     *converter = NULL;
     hed_arena_free(&arena);

@@ -155,11 +155,14 @@ void synth_rates_reset(synth_rates *rates);
 const synth_filter *synth_rates_filter(const synth_rates *rates);
 /* Returns the largest number of frames that the solver plays at once. */
 uint32_t synth_rates_frames(const synth_rates *rates);
-/* Plays a block of a synth with rates. Thread class and errors: as hed_synth_process(). */
-hed_status synth_rates_play(hed_synth *synth, const hed_synth_block *block, hed_error *error);
-/* Plays a block whose events and inputs are at samples; frames are written from synth->written on
- * (synth.c). Thread class and errors: as hed_synth_process(). */
-hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error *error);
+/* A piece of a block, whose frames, events and inputs count samples; the outputs are the block's. */
+typedef struct synth_piece {
+    uint32_t end, events; /* frames and events of the block up to the end of the piece */
+    hed_synth_block block;
+} synth_piece;
+/* Makes the next piece of a checked block; before the first the piece is zero. False: no frame is
+ * left. Thread class: rt. */
+bool synth_rates_next(synth_rates *rates, const hed_synth_block *block, synth_piece *piece);
 
 struct hed_synth {
     hed_allocator allocator;
@@ -185,7 +188,7 @@ struct hed_synth {
     uint64_t store_words;
     float *stems; /* (def.block x instances x stems x 2) */
     uint64_t stem_floats;
-    synth_converter *stem_converter; /* of 2 x stems channels; NULL: factor is 1 */
+    synth_converter *stem_converter; /* converter of 2 x stems channels; NULL: factor is 1 */
     hed_synth_event *events;         /* (max_events) of a part of a block */
     uint64_t sample;
     float tuning[128]; /* def.tuning, if it is not NULL */

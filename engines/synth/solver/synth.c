@@ -361,12 +361,10 @@ static uint64_t listen_to_inputs(
 
 /* Plays a block in parts, so that rests of the breaker, cuts, checks of islands and their waking
  * take effect at their exact samples for every block size. */
-hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
+static hed_status play_samples(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
     uint32_t done = 0;
-    hed_status status =
-        synth_voices_check(synth->voices, block->events, block->event_count, block->frames, error);
-    if (status) return status; /* before any part has changed anything */
+    hed_status status = HED_OK;
     for (uint32_t first = 0, frames; first < block->frames; first += frames) {
         uint32_t resting = synth_mix_resting(synth->mix),
                  limit = resting ? resting : SYNTH_MIX_HOLD, end = done;
@@ -397,6 +395,19 @@ hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error 
     return HED_OK;
 }
 
+static hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
+{
+    /* before any part has changed anything */
+    hed_status status =
+        synth_voices_check(synth->voices, block->events, block->event_count, block->frames, error);
+    synth->written = 0;
+    if (status || !synth->rates) return status ? status : play_samples(synth, block, error);
+    synth_piece piece = {0};
+    while (!status && synth_rates_next(synth->rates, block, &piece))
+        status = play_samples(synth, &piece.block, error);
+    return status;
+}
+
 hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
     if (!synth || !block) HED_REQUIRE(synth, block);
@@ -409,9 +420,7 @@ hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed
     uint64_t begin = hed_now();
     hed_error unseen;
     if (!error) hed_error_clear(error = &unseen); /* clearing the whole struct would take time */
-    synth->written = 0;
-    hed_status status =
-        synth->rates ? synth_rates_play(synth, block, error) : synth_play(synth, block, error);
+    hed_status status = synth_play(synth, block, error);
     if (!status && synth->awake) status = synth_awake_extend(synth->awake, error);
     for (uint32_t i = 0; status && i < 2 * synth->program->layout.stems + 2; i++) {
         float *channel = i == 0         ? block->left

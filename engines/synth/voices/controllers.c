@@ -112,7 +112,7 @@ static void end_notes(synth_voices *v, uint32_t channel) { synth_notes_end_all(v
 void synth_control_change(synth_voices *v, uint32_t channel, uint32_t number, uint32_t value)
 {
     synth_channel *c = &v->channels[channel];
-    /* only going down catches keys */
+    /* a pedal that is down already catches no more keys */
     if (number == SYNTH_CC_SOSTENUTO && value >= 64 && c->value[number] >= 0.5f) return;
     if (number < SYNTH_CC_SOUND_OFF) receive(v, channel, number, (float)value / 127.0f);
     if (number == SYNTH_CC_SUSTAIN) each_of_zone(v, channel, synth_notes_pedal);

@@ -39,6 +39,18 @@ void synth_voices_silence(synth_voices *v, uint32_t channel)
     silence_instances(v, synth_notes_silence(v, channel));
 }
 
+void synth_voices_restart(synth_voices *v)
+{
+    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) {
+        synth_control_default(&v->channels[c]);
+        for (uint32_t key = 0; key < SYNTH_KEYS; key++)
+            v->keys[c][key].touched = v->keys[c][key].is_caught = false;
+    }
+    synth_control_default(&v->all_channels);
+    v->played = 0;
+    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) synth_voices_silence(v, c);
+}
+
 void synth_voices_choke(synth_voices *v, uint32_t channel, uint32_t note)
 {
     if (synth_notes_choke(v, channel, note)) silence_instances(v, 1);

@@ -338,8 +338,6 @@ uint32_t synth_volume_pokes(const synth_voices *voices);
 /* Pokes the volume of an instance, if it has changed. `jumps`: at once, for a note that begins;
  * else it is followed in a few milliseconds. */
 void synth_volume_update(synth_voices *voices, uint32_t instance, bool jumps);
-/* Resets all channels as GM System On does: silence, and the controllers' default values. */
-void synth_voices_restart(synth_voices *voices);
 
 /* ---- renew.c ---- */
 
@@ -351,6 +349,8 @@ void synth_voices_renew(synth_voices *voices);
 void synth_voices_renew_instance(synth_voices *voices, uint32_t instance);
 /* Ends all notes of a channel; the instances of these notes are reset before this run's pokes. */
 void synth_voices_silence(synth_voices *voices, uint32_t channel);
+/* Resets all channels as GM System On does: silence, and the controllers' default values. */
+void synth_voices_restart(synth_voices *voices);
 /* Frees instances whose fade has ended. */
 void synth_voices_end_fades(synth_voices *voices);
 /* Ends a note and its sound at once. */

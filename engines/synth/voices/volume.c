@@ -1,4 +1,4 @@
-/* Volume and expression of channels (controllers 7 and 11), and GM System On. The amplitude is in
+/* Volume and expression of channels (controllers 7 and 11). The amplitude is in
  * proportion to the squares of both, as GM recommends (MMA RP-003: 40 log10(value/127) dB), relative
  * to their default values 100 and 127: a song that sets no volume sounds as one that sets 100. */
 #include "voices/voices.h"
@@ -68,16 +68,4 @@ void synth_volume_update(synth_voices *v, uint32_t instance, bool jumps)
     for (uint32_t i = 0; jumps && i < layout->type[SYNTH_MICROPHONE].count; i++)
         synth_voices_poke_float(v, instance,
             synth_state_word(layout, SYNTH_MICROPHONE, MICROPHONE_S_VOLUME, i), volume);
-}
-
-void synth_voices_restart(synth_voices *v)
-{
-    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) {
-        synth_control_default(&v->channels[c]);
-        for (uint32_t key = 0; key < SYNTH_KEYS; key++)
-            v->keys[c][key].touched = v->keys[c][key].is_caught = false;
-    }
-    synth_control_default(&v->all_channels);
-    v->played = 0;
-    for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) synth_voices_silence(v, c);
 }

@@ -85,7 +85,7 @@ typedef struct synth_step {
     /* (3 x forces) of the bands at this sample, owned by this thread; 0 where a body has no
      * spring */
     float *forces;
-    bool late; /* only what steps when all bodies have moved: the bows */
+    bool late; /* bows alone step, after all bodies have moved */
 } synth_step;
 
 /* Returns the size of a packed array, floats: half a page more than whole pages, counted for two
