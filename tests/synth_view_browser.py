@@ -88,6 +88,18 @@ def look(heddle, browser, address, folder):
     browser.value('document.getElementById("text").value = heddle.state.document.text.replace(\'"voices": 8\', \'"voices": 0\'), document.getElementById("apply").click()')
     browser.wait('document.getElementById("message").textContent.includes("taken back")', 'voices 0 is taken')
     assert page.value('heddle.state.document.text') == text
+    # a change that would be unstable: marked before it is heard
+    browser.value('document.getElementById("text").value = heddle.state.document.text.replace(/"mass": 0.002/, \'"mass": 0.0000001\'), document.getElementById("apply").click()')
+    browser.wait('!document.getElementById("unstable").hidden && document.getElementById("message").textContent.includes("heavier")', 'no mark of an unstable body')
+    assert page.value('heddle.state.document.text') == text
+    # the browser of presets
+    browser.value('document.getElementById("browse").click()')
+    browser.wait('[...document.querySelectorAll("#browser section button")].length >= 40', 'fewer than 40 cards')
+    blank = page.value('[...document.querySelectorAll("#browser canvas")].filter(c => !c.getContext("2d").getImageData(0, 0, 168, 96).data.some(Boolean)).length')
+    assert blank == 0, f'{blank} pictures are blank'
+    browser.value('[...document.querySelectorAll("#browser section button")].find(b => b.querySelector("strong").textContent === "marimba").click()')
+    browser.wait('heddle.state.name === "marimba" && !document.getElementById("browser").open', 'marimba is not opened')
+    page.run('{ await heddle.open("state"); return true }', 'the own file again')
     # new parts
     for kind in ('string', 'plate', 'lattice', 'tube', 'microphone', 'lfo'):
         before = page.value('heddle.state.document.text.length')

@@ -15,6 +15,7 @@ for word in flag shirt-inner vibes greensleeves car 'blur transpose\| blur ' blu
 run 0 data --json; err_is_empty; out_is_json kind name path
 for path in $(sed -n 's/^ *"path": "\(.*\)"$/\1/p' "$work/out"); do [ -e "$path" ] || complain "$path is not there"; done
 run 0 data first.c; grep -qx "$data/examples/first.c" "$work/out" || complain "heddle data first.c: another path"
+run 0 data marimba.mid; grep -qx "$data/music/phrases/marimba.mid" "$work/out" || complain "heddle data marimba.mid: another path"
 run 2 data nothing; out_is_empty; err_has 'no file "nothing" in '
 run 2 data ../tuning.db; out_is_empty
 

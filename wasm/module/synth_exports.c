@@ -14,6 +14,7 @@ typedef struct player {
     hed_synth *synth;
     hed_synth_event events[MAX_EVENTS]; /* (event_count) of the next block */
     uint32_t event_count, block, bodies, springs;
+    double rate;         /* Hz */
     float *left, *right; /* (block) */
     float *input;        /* (block) sound of the one input channel */
     float *positions;    /* (bodies x 3) displacements from rest, m */
@@ -50,12 +51,12 @@ EXPORT void hedw_synth_close(player *p)
 }
 
 /* Index of a body among the bodies, whose numbers ascend. */
-static uint32_t body_index(const player *p, hed_synth_entity body)
+static uint32_t body_index(const hed_synth_instrument *instrument, hed_synth_entity body)
 {
-    uint32_t low = 0, high = p->bodies;
+    uint32_t low = 0, high = hed_synth_instrument_count(instrument, HED_SYNTH_BODY);
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (hed_synth_instrument_at(p->instrument, HED_SYNTH_BODY, middle) < body) low = middle + 1;
+        if (hed_synth_instrument_at(instrument, HED_SYNTH_BODY, middle) < body) low = middle + 1;
         else high = middle;
     }
     return low;
@@ -82,8 +83,8 @@ static bool read_shape(player *p)
     for (uint32_t i = 0; i < p->springs; i++) {
         hed_synth_instrument_get(p->instrument,
             hed_synth_instrument_at(p->instrument, HED_SYNTH_SPRING, i), &def, &module_error);
-        p->ends[2 * (size_t)i] = body_index(p, def.as.spring.from);
-        p->ends[2 * (size_t)i + 1] = body_index(p, def.as.spring.to);
+        p->ends[2 * (size_t)i] = body_index(p->instrument, def.as.spring.from);
+        p->ends[2 * (size_t)i + 1] = body_index(p->instrument, def.as.spring.to);
     }
     return !module_error.status;
 }
@@ -112,6 +113,7 @@ EXPORT player *hedw_synth_open(
     player *p = module_allocate(1, sizeof *p);
     if (!p) return NULL;
     p->block = block;
+    p->rate = rate;
     p->left = module_allocate(block, sizeof *p->left);
     p->right = module_allocate(block, sizeof *p->right);
     p->input = module_allocate(block, sizeof *p->input);
@@ -250,6 +252,27 @@ EXPORT double *hedw_synth_info(player *p)
     _Static_assert(sizeof values == sizeof numbers, "a number for each value");
     memcpy(numbers, values, sizeof numbers);
     return numbers;
+}
+
+/* Computes the stability of another file at the player's rate: h^2 s^2 sum(k)/m of its worst body
+ * (2 and less is safe), the index of this body, the number of bodies above 2, the largest dilation.
+ * NULL: the file is refused. */
+EXPORT double *hedw_synth_stability(player *p, const char *json, uint32_t size)
+{
+    static double numbers[4];
+    hed_synth_instrument *instrument = NULL;
+    hed_synth_stability found;
+    hed_synth_instrument_parse(json, size, "instrument", &instrument, &module_error);
+    bool is_found = !module_error.status &&
+                    !hed_synth_instrument_stability(instrument, p->rate, &found, &module_error);
+    if (is_found) {
+        numbers[0] = found.worst;
+        numbers[1] = body_index(instrument, found.body);
+        numbers[2] = found.unsafe;
+        numbers[3] = found.largest_dilation;
+    }
+    hed_synth_instrument_destroy(instrument);
+    return is_found ? numbers : NULL;
 }
 
 /* ---- changes while it sounds ---- */

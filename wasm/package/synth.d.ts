@@ -45,6 +45,17 @@ export interface SynthInfo {
     mode: 'singleton' | 'voices' | 'mpe';
 }
 
+export interface Stability {
+    /** maximum of h² s² Σk/m; at most 2 is safe */
+    worst: number;
+    /** index of the body of that maximum */
+    body: number;
+    /** number of bodies above 2 */
+    unsafe: number;
+    /** s of the highest note and bend */
+    dilation: number;
+}
+
 /** Compiles the module, once. The result can be posted to a Worker or an AudioWorklet. */
 export function compile(build?: Build): Promise<WebAssembly.Module>;
 
@@ -88,6 +99,8 @@ export class Synth {
     /** Displacements after the last block, (bodies x 3), m. */
     positions(instance?: number): Float32Array;
     readonly info: SynthInfo;
+    /** Stability of another instrument at this rate, before it sounds. */
+    stability(instrument: string | object): Stability;
 
     /** Continues with another instrument. */
     change(instrument: string | object): void;

@@ -165,6 +165,14 @@ export class Synth {
         return { ...info, mode: MODES[info.mode] };
     }
 
+    /** Stability of another instrument at this rate, before it sounds: `worst` is h² s² Σk/m of body `body`, of which at most 2 is safe. */
+    stability(instrument) {
+        const text = typeof instrument === 'string' ? instrument : JSON.stringify(instrument);
+        const pointer = this.#instance.with(text, (at, size) => this.#do('stability', at, size));
+        const [worst, body, unsafe, dilation] = this.#instance.view(Float64Array, pointer, 4);
+        return { worst, body, unsafe, dilation };
+    }
+
     /* ---- changes while it sounds ---- */
 
     /** Continues with another instrument; entities at the same position in the file keep their state. */

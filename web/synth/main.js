@@ -6,6 +6,7 @@ import { Scene } from './scene.js';
 import { Sound } from './sound.js';
 import { Keys } from './keys.js';
 import { LISTS, MARKERS, Shape, withHand } from './instrument.js';
+import { browse } from './browser.js';
 import { show } from './panel.js';
 
 const $ = (id) => document.getElementById(id), token = location.hash.slice(1), query = new URLSearchParams(location.search);
@@ -78,6 +79,19 @@ function look(keep) {
     select(state.selected.filter((path) => state.document.node(path)), true);
 }
 
+/* Body that the document's text would make unstable, and what to do; undefined: no such body. */
+function unstable() {
+    try {
+        const { worst, body, unsafe, dilation } = state.synth.stability(state.document.text), factor = (worst / 2).toPrecision(3);
+        if (!(worst > 2)) return undefined;
+        const octaves = dilation > 1 ? `, or lower "high" by ${Math.ceil(6 * Math.log2(worst / 2))} semitones` : '';
+        return { body, factor, advice: `${state.shape.bodyNames[body] || 'A body'} would be unstable, ${factor} times above the bound (${unsafe} in all).\n`
+            + `Make it ${factor} times heavier, or the springs at it ${factor} times softer${octaves}.` };
+    } catch {
+        return undefined;
+    }
+}
+
 /** Takes the document's new text everywhere; if the engine refuses it, the text is taken back. */
 async function apply(isFinal = true) {
     const number = ++state.number;
@@ -88,8 +102,10 @@ async function apply(isFinal = true) {
         if (state.shape.masses.length + state.shape.ends.length === before) await sound.change(sounding());
         else await sound.load(sounding());
         if (isFinal && number === state.number) say('');
+        state.unstable = undefined;
     } catch (error) {
-        say(`${error.message}\nThe change was taken back.`, true);
+        state.unstable = unstable();
+        say(`${state.unstable?.advice ?? error.message}\nThe change was taken back.`, true);
         state.sliding = false;
         state.document.undo();
         look(true);
@@ -125,6 +141,7 @@ async function open(what) {
         return;
     }
     state.name = got.name;
+    state.unstable = undefined;
     say('');
     if (got.schema) state.schema = got.schema;
     $('name').textContent = got.name;
@@ -163,6 +180,18 @@ function drawMarkers() {
         lines.append(...marker.lines);
         return button;
     }));
+}
+
+/* Puts the ring around the body that the last change would have made unstable. */
+function markUnstable() {
+    const mark = $('unstable'), { body, factor, advice } = state.unstable ?? {};
+    mark.hidden = body === undefined || body >= state.shape.masses.length;
+    if (mark.hidden) return;
+    const [x, y] = scene.project(scene.restOf(body));
+    Object.assign(mark.style, { left: `${Math.round(x)}px`, top: `${Math.round(y)}px` });
+    mark.textContent = `×${factor}`;
+    mark.title = advice;
+    mark.onclick = () => select([state.shape.bodyPaths[body]]);
 }
 
 /* Moves the markers to the places that the camera gives them; modulators are in a row at the lower edge. */
@@ -558,6 +587,13 @@ function wire() {
         if (!state.document.isChanged || confirm(`${state.name} has changes that are not saved. Open another instrument without them?`))
             open($('shipped').value ? `instrument/${$('shipped').value}` : 'state');
     };
+    $('browse').onclick = () => {
+        $('browser').showModal();
+        browse($('browser'), [...$('shipped').options].map((o) => o.value), async (name) => (await place.call(`instrument/${name}`)).text, (name) => {
+            $('shipped').value = name;
+            $('shipped').onchange();
+        }).catch((error) => say(error.message, true));
+    };
     $('gain').oninput = () => {
         scene.gain = 10 ** Number($('gain').value);
         scene.isMoved = true;
@@ -590,7 +626,8 @@ function frame() {
     const isOther = camera !== frame.camera || state.markers !== frame.markers;
     if (isOther || scene.isMoved) scene.draw();
     if (isOther) moveMarkers();
-    Object.assign(frame, { camera, markers: state.markers });
+    if (isOther || state.unstable !== frame.unstable) markUnstable();
+    Object.assign(frame, { camera, markers: state.markers, unstable: state.unstable });
     requestAnimationFrame(frame);
 }
 
