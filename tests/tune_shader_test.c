@@ -345,6 +345,9 @@ Test(tune_shader, what_is_wrong_is_said)
         const char *text, *words;
     } cases[] = {{"#version 450\nlayout(local_size_x = 1) in;\nvoid main() { no_such_thing(); }\n",
                      "blur.comp:3"},
+        {"#version 450\n#extension GL_GOOGLE_include_directive : enable\n#include \"no/such.h\"\n"
+         "layout(local_size_x = 1) in;\nvoid main() { }\n",
+            "included files are not found: \"no/such.h\". Name their folders"},
         {"#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0, r32f) uniform image2DMS photo;\n"
          "void main() { imageStore(photo, ivec2(0), 0, vec4(1)); }\n",
             "\"photo\""},

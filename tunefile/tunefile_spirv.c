@@ -240,6 +240,28 @@ static hed_status read_named(hed_spec_reader *reader, hed_json_node node,
     return read_module(reader, kernel, source, entry, shader, error);
 }
 
+/* Returns a sentence that names the included files that were not found, if the compiler met one, with
+ * the comment that names their folders; "": the cause is another one. */
+static const char *include_hint(
+    hed_spec_reader *reader, hed_json_node node, const hed_source *source, const char *log)
+{
+    static const char directive[] = "#include \"";
+    char names[512] = "";
+    if (!strstr(log, "'#include'")) return "";
+    for (const char *at = source->text; (at = strstr(at, directive)); at++) {
+        const char *name = at + sizeof directive - 1;
+        size_t size = strcspn(name, "\"\n"), used = strlen(names);
+        bool is_line = at == source->text || at[-1] == '\n';
+        if (is_line && used + size + 5 < sizeof names)
+            snprintf(names + used, sizeof names - used, "%s\"%.*s\"", used ? ", " : "", (int)size, name);
+    }
+    return names[0] ? hed_spec_text(reader, node,
+                          "; included files are not found: %s. Name their folders in the first comment: "
+                          "/* heddle {\"include\": [\"FOLDER\"]} */",
+                          names)
+                    : "";
+}
+
 void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed_kernel_def *kernel,
     hed_source *source, const char *entry)
 {
@@ -250,8 +272,9 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
     if (!shader) return;
     entry = entry ? entry : "main";
     if (read_named(reader, node, kernel, source, entry, shader, &error)) {
+        const char *hint = include_hint(reader, node, source, error.log);
         hed_json_fail(
-            node, error.status, "%s%s%s", error.text, error.log[0] ? "\n" : "", error.log);
+            node, error.status, "%s%s%s%s", error.text, hint, error.log[0] ? "\n" : "", error.log);
         return;
     }
     check_members(reader, node, shader);

@@ -61,10 +61,13 @@ static hed_status graph_make(
 hed_status hed_vulkan_graph_build(
     hed_device *device, const hed_step *steps, uint32_t count, void **impl, hed_error *error)
 {
-    const vulkan_device *of = hed_vulkan_of(device);
+    vulkan_device *of = hed_vulkan_of(device);
     *impl = NULL;
+    pthread_mutex_lock(&of->image_lock);
+    bool has_images = of->images != NULL; /* a step may need the content of one */
+    pthread_mutex_unlock(&of->image_lock);
     for (uint32_t i = 0; i < count; i++)
-        if (!hed_vulkan_is_plain(&steps[i])) return HED_OK;
+        if (has_images || !hed_vulkan_is_plain(&steps[i])) return HED_OK;
     vulkan_graph *graph = hed_allocate(&of->driver->allocator, sizeof *graph);
     if (!graph) return HED_OUT_OF_MEMORY(error, "a graph");
     graph->count = count;
