@@ -52,7 +52,8 @@ hed_status cloth_contact_ensure_announced(
         bool mesh = k == CLOTH_MESH_BOXES || k == CLOTH_MESH_FIND, pairs = k >= CLOTH_PAIRS_BEGIN,
              feature = k == CLOTH_FEATURE_FIND || k == CLOTH_FEATURE_SOLVE;
         if (pairs && (k == CLOTH_PAIRS_SUBSTEP) != cloth_pairs_at_once(cloth)) continue;
-        if (feature && triangles == 0 && cloth->def.max_colliders == 0) continue;
+        if (feature && (cloth->triangles == 0 || (triangles == 0 && cloth->def.max_colliders == 0)))
+            continue;
         if (!feature && (pairs ? !contacts->pairing : mesh ? triangles == 0 : !contacts->sb.rows))
             continue;
         uint64_t size = pairs                    ? cloth_pairs_size(contacts->pairing, k)
