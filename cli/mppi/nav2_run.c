@@ -178,10 +178,10 @@ static const char *const DRIVE_RELEASES[] = {"1.3/1.4 (jazzy)", "1.5 (lyrical)"}
 static void drive_tell_end(const cli_nav2_world *w, const cli_nav2_drive *d, hed_nav2_pose end)
 {
     static const double REST = 0.1, PATIENCE = 10; /* m, s: as Nav2's progress checker */
-    uint32_t since = d->count;
+    uint32_t since = d->count, guarded = 0;
     while (since && world_length(d->steps[since - 1].pose.x - end.x,
                         d->steps[since - 1].pose.y - end.y) < REST)
-        since--;
+        guarded += d->steps[--since].result.guarded;
     if (hed_nav2_touches(w->config, &w->grid, w->start))
         printf("the robot overlaps an obstacle at the start, %g,%g,%g; --start moves it\n",
             w->start.x, w->start.y, w->start.yaw);
@@ -189,11 +189,13 @@ static void drive_tell_end(const cli_nav2_world *w, const cli_nav2_drive *d, hed
         printf("Nav2's server aborts here: %s (failure_tolerance %g s)\n", d->abort, w->info.failure_tolerance);
     else if (!d->arrived && (d->count - since) * w->info.period >= PATIENCE)
         printf(
-            "at rest since %.2f s, %.3f m and %.2f rad from the goal (tolerances %g m, %g rad): the critics balance, as in Nav2, "
-            "whose progress checker aborts. Remedies: docs/mppi-nav2.md\n",
+            "at rest since %.2f s, %.3f m and %.2f rad from the goal (tolerances %g m, %g rad): %s. Remedies: docs/mppi-nav2.md\n",
             since * w->info.period, world_length(w->goal.x - end.x, w->goal.y - end.y),
             fabs(remainder(w->goal.yaw - end.yaw, 2 * M_PI)), w->info.goal_distance,
-            w->info.goal_angle);
+            w->info.goal_angle,
+            2 * guarded > d->count - since
+                ? "the robot is kept off an obstacle that it would touch along each plan; Nav2 drives on, as --no-detour does"
+                : "the critics balance, as in Nav2, whose progress checker aborts");
 }
 
 static void drive_tell(const cli_nav2_world *w, const hed_nav2 *controller, const cli_nav2_drive *d,
