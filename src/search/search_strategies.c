@@ -6,6 +6,8 @@
  * Fitting a model and adding all observations to it again takes milliseconds, so this work is
  * distributed over several asks, during which the previous model answers. */
 #include <math.h>
+#include <string.h>
+#include <strings.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -210,7 +212,8 @@ uint64_t hed_search_ask_local(hed_search *search)
 /* Spread samples, which begin a search: a maximin design (Johnson, Moore, Ylvisaker 1990), built
  * point by point from random candidates. Two properties of kernels are known before any
  * measurement: resources run out at the ends of the parameters' ranges, and powers of two divide
- * problem sizes, memory and warps. So the first point is a central one of powers of two. */
+ * problem sizes, memory and warps. So the first point is a central one of powers of two. A third one
+ * is in the names: groups of fewer than 64 items, or of more than 512, are rarely the best. */
 
 enum {
     CENTRE_CANDIDATES = 512,
@@ -234,6 +237,33 @@ static double off_centre(const hed_search *search, const uint8_t *row)
     return sum;
 }
 
+/* True if a parameter's name says that it is a size of the group: block_size_x, WG, LOCAL_Y. */
+static bool sizes_group(const hed_search *search, uint32_t parameter)
+{
+    static const char *const WORDS[] = {"block", "group", "thread", "local"};
+    const char *name = search->space->parameters[parameter].name;
+    bool sizes = strncasecmp(name, "wg", 2) == 0;
+    for (uint32_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        sizes = sizes || strcasestr(name, WORDS[i]);
+    return sizes && !search->scales[parameter].unordered && search->scales[parameter].count > 2 &&
+           !strcasestr(name, "per_") && !strcasestr(name, "tile");
+}
+
+/* Doublings by which the group is smaller or larger than nearly every good one, on any device. */
+static double unusual_group(const hed_search *search, const uint8_t *row)
+{
+    static const double LEAST = 6, MOST = 9; /* logarithms of 64 and 512 items */
+    double items = 0;
+    bool is_known = false;
+    for (uint32_t i = 0; i < search->space->parameter_count; i++) {
+        int64_t value = search->space->parameters[i].values[row[i]];
+        if (!sizes_group(search, i) || value < 1) continue;
+        is_known = true;
+        items += log2((double)value);
+    }
+    return is_known ? fmax(0, fmax(LEAST - items, items - MOST)) : 0;
+}
+
 static double nearest(const hed_search *search, const uint8_t *row)
 {
     double nearest_distance = INFINITY;
@@ -250,6 +280,7 @@ static double nearest(const hed_search *search, const uint8_t *row)
 
 uint64_t hed_search_spread(hed_search *search)
 {
+    static const double UNUSUAL_FIRST = 0.3, UNUSUAL = 0.15; /* of a doubling */
     uint8_t row[HED_MAX_PARAMETERS];
     uint64_t best = hed_search_fresh_point(search);
     double best_merit = -INFINITY;
@@ -257,7 +288,9 @@ uint64_t hed_search_spread(hed_search *search)
     for (uint32_t i = 0; i < (search->count == 0 ? CENTRE_CANDIDATES : SPREAD_CANDIDATES); i++) {
         uint64_t point = hed_search_fresh_point(search);
         hed_space_row(search->space, point, row);
-        double merit = search->count == 0 ? -off_centre(search, row) : nearest(search, row);
+        double merit = search->count == 0
+                           ? -off_centre(search, row) - UNUSUAL_FIRST * unusual_group(search, row)
+                           : nearest(search, row) - UNUSUAL * unusual_group(search, row);
         merit += 1e-3 * hed_random_unit(&search->random); /* breaks ties */
         if (merit > best_merit) {
             best_merit = merit;
