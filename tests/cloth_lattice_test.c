@@ -127,6 +127,33 @@ Test(cloth_lattice, a_sheet_over_a_ball_keeps_its_length)
     test_close(&t);
 }
 
+/* Substeps that the engine chooses: over a ball the fewest that keep stretch within its limits, and a
+ * fifth more. */
+Test(cloth_lattice, substeps_are_chosen_by_the_mesh_and_the_contact)
+{
+    test_device t = test_open(NULL);
+    bool on_host = strcmp(hed_device_describe(t.device).backend, "host") == 0;
+    const uint32_t sides[] = {32, 64, 128, 255}, hung[] = {6, 6, 6, 6},
+                   touched[] = {12, 12, 24, 24};
+    for (size_t k = 0; k < (on_host ? HED_COUNT(sides) : 1); k++)
+        for (uint32_t touches = 0; touches < 2; touches++) {
+            test_mesh sheet = sheet_of(sides[k], &sheet_fabric, true);
+            hed_cloth_def def = hed_default_cloth_def();
+            hed_cloth *cloth;
+            def.garments = &sheet.def;
+            def.garment_count = 1;
+            def.substeps = 0;
+            def.max_colliders = touches;
+            def.max_collider_triangles = 0;
+            OK(hed_cloth_create(t.device, &def, &cloth, &error));
+            EXPECT_EQ(hed_cloth_describe(cloth).substeps, touches ? touched[k] : hung[k], "%u x %u",
+                sides[k], sides[k]);
+            hed_cloth_destroy(cloth);
+            test_mesh_free(&sheet);
+        }
+    test_close(&t);
+}
+
 /* A knit gives as without lattices: they hold no force that the lines hold already. */
 Test(cloth_lattice, a_knit_keeps_its_stiffness)
 {

@@ -17,7 +17,7 @@ enum {
     HUNG = 6,
     TOUCHED = 12,
     TOUCHED_CELLS = 64,
-    MOST_TOUCHED = 40,
+    MOST_TOUCHED = 24, /* with 20, 255 x 255 stays within the limits of stretch over a ball */
     PLAIN_LOW = 10,
     PLAIN_HIGH = 100
 };
