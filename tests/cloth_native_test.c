@@ -423,6 +423,7 @@ Test(cloth_native, surroundings_are_those_of_the_colours)
     mesh.def.driven = true;
     mesh.def.max_distance = reach;
     mesh.def.drag = 1.0f;
+    mesh.def.thickness = 0.1f; /* the ball acts on vertices alone */
     for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++)
         mesh.def.family_material[f] = (hed_cloth_material){0.0f, 100.0f, 0.0f};
     native_cloth c = open_host();
