@@ -164,15 +164,6 @@ static hed_status loop_measure(hed_tuning *t, uint32_t slot, const hed_trial *bu
     return status;
 }
 
-/* True if the clock's drift is to be measured: after each new best and every few evaluations, but a
- * check that takes long has a tenth of the time at most. */
-static bool check_is_due(hed_tuning *t, bool has_new_best)
-{
-    if (!has_new_best && t->result->count - t->unchecked < CHECK_EVERY) return false;
-    return t->check_seconds < short_check ||
-           hed_tuning_elapsed(t) - t->checked_at >= CHECK_APART * t->check_seconds;
-}
-
 /* Measures the clock's drift. The candidates timed since the last measurement get levels
  * interpolated between the two. */
 static hed_status correct_drift(hed_tuning *t, hed_error *error)
@@ -212,7 +203,11 @@ static hed_status loop_evaluate(
         return status; /* stopped before its first run: not evaluated */
     evaluation.at = hed_tuning_elapsed(t);
     status = hed_tuning_add(t, &evaluation, slot, error);
-    if (check_is_due(t, t->best != before) && !t->stopped && !t->runner->lost && !status)
+    /* a check of the drift that takes long has a tenth of the time at most */
+    bool due = t->best != before || t->result->count - t->unchecked >= CHECK_EVERY,
+         is_affordable = t->check_seconds < short_check ||
+                         evaluation.at - t->checked_at >= CHECK_APART * t->check_seconds;
+    if (due && is_affordable && !t->stopped && !t->runner->lost && !status)
         status = correct_drift(t, error);
     /* the first candidate that works becomes the anchor, until the best is much faster */
     if (evaluation.outcome == HED_OUTCOME_MEASURED &&

@@ -49,15 +49,6 @@ static void builder_send(worker_client *client, builder *b, hed_worker_task task
     hed_worker_request_send(&b->process, &request, hed_worker_now() + seconds);
 }
 
-/* Continues a build that launches: open, build, check. Returns false after the last task. */
-static bool builder_continue(worker_client *client, builder *b)
-{
-    if (b->task == HED_TASK_COMPILE || b->task == HED_TASK_CHECK) return false;
-    if (b->task == HED_TASK_OPEN) b->opened = b->process.life;
-    builder_send(client, b, b->task == HED_TASK_OPEN ? HED_TASK_BUILD : HED_TASK_CHECK);
-    return true;
-}
-
 /* Gives every idle builder a candidate. If no builder can be started, queued candidates are
  * returned uncompiled: prepare() will compile them. */
 static void client_feed(worker_client *client)
@@ -106,7 +97,13 @@ static void finish_build(worker_client *client, builder *b, hed_worker_event eve
     if (event == HED_WORKER_ANSWERED && reply->status == HED_OK) {
         trial = reply->trial;
         b->build_seconds = fmax(b->build_seconds, trial.build_seconds);
-        if (!trial.outcome && !reply->is_lost && builder_continue(client, b)) return;
+        bool is_last = b->task == HED_TASK_COMPILE || b->task == HED_TASK_CHECK;
+        if (!trial.outcome && !reply->is_lost && !is_last) {
+            bool opened = b->task == HED_TASK_OPEN;
+            if (opened) b->opened = b->process.life;
+            builder_send(client, b, opened ? HED_TASK_BUILD : HED_TASK_CHECK);
+            return;
+        }
         trial.build_seconds = b->build_seconds;
     }
     if (event != HED_WORKER_ANSWERED) {
