@@ -49,6 +49,18 @@ HED_API hed_status hed_synth_instrument_read_ank(const char *path,
 HED_API hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const char *name,
     hed_synth_instrument **instrument, hed_synth_import_info *report, hed_error *error);
 
+/** Reads the pitch of each key, (128) semitones for hed_synth_def.tuning, from a scale of Scala's
+ *  (.scl) or a file of AnaMark's (name ends in .tun). `mapping`: Scala's keyboard mapping (.kbm);
+ *  NULL: degree 0 is key 60 with 261.63 Hz. Keys that the mapping omits keep equal temperament.
+ *  Thread class: any. Errors: IO, FORMAT (has the line), LIMIT (over 1 MiB), MEMORY. */
+HED_API hed_status hed_synth_tuning_read(
+    const char *path, const char *mapping, float *pitches, hed_error *error);
+/** Reads the pitch of each key from memory, as hed_synth_tuning_read(); `name` replaces the path,
+ *  `map_text` NULL: no mapping.
+ *  Thread class: any. Errors: FORMAT (has the line). */
+HED_API hed_status hed_synth_tuning_parse(const char *text, size_t size, const char *name,
+    const char *map_text, size_t map_size, float *pitches, hed_error *error);
+
 /** An event of a MIDI file, of all tracks, in order of time. */
 typedef struct hed_synth_midi_event {
     double seconds; /**< time by the tempo map */
