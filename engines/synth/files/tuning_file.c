@@ -22,12 +22,12 @@ typedef struct tuning_text {
 
 typedef struct tuning_scale {
     uint32_t count;
-    double cents[MAX_DEGREES + 1]; /* of each degree; 0 for degree 0 */
+    double cents[MAX_DEGREES + 1]; /* cents of each degree; 0 for degree 0 */
 } tuning_scale;
 
 typedef struct tuning_map {
     int32_t count, middle, reference, octave; /* octave: degree at which the map repeats */
-    double frequency;                         /* of the reference key, Hz */
+    double frequency;                         /* frequency of the reference key, Hz */
     int32_t degrees[MAX_DEGREES];             /* (count) degree of each key, or UNMAPPED */
 } tuning_map;
 
