@@ -57,7 +57,7 @@ static bool tuning_next(tuning_text *t)
 }
 
 /* Reads the number at the beginning of the next line. */
-static hed_status read_number(
+static hed_status tuning_read_number(
     tuning_text *t, double low, double high, const char *expected, double *value, hed_error *error)
 {
     char *end = t->text;
@@ -69,7 +69,7 @@ static hed_status read_number(
 /* ---- Scala ---- */
 
 /* Reads a degree: cents with a point, else a ratio or an integer. */
-static hed_status read_degree(tuning_text *t, double *cents, hed_error *error)
+static hed_status tuning_read_degree(tuning_text *t, double *cents, hed_error *error)
 {
     static const char *const expected = "cents (701.955) or a ratio (3/2)";
     if (!tuning_next(t)) return tuning_wrong(t, expected, error);
@@ -88,28 +88,28 @@ static hed_status read_degree(tuning_text *t, double *cents, hed_error *error)
     return fabs(*cents) <= 1e5 ? HED_OK : tuning_wrong(t, expected, error);
 }
 
-static hed_status read_scale(tuning_text *t, tuning_scale *scale, hed_error *error)
+static hed_status tuning_read_scale(tuning_text *t, tuning_scale *scale, hed_error *error)
 {
     double count = 0;
     tuning_next(t); /* the description, which may be empty */
-    if (read_number(t, 1, MAX_DEGREES, "the number of notes, 1 to 1024", &count, error))
+    if (tuning_read_number(t, 1, MAX_DEGREES, "the number of notes, 1 to 1024", &count, error))
         return error->status;
     scale->count = (uint32_t)count;
     for (uint32_t i = 1; i <= scale->count; i++)
-        if (read_degree(t, &scale->cents[i], error)) return error->status;
+        if (tuning_read_degree(t, &scale->cents[i], error)) return error->status;
     return HED_OK;
 }
 
-static hed_status read_map(tuning_text *t, tuning_map *map, hed_error *error)
+static hed_status tuning_read_map(tuning_text *t, tuning_map *map, hed_error *error)
 {
     double count = 0, edge = 0, middle = 0, reference = 0, octave = 0;
-    if (read_number(t, 0, MAX_DEGREES, "the size of the map, 0 to 1024", &count, error) ||
-        read_number(t, 0, 127, "the first key, 0 to 127", &edge, error) ||
-        read_number(t, 0, 127, "the last key, 0 to 127", &edge, error) ||
-        read_number(t, 0, 127, "the middle key, 0 to 127", &middle, error) ||
-        read_number(t, 0, 127, "the reference key, 0 to 127", &reference, error) ||
-        read_number(t, 1e-3, 1e6, "a frequency in Hz", &map->frequency, error) ||
-        read_number(t, 0, MAX_DEGREES, "the degree of the octave", &octave, error))
+    if (tuning_read_number(t, 0, MAX_DEGREES, "the size of the map, 0 to 1024", &count, error) ||
+        tuning_read_number(t, 0, 127, "the first key, 0 to 127", &edge, error) ||
+        tuning_read_number(t, 0, 127, "the last key, 0 to 127", &edge, error) ||
+        tuning_read_number(t, 0, 127, "the middle key, 0 to 127", &middle, error) ||
+        tuning_read_number(t, 0, 127, "the reference key, 0 to 127", &reference, error) ||
+        tuning_read_number(t, 1e-3, 1e6, "a frequency in Hz", &map->frequency, error) ||
+        tuning_read_number(t, 0, MAX_DEGREES, "the degree of the octave", &octave, error))
         return error->status;
     map->count = (int32_t)count;
     map->middle = (int32_t)middle;
@@ -175,7 +175,7 @@ static hed_status fill_from_scale(const tuning_text *t, const tuning_scale *scal
 /* ---- .tun ---- */
 
 /* Reads lines such as "note 60=6000.0", in cents above `basefreq`; later sections are more exact. */
-static hed_status read_tun(tuning_text *t, float *pitches, hed_error *error)
+static hed_status tuning_read_tun(tuning_text *t, float *pitches, hed_error *error)
 {
     double base = 0;
     uint32_t found = 0;
@@ -209,13 +209,14 @@ hed_status hed_synth_tuning_parse(const char *text, size_t size, const char *nam
     for (uint32_t key = 0; key < KEYS; key++) pitches[key] = (float)key;
     tuning_text t = {.at = text, .end = text + size, .name = name};
     size_t length = strlen(name);
-    if (length >= 4 && strcmp(name + length - 4, ".tun") == 0) return read_tun(&t, pitches, error);
+    if (length >= 4 && strcmp(name + length - 4, ".tun") == 0)
+        return tuning_read_tun(&t, pitches, error);
     tuning_scale scale = {0};
     tuning_map map = {
         .middle = 60, .reference = 60, .frequency = LOWEST_KEY * hed_strict_exp2(5.0)};
-    if (read_scale(&t, &scale, error)) return error->status;
+    if (tuning_read_scale(&t, &scale, error)) return error->status;
     tuning_text m = {.at = map_text, .end = map_text + map_size, .name = "the keyboard mapping"};
-    if (map_text && read_map(&m, &map, error)) return error->status;
+    if (map_text && tuning_read_map(&m, &map, error)) return error->status;
     return fill_from_scale(&t, &scale, &map, pitches, error);
 }
 
