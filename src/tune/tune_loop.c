@@ -198,10 +198,12 @@ static hed_status loop_evaluate(
     uint32_t slot = hed_tuning_free_slot(t), before = t->best;
     hed_evaluation evaluation = {
         .config = *config, .seconds = NAN, .low = NAN, .high = NAN, .error = NAN};
+    double began = hed_tuning_elapsed(t);
     hed_status status = loop_measure(t, slot, build, &evaluation, &probe, error);
     if (status || (t->stopped && probe.runs == 0))
         return status; /* stopped before its first run: not evaluated */
     evaluation.at = hed_tuning_elapsed(t);
+    t->evaluation_seconds = evaluation.at - began;
     status = hed_tuning_add(t, &evaluation, slot, error);
     /* a check of the drift that takes long has a tenth of the time at most */
     bool due = t->best != before || t->result->count - t->unchecked >= CHECK_EVERY,
@@ -302,8 +304,8 @@ static bool ended(hed_tuning *t)
         HED_FINAL_ROUNDS * ENTRANTS * 2 * fmax(best, least_round) + set_up_seconds);
     /* half of an evaluation, so that ends are neither early nor late on the average */
     double elapsed = hed_tuning_elapsed(t);
-    double half = t->new_count ? 0.5 * (elapsed - t->search_began) / t->new_count : 0;
-    bool late = def->limit_seconds > 0 && elapsed + half >= def->limit_seconds - finals;
+    bool late = def->limit_seconds > 0 &&
+                elapsed + 0.5 * t->evaluation_seconds >= def->limit_seconds - finals;
     if (hed_tuning_stop(t)) r->end = HED_TUNE_STOPPED;
     else if (t->runner->lost) r->end = HED_TUNE_LOST;
     else if (def->good_enough > 0 && share >= def->good_enough) r->end = HED_TUNE_GOOD_ENOUGH;
@@ -347,7 +349,6 @@ static hed_status loop_search(hed_tuning *t, hed_error *error)
         (t->has_stored && evaluate_first(t, &t->stored, error)))
         return error->status;
     t->stage = "searching";
-    t->search_began = hed_tuning_elapsed(t);
     while (!hed_failed(error) && !ended(t)) {
         bool has_next = false;
         hed_ready next = {.trial = {.error = NAN}};

@@ -49,8 +49,8 @@ typedef struct hed_tuning {
 
     hed_mark *marks; /* one per entry of result->evaluations */
     uint32_t best;   /* index of the best evaluation; HED_NO_EVALUATION: nothing has worked yet */
-    uint32_t new_count;  /* evaluations measured by this tuning, not recalled from the database */
-    double search_began; /* s; time of the search's first proposal */
+    uint32_t new_count; /* evaluations measured by this tuning, not recalled from the database */
+    double evaluation_seconds; /* duration of the last evaluation, without its build ahead */
     /* first evaluation made since the clock's drift was last checked */
     uint32_t unchecked;
     double checked_at, check_seconds; /* end and duration of that check, s */
