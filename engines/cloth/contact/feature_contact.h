@@ -372,6 +372,10 @@ CLOTH_INLINE void feature_find(uint t, feature_find_view view)
     x.a = view.previous[triangle.a];
     x.b = view.previous[triangle.b];
     x.c = view.previous[triangle.c];
+    /* overstretched cloth passes (collide.h): only fast colliders mark it */
+    if (cloth_is_overstretched(x.a.w) || cloth_is_overstretched(x.b.w) ||
+        cloth_is_overstretched(x.c.w))
+        return;
     y.a = view.position[triangle.a];
     y.b = view.position[triangle.b];
     y.c = view.position[triangle.c];
