@@ -86,7 +86,7 @@ CLOTH_FUNCTION void contact_mark_overstretched(uint i, float spread, contact_beg
 {
     contact_params params = view.params;
     if (!(params.flags & CLOTH_STEP_FAST)) return;
-    if (!params.new_frame && !(spread > params.max_edge)) return;
+    if (!params.new_frame && !(spread > 0.5f * params.max_edge)) return;
     uint is_stretched =
         contact_is_stretched(i, params.new_frame ? CLOTH_MAX_STRETCH : CLOTH_MAX_FLING, view);
     if (!params.new_frame && !is_stretched) return;

@@ -24,10 +24,10 @@
  * mark, CLOTH_OVERSTRETCHED, is added to the particle's garment, the fourth number of its previous
  * position (contact_motion.h). Edges are too long from CLOTH_MAX_STRETCH times their length at rest
  * at a frame's beginning; within a frame from CLOTH_MAX_FLING times, where a particle moves farther
- * than the longest edge in a substep. */
+ * than half the longest edge in a substep. */
 #define CLOTH_OVERSTRETCHED 0.5f
 #define CLOTH_MAX_STRETCH 2.0f
-#define CLOTH_MAX_FLING 3.0f
+#define CLOTH_MAX_FLING 2.0f
 
 CLOTH_FUNCTION uint cloth_is_overstretched(float garment) { return garment > (float)(uint)garment; }
 
