@@ -80,8 +80,8 @@ CLOTH_FUNCTION uint contact_is_stretched(uint i, float stretch, contact_begin_vi
     return is_long;
 }
 
-/* Marks an overstretched particle until the next frame, where a collider is fast. `spread`: its motion
- * off that of the first particle, m. */
+/* Marks an overstretched particle until the next frame, where a collider is fast. `spread`: its
+ * motion off that of the first particle, m. */
 CLOTH_FUNCTION void contact_mark_overstretched(uint i, float spread, contact_begin_view view)
 {
     contact_params params = view.params;
