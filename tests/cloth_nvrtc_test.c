@@ -136,25 +136,30 @@ Test(cloth_nvrtc, pairs)
     }
 }
 
-/* Fabrics and lattices: few registers, so that many groups hide what memory takes. */
+/* Fabrics and lattices: few registers, so that many groups hide what memory takes. SOLVE: systems
+ * along lines by reduction. */
 Test(cloth_nvrtc, fabrics)
 {
     static const struct {
         const hed_kernel_def *def;
+        const char *group, *solve;
         int64_t registers;
-    } kernels[] = {{&cloth_lines_def, 64}, {&cloth_elements_def, 128}, {&cloth_cells_def, 64},
-        {&cloth_chains_def, 64}, {&cloth_places_def, 64}, {&cloth_shares_def, 64}};
+    } kernels[] = {{&cloth_lines_def, "256", "0", 64}, {&cloth_lines_def, "256", "1", 128},
+        {&cloth_elements_def, "256", "0", 128}, {&cloth_cells_def, "256", "0", 64},
+        {&cloth_chains_def, "256", "0", 64}, {&cloth_chains_def, "256", "1", 64},
+        {&cloth_places_def, "256", "0", 64}, {&cloth_shares_def, "256", "0", 64}};
     for (size_t k = 0; k < HED_COUNT(kernels); k++)
         for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
-            hed_define group = {"WG", "256"};
+            hed_define defines[] = {{"WG", kernels[k].group}, {"SOLVE", kernels[k].solve}};
             hed_build build = {.def = kernels[k].def,
                 .math = math,
-                .defines = &group,
-                .define_count = 1,
-                .max_threads = 256};
+                .defines = defines,
+                .define_count = 2,
+                .max_threads = (uint32_t)atoi(kernels[k].group)};
             hed_kernel_resources r = resources_of(build, kernels[k].def->name, "sm_90");
             EXPECT(r.spill_bytes == 0 && r.registers > 0 && r.registers <= kernels[k].registers,
-                "%s, %s: %lld registers, %lld bytes of spills", kernels[k].def->name,
-                math ? "strict" : "fast", (long long)r.registers, (long long)r.spill_bytes);
+                "%s of %s, %s, SOLVE %s: %lld registers, %lld bytes of spills",
+                kernels[k].def->name, kernels[k].group, math ? "strict" : "fast", kernels[k].solve,
+                (long long)r.registers, (long long)r.spill_bytes);
         }
 }

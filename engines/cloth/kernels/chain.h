@@ -23,7 +23,7 @@
 #define CLOTH_CHAINS(FIRST, NEXT) \
     FIRST(SHARED, float4, points) \
     NEXT(IN, uint4, chains) \
-    NEXT(IN, float, edges) NEXT(SHARED, float4, units) NEXT(SHARED, float, links) \
+    NEXT(IN, float, edges) NEXT(SHARED, float4, units) NEXT(SCRATCH, float, links) \
         NEXT(SHARED, float, pulls) NEXT(SHARED, float, pulled) NEXT(IN, float4, steps) \
             NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass) NEXT(VALUE, uint, first)
 HED_VIEW(cloth_chains_view, CLOTH_CHAINS)
@@ -124,6 +124,31 @@ CLOTH_FUNCTION float cloth_chain_back(cloth_chain_pass *state, float solved, flo
     state->inverse = link;
     state->right = pull;
     return pull;
+}
+
+/* A row divided by its diagonal, in cyclic reduction: its multiplier is right - before x (that of
+ * the row before) - after x (that of the next row). */
+typedef struct cloth_chain_reduced {
+    float before, after, right;
+} cloth_chain_reduced;
+
+/* `left`: element of the next row left of its diagonal. */
+CLOTH_FUNCTION cloth_chain_reduced cloth_chain_begin(cloth_chain_row row, float left)
+{
+    float inverse = cloth_inverse(row.diagonal);
+    cloth_chain_reduced me = {row.left * inverse, left * inverse, row.unit.w * inverse};
+    return me;
+}
+
+/* Takes the rows `left` and `next` out of a row. */
+CLOTH_FUNCTION cloth_chain_reduced cloth_chain_without(
+    cloth_chain_reduced me, cloth_chain_reduced left, cloth_chain_reduced next)
+{
+    float inverse = cloth_inverse(fma(-me.before, left.after, fma(-me.after, next.before, 1.0f)));
+    me.right = inverse * fma(-me.before, left.right, fma(-me.after, next.right, me.right));
+    me.before *= -left.before * inverse;
+    me.after *= -next.after * inverse;
+    return me;
 }
 
 /* Moves point j of a chain, j <= count, unless it is locked. */

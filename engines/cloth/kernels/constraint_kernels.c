@@ -124,9 +124,9 @@ const hed_kernel_def cloth_lines_def = {
         [HED_ROW(cloth_lines_view, pulled)].count = "100*lines",
         [HED_ROW(cloth_lines_view, position)].tolerance = 1e-4,
         [HED_ROW(cloth_lines_view, sums)].tolerance = 1e-4,
-        [HED_ROW(cloth_lines_view, links)].tolerance = 1e-4,
         [HED_ROW(cloth_lines_view, pulled)].tolerance = 1e-4),
-    HED_PARAMETERS(HED_PARAMETER(WG, 32, 32, 64, 128, 256)),
+    CLOTH_SOLVES,
+    HED_CONSTRAINTS("SOLVE == 0 || WG <= 512"), /* four float4 for each item */
     .geometry = lines_geometry,
     CLOTH_FOR_EACH("lines", lines),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63)),

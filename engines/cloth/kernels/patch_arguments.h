@@ -43,7 +43,7 @@ typedef struct cloth_patch_launch {
     NEXT(SHARED_IN, float4, contact) NEXT(SHARED, uint, flags) \
     NEXT(SHARED_IN, uint4, tasks) NEXT(SHARED_IN, uint4, sources) NEXT(SHARED, float4, samples) \
     NEXT(SHARED, float4, from) NEXT(SHARED_IN, uint4, shares) NEXT(SHARED_IN, uint4, chains) \
-    NEXT(SHARED_IN, float, edges) NEXT(SHARED, float4, units) NEXT(SHARED, float, links) \
+    NEXT(SHARED_IN, float, edges) NEXT(SHARED, float4, units) NEXT(SCRATCH, float, links) \
     NEXT(SHARED, float, pulls) NEXT(SHARED, float, pulled) \
     NEXT(STRUCT, cloth_patch_launch, launch) NEXT(LOCAL, float4, place) \
     NEXT(LOCAL, float4, palette) NEXT(LOCAL, uint, steps) NEXT(LOCAL, uint2, carries)

@@ -24,6 +24,43 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_READ] = &cloth_read_def,
 };
 
+/* Rows of the longest line of a grid, and edges of the longest chain of a lattice or of tension. */
+static uint32_t longest_line(const hed_cloth *cloth, bool chains)
+{
+    uint32_t most = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        for (uint32_t i = 0; !chains && i < garment->line_at[CLOTH_LINE_SETS]; i++)
+            if (garment->lines[i].count > most) most = garment->lines[i].count;
+        for (uint32_t i = 0; chains && i < garment->tension.at[2]; i++)
+            if (garment->tension.chains[i].count > most) most = garment->tension.chains[i].count;
+    }
+    return most;
+}
+
+/* Configuration of a kernel for this cloth, if nobody has tuned it; false: its default. A processor
+ * under OpenCL is fastest with vectors in some strands, a GPU with an item for each element, which
+ * is the descriptions' default. A GPU reduces lines in parallel, by groups as long as the longest. */
+static bool choose_config(const hed_cloth *cloth, cloth_kernel kernel, hed_config *config)
+{
+    const hed_device_info info = hed_device_describe(cloth->device);
+    bool is_cpu = info.type == HED_DEVICE_CPU, of_chains = kernel == CLOTH_KERNEL_CHAINS;
+    if (definitions[kernel]->parameters == cloth_version_parameters) {
+        if (!is_cpu || strcmp(info.backend, "opencl") != 0) return false;
+        config->values[CLOTH_VECTOR] = 1;
+        config->values[CLOTH_TASK] = CLOTH_STRANDS;
+        return true;
+    }
+    if (is_cpu || !(of_chains || kernel == CLOTH_KERNEL_LINES)) return false;
+    uint32_t items = longest_line(cloth, of_chains), group = 32, most = of_chains ? 1024 : 512;
+    if (!of_chains) items = (items + 1) / 2; /* an item has two rows */
+    while (group < items && group < most) group *= 2;
+    if (group > info.max_group) return false;
+    config->values[CLOTH_SOLVE_WG] = group;
+    config->values[CLOTH_SOLVE_HOW] = 1;
+    return true;
+}
+
 hed_status cloth_kernel_ensure(
     hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error)
 {
@@ -35,18 +72,11 @@ hed_status cloth_kernel_ensure(
     options.problem = &problem;
     hed_kernel_create(cloth->device, definitions[kernel], &options, &kernels[kernel], error);
     if (error->status) return error->status;
-    const hed_device_info info = hed_device_describe(cloth->device);
     hed_config_origin configured;
     hed_config config = hed_kernel_config(kernels[kernel], &configured);
-    /* A processor under OpenCL is fastest with vectors in some strands, a GPU with an item for each
-     * element, which is the descriptions' default. */
-    if (configured == HED_ORIGIN_DEFAULT && info.type == HED_DEVICE_CPU &&
-        strcmp(info.backend, "opencl") == 0 &&
-        definitions[kernel]->parameters == cloth_version_parameters) {
+    if (configured == HED_ORIGIN_DEFAULT && choose_config(cloth, kernel, &config)) {
         options.problem = NULL;
         options.config = &config;
-        config.values[CLOTH_VECTOR] = 1;
-        config.values[CLOTH_TASK] = CLOTH_STRANDS;
         hed_kernel_reconfigure(kernels[kernel], &options, error);
     }
     return error->status;

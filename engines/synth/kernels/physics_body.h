@@ -172,23 +172,17 @@ SYNTH_FUNCTION void synth_body_show(
     at->store[word + 5u * stride] = as_uint(m->w);
 }
 
-/* Moves a body after the contacts: damping and displacement. */
-SYNTH_FUNCTION void synth_body_damp(const synth_at *at, float mobility, float keep, synth_motion *m)
-{
-    float dilation = synth_dilation(at);
-    m->u = synth_kept(m->u, keep, mobility);
-    m->v = synth_kept(m->v, keep, mobility);
-    m->w = synth_kept(m->w, keep, mobility);
-    m->x = synth_went(m->x, m->u, dilation);
-    m->y = synth_went(m->y, m->v, dilation);
-    m->z = synth_went(m->z, m->w, dilation);
-}
-
-/* Completes a body's step after the contacts. */
+/* Completes a body's step after the contacts: damping and displacement. */
 SYNTH_FUNCTION void synth_body_end(const synth_layout *layout, const synth_at *at, uint body,
     float mobility, float keep, synth_motion m)
 {
-    synth_body_damp(at, mobility, keep, &m);
+    float dilation = synth_dilation(at);
+    m.u = synth_kept(m.u, keep, mobility);
+    m.v = synth_kept(m.v, keep, mobility);
+    m.w = synth_kept(m.w, keep, mobility);
+    m.x = synth_went(m.x, m.u, dilation);
+    m.y = synth_went(m.y, m.v, dilation);
+    m.z = synth_went(m.z, m.w, dilation);
     synth_body_show(layout, at, body, &m);
 }
 
@@ -236,8 +230,8 @@ SYNTH_FUNCTION void synth_body(const synth_layout *layout, const synth_at *at, u
     synth_body_go(layout, at, body, sum.x, sum.y, sum.z, m);
 }
 
-/* Applies the springs' pull to a body without modulation. Returns its mobility. */
-SYNTH_FUNCTION float synth_body_pull(
+/* Applies the springs' pull to a body without modulation. */
+SYNTH_FUNCTION void synth_body_pull(
     const synth_layout *layout, const synth_at *at, uint body, synth_motion *m)
 {
     synth_list springs =
@@ -245,21 +239,12 @@ SYNTH_FUNCTION float synth_body_pull(
     float mobility =
         synth_dilation(at) * synth_parameter(layout, at, SYNTH_BODY, BODY_P_WEIGHT, body);
     if (mobility == 0.0f) springs.length = 0;
-    synth_force sum = {0.0f, 0.0f, 0.0f};
-    for (uint i = 0; i < springs.length; i++)
-        synth_pull_some(layout, at, m, springs, i, 1u, 1u, &sum);
+    synth_force sum = layout->flags & (SYNTH_HAS_DAMPING | SYNTH_HAS_CUBIC)
+                          ? synth_pull_all(layout, at, m, springs, 1u)
+                          : synth_pull_all(layout, at, m, springs, 0u);
     m->u = synth_pushed(m->u, sum.x, mobility);
     m->v = synth_pushed(m->v, sum.y, mobility);
     m->w = synth_pushed(m->w, sum.z, mobility);
-    return mobility;
-}
-
-/* Moves a body without modulation after the pull. */
-SYNTH_FUNCTION void synth_body_move(
-    const synth_layout *layout, const synth_at *at, uint body, float mobility, synth_motion *m)
-{
-    float rate = synth_parameter(layout, at, SYNTH_BODY, BODY_P_RATE, body);
-    synth_body_damp(at, mobility, synth_keep(rate, synth_dilation(at)), m);
 }
 
 /* Steps a modulated spring: bodies read its values of the previous sample. */
