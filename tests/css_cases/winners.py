@@ -8,7 +8,7 @@ FILE has cases of this form:
     !html HTML of the page    (optional; otherwise PAGE below)
     sheet: {} is a block of a declaration of --w with the number of the block, from 1, and {!} an important one
     -- name.css               (a further sheet, for @import)
-    > value of --w on the element #t; 0: no rule sets it
+    > value of --w on the element #t, which may be in a shadow tree; 0: no rule sets it
 
 With --browser Chromium decides instead of the command."""
 import json
@@ -19,6 +19,10 @@ import sys
 import tempfile
 
 ORACLE = pathlib.Path(__file__).parent.parent / 'css_oracle'
+COMPUTED = '''(() => {
+    const find = root => root.getElementById('t') ?? [...root.querySelectorAll('*')].map(e => e.shadowRoot && find(e.shadowRoot)).find(e => e);
+    return getComputedStyle(find(document)).getPropertyValue('--w');
+})()'''
 PAGE = '<div class=o><p id=t class="a b" title=x>1</p><p class=s id=s2></p></div>'
 
 
@@ -62,7 +66,7 @@ def computed(tab, page):
     """The value of --w on #t in a browser."""
     tab.go(page.as_uri())
     tab.evaluate('CSS.registerProperty({name: "--w", syntax: "<integer>", inherits: false, initialValue: "0"})')
-    return int(tab.evaluate('getComputedStyle(document.getElementById("t")).getPropertyValue("--w")'))
+    return int(tab.evaluate(COMPUTED))
 
 
 def main():

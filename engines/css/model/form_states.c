@@ -63,11 +63,13 @@ static void find_owners(states *s, id_index ids)
 
 /* ---- dialogs ---- */
 
-/* True if a button opens a dialog by a command, or closes one that is open. */
+/* True if a button opens a dialog by a command, or closes one that is open. A button of a form
+ * submits or resets it, or does nothing, unless its type is "button". */
 static bool commands_dialog(const states *s, uint32_t e, uint32_t dialog)
 {
-    const char *command = value(s, e, W_command, NULL);
+    const char *command = value(s, e, W_command, NULL), *type = value(s, e, W_type, NULL);
     if (!command || s->d->flags[e] & CSS_DISABLED) return false;
+    if (s->form[e] != CSS_NONE && !(type && same_word(type, "button"))) return false;
     bool closes = same_word(command, "close") || same_word(command, "request-close");
     return same_word(command, "show-modal") || (closes && s->d->flags[dialog] & CSS_OPEN);
 }

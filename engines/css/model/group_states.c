@@ -52,11 +52,12 @@ void css_select_options(states *s, uint32_t select)
     change_options(s, select, shows_one || (multiple && size && atoi(size) == 1));
     if (d->flags[select] & CSS_DISABLED || s->unlisted[select]) return;
     /* required: a placeholder label (first option, empty value, child of the select) does not
-     * count */
-    bool label = shows_one && last == first_option && last != CSS_NONE && d->parent[last] == select;
-    if (d->flags[select] & CSS_REQUIRED && first != CSS_NONE)
+     * count; without one a select that shows one option always has a value */
+    bool label = shows_one && first_option != CSS_NONE && d->parent[first_option] == select &&
+                 option_is_empty(s, first_option);
+    if (d->flags[select] & CSS_REQUIRED && first != CSS_NONE && (label || !shows_one))
         d->flags[select] |= CSS_CHANGES_VALIDITY;
-    bool missing = last == CSS_NONE || (label && option_is_empty(s, last));
+    bool missing = last == CSS_NONE || (label && last == first_option);
     d->flags[select] |= (d->flags[select] & CSS_REQUIRED) && missing ? CSS_INVALID : CSS_VALID;
 }
 
