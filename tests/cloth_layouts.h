@@ -203,7 +203,8 @@ static inline busy_garment busy_make(uint32_t n)
     def->drag = 0.5f;
     def->lift = 0.3f;
     def->friction = 0.4f;
-    def->thickness = 0.01f;
+    def->thickness =
+        0.1f; /* the ball acts on vertices alone: contacts of features amplify rounding */
     return b;
 }
 

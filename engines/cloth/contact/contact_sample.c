@@ -109,7 +109,7 @@ static void strip_place(strip *s, uint64_t seed)
             if (leaf < s->params.leaves) s->triangles[leaf++] = (contact_triangle){a, b + 1, b, 32};
         }
     /* Leaves around a particle: the next few; one node in three may be convex. */
-    for (uint32_t i = 0; i < 3 * s->params.leaves; i++) s->around[i] = i / 3;
+    for (uint32_t i = 0; i < 3 * s->params.leaves; i++) s->around[i] = i / 3 < leaf ? i / 3 : 0;
     for (uint32_t i = 0; i <= s->params.particles; i++)
         s->around_at[i] = 3 * s->params.leaves / s->params.particles * i;
     for (uint32_t i = 0; i < leaf; i++)

@@ -84,7 +84,7 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 #define CONTACT_FRACTION_WORDS (CONTACT_LIMIT_ROUNDS + 1u)
 /* Substeps in a row after which a stuck particle is released: from pairs as far apart as their reach
  * after this many, from pairs that touch after twice as many; after three times as many no longer. */
-#define CONTACT_RELEASE_AFTER 30u
+#define CONTACT_RELEASE_AFTER 240u
 #define CONTACT_MEAN_SAMPLES 256u /* particles of which the mean motion is taken, maximum */
 
 /* Motions are summed as integers: in steps of 1 / CONTACT_MOTION_STEPS m, clamped to 1 m. */
