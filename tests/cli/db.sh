@@ -172,8 +172,10 @@ import json, sys, urllib.request
 address, token = sys.argv[1].split("#")
 where = address.replace("serve.html", "api/state")
 state = json.load(urllib.request.urlopen(urllib.request.Request(where, headers={"Authorization": "Bearer " + token})))
-if len(sys.argv) > 2: print(len(state[sys.argv[2]]))
-else: print(len(state["tunings"]), (state["last"] or {}).get("kernel"))
+kernels = [tuning["kernel"] for tuning in state["tunings"]]
+shown = [measurement["tuning"] for measurement in state["measurements"]]
+if len(sys.argv) > 2: print(*sorted({shown.count(i) for i in range(len(kernels))}))
+else: print(len(kernels), max(kernels, default=None))
 PYTHON
     address=$(sed -n 's/^open //p' "$work/out")
     shown() { python3 "$work/ask.py" "$address" 2>> "$work/err"; }
