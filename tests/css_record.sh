@@ -27,6 +27,23 @@ holds '"two"' '"three"'
 "$heddle" css record "$site/odd/index.html" -o "$work/r.json" --headless >"$work/out" 2>"$work/log" || complain "exit $?: $(cat "$work/log")"
 holds '"named"' '"renamed"' 'alone'
 
+# sheets of a page and of a closed shadow tree, each matched in its own tree
+cat >"$work/host.html" <<'HTML'
+<!doctype html><style>.page { top: 0 } .inner { top: 1px }</style><p class=page>1</p><my-a></my-a>
+<script>
+customElements.define('my-a', class extends HTMLElement {
+  connectedCallback() {
+    this.attachShadow({mode: 'closed'}).innerHTML =
+      '<style>.inner { left: 0 } .page { left: 1px } :host(my-a) { left: 2px } :host(.no) { left: 3px }</style><b class=inner>1</b>';
+  }
+});
+</script>
+HTML
+"$heddle" css record "$work/host.html" -o "$work/h.json" --headless >"$work/out" 2>"$work/log" || complain "exit $?: $(cat "$work/log")"
+"$heddle" css unused "$work/h.json" >"$work/out" 2>"$work/log" || complain "unused: exit $?: $(cat "$work/log")"
+[ "$(awk '/ rule / { print $NF }' "$work/out" | LC_ALL=C sort | tr '\n' ' ')" = ".inner .page :host(.no) " ] ||
+    complain "sheets in their trees: $(cat "$work/out")"
+
 # a window that the last step opens, and elements that are late in it
 echo "await page.click('#open');" >"$work/steps.js"
 "$heddle" css record "$site/index.html" -o "$work/r.json" --drive "$work/steps.js" >"$work/out" 2>"$work/log" || complain "exit $?: $(cat "$work/log")"

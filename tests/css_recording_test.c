@@ -90,10 +90,42 @@ Test(css_recording, sheets_keep_their_address_when_their_text_changes)
 {
     hed_error error = {0};
     add("d", LI("a"), "[0]");
-    OK(css_recording_set_sheet(recording, "s 1", "http://a/a.css", "a{}", &error));
-    OK(css_recording_set_sheet(recording, "s 1", NULL, "b{}", &error));
+    const css_recorded_sheet sheets[] = {{.url = "http://a/a.css", .text = "a{}"}, {.text = "b{}"},
+        {.url = "", .host = "my-box", .text = "a{}"}};
+    OK(css_recording_set_sheet(recording, "s 1", &sheets[0], &error));
+    OK(css_recording_set_sheet(recording, "s 1", &sheets[1], &error));
+    OK(css_recording_set_sheet(recording, "s 2", &sheets[2], &error));
+    OK(css_recording_set_sheet(recording, "s 2", &sheets[1], &error));
     reopen();
     CHECK(strstr(recorded_text, "{\"url\":\"http://a/a.css\",\"text\":\"b{}\"}"));
+    CHECK(strstr(recorded_text, "{\"url\":\"\",\"host\":\"my-box\",\"text\":\"b{}\"}"));
+}
+
+/* Trees of a host, as a line of numbers. */
+static void add_tree(void *user, uint32_t tree)
+{
+    char *line = user, number[16];
+    if (tree == HED_CSS_NONE) snprintf(number, sizeof number, "any ");
+    else snprintf(number, sizeof number, "%u ", (unsigned)tree);
+    strcat(line, number);
+}
+
+Test(css_recording, sheets_are_in_the_trees_of_their_host)
+{
+    static const struct {
+        const char *host, *trees;
+    } cases[] = {{NULL, "any "}, {"", "0 "}, {"my-box", "2 3 "}, {"my-list", "1 "}, {"my", "any "},
+        {"my-boxes", "any "}, {"other", "any "}};
+    add("d",
+        LI("in") ",\"[\\\"my-box\\\",0,[[\\\"class\\\",\\\"a\\\"]],0,[],[0]]\","
+                 "\"[\\\"my-box\\\",0,[],0,[],[0]]\",\"[\\\"my-list\\\",0,[],0,[],[1,2]]\"",
+        "[3]");
+    reopen();
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char line[64] = "";
+        css_recording_trees(recorded, cases[i].host, add_tree, line);
+        EXPECT_TEXT(line, cases[i].trees, "%s", cases[i].host ? cases[i].host : "no host");
+    }
 }
 
 Test(css_recording, damaged_messages_are_refused)

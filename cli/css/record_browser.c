@@ -84,20 +84,58 @@ static void page_detached(record_browser *b, const char *session)
         if (b->pages[i].is_tab) memcpy(b->session, b->pages[i].session, sizeof b->session);
 }
 
-/* Fetches the text of a sheet as the browser has it. */
-static void sheet_changed(
-    record_browser *b, const char *session, const char *sheet, const char *url)
+/* A call whose failure leaves no result: the page may have ended meanwhile. The caller releases the
+ * result. */
+static json_t *query_page(
+    record_browser *b, const char *session, const char *method, json_t *parameters)
 {
     json_t *result = NULL;
     hed_error ignored = {0};
-    char id[160];
-    snprintf(id, sizeof id, "%.60s %.90s", session, sheet);
-    cli_devtools_call(b->devtools, session, "CSS.getStyleSheetText",
-        json_pack("{s:s}", "styleSheetId", sheet), &result, &ignored);
-    if (result && !b->error->status)
-        css_recording_set_sheet(b->recording, id, url, text_at(result, "text"), b->error);
-    json_decref(result);
+    cli_devtools_call(b->devtools, session, method, parameters, &result, &ignored);
     hed_error_clear(&ignored);
+    return result;
+}
+
+/* Finds the host of the shadow tree that has the element of a sheet: its name, "" for a page. False:
+ * the sheet has no element, or the page has ended. */
+static bool find_host(
+    record_browser *b, const char *session, const json_t *header, char *host, size_t size)
+{
+    static const char function[] = "function() {"
+                                   "  const root = this.getRootNode();"
+                                   "  return root === document ? '' : root.host?.localName;"
+                                   "}";
+    json_t *owner = json_object_get(header, "ownerNode");
+    if (!owner) return false;
+    json_t *node =
+        query_page(b, session, "DOM.resolveNode", json_pack("{s:O}", "backendNodeId", owner));
+    const char *object = text_at(json_object_get(node, "object"), "objectId");
+    json_t *answer = query_page(b, session, "Runtime.callFunctionOn",
+        json_pack("{s:s, s:s}", "objectId", object, "functionDeclaration", function));
+    const json_t *name = json_object_get(json_object_get(answer, "result"), "value");
+    bool found = json_is_string(name) && json_string_length(name) < size;
+    if (found) snprintf(host, size, "%s", json_string_value(name));
+    json_decref(node);
+    json_decref(answer);
+    return found;
+}
+
+/* Fetches a sheet as the browser has it; without a header its address and host are the former. */
+static void sheet_changed(
+    record_browser *b, const char *session, const char *sheet, const json_t *header)
+{
+    char id[160], host[200];
+    snprintf(id, sizeof id, "%.60s %.90s", session, sheet);
+    /* the address of a style element would be the page's */
+    bool is_inline = json_is_true(json_object_get(header, "isInline"));
+    css_recorded_sheet recorded = {
+        .url = !header ? NULL : is_inline ? "" : text_at(header, "sourceURL")};
+    if (header && find_host(b, session, header, host, sizeof host)) recorded.host = host;
+    json_t *result =
+        query_page(b, session, "CSS.getStyleSheetText", json_pack("{s:s}", "styleSheetId", sheet));
+    recorded.text = text_at(result, "text");
+    if (result && !b->error->status) css_recording_set_sheet(b->recording, id, &recorded, b->error);
+    json_decref(result);
 }
 
 static void binding_called(record_browser *b, const char *session, const json_t *parameters)
@@ -124,7 +162,7 @@ static void browser_event(
     else if (strcmp(method, "Page.domContentEventFired") == 0 && page) page->parsed = true;
     else if (strcmp(method, "CSS.styleSheetAdded") == 0 &&
              strcmp(text_at(header, "origin"), "regular") == 0)
-        sheet_changed(b, session, text_at(header, "styleSheetId"), text_at(header, "sourceURL"));
+        sheet_changed(b, session, text_at(header, "styleSheetId"), header);
     else if (strcmp(method, "CSS.styleSheetChanged") == 0)
         sheet_changed(b, session, text_at(parameters, "styleSheetId"), NULL);
     else if (strcmp(method, "Page.javascriptDialogOpening") == 0)

@@ -129,11 +129,15 @@ hed_status css_recording_add(css_recording *r, const char *text, hed_error *erro
 }
 
 hed_status css_recording_set_sheet(
-    css_recording *r, const char *id, const char *url, const char *text, hed_error *error)
+    css_recording *r, const char *id, const css_recorded_sheet *sheet, hed_error *error)
 {
-    const char *former = json_string_value(json_object_get(json_object_get(r->sheets, id), "url"));
-    json_t *sheet = json_pack("{s:s, s:s}", "url", url ? url : former ? former : "", "text", text);
-    if (sheet && !json_object_set_new(r->sheets, id, sheet)) return HED_OK;
+    const json_t *former = json_object_get(r->sheets, id);
+    const char *url = sheet->url ? sheet->url : json_string_value(json_object_get(former, "url"));
+    const char *host =
+        sheet->url ? sheet->host : json_string_value(json_object_get(former, "host"));
+    json_t *item =
+        json_pack("{s:s, s:s*, s:s}", "url", url ? url : "", "host", host, "text", sheet->text);
+    if (item && !json_object_set_new(r->sheets, id, item)) return HED_OK;
     return HED_OUT_OF_MEMORY(error, "a sheet of the recording");
 }
 
@@ -390,22 +394,46 @@ hed_status css_recording_document(hed_css_names *names, const char *file, const 
 }
 
 hed_status css_recording_sheets(const char *file, const char *bytes, size_t length,
-    void (*visit)(void *user, const char *url, const char *text, size_t size), void *user,
-    hed_error *error)
+    void (*visit)(void *user, const css_recorded_sheet *sheet), void *user, hed_error *error)
 {
     json_error_t failure;
-    json_t *root = json_loadb(bytes, length, 0, &failure), *sheet;
+    json_t *root = json_loadb(bytes, length, 0, &failure), *item;
     size_t i;
     if (!root)
         return hed_fail(
             error, HED_ERROR_FORMAT, "%s: %s; expected a recording", file, failure.text);
-    json_array_foreach(json_object_get(root, "sheets"), i, sheet)
+    json_array_foreach(json_object_get(root, "sheets"), i, item)
     {
-        const char *url = json_string_value(json_object_get(sheet, "url"));
-        const json_t *text = json_object_get(sheet, "text");
-        if (!json_is_string(text)) continue;
-        visit(user, url ? url : "", json_string_value(text), json_string_length(text));
+        const char *url = json_string_value(json_object_get(item, "url"));
+        const json_t *text = json_object_get(item, "text");
+        const css_recorded_sheet sheet = {.url = url ? url : "",
+            .host = json_string_value(json_object_get(item, "host")),
+            .text = json_string_value(text),
+            .length = json_string_length(text)};
+        if (sheet.text) visit(user, &sheet);
     }
     json_decref(root);
     return HED_OK;
+}
+
+/* True if an element has this name; the text of an element starts with it. */
+static bool is_named(const hed_css_document *document, uint32_t element, const char *name)
+{
+    char text[256];
+    size_t length = strlen(name);
+    hed_css_element_text(document, element, text, sizeof text);
+    return strncmp(text, name, length) == 0 && (!text[length] || strchr("#.", text[length]));
+}
+
+void css_recording_trees(const hed_css_document *document, const char *host,
+    void (*visit)(void *user, uint32_t tree), void *user)
+{
+    uint32_t trees = hed_css_document_describe(document).trees, found = 0;
+    bool in_page = host && !*host;
+    for (uint32_t tree = 1; host && *host && tree < trees; tree++) {
+        if (!is_named(document, hed_css_tree_host(document, tree), host)) continue;
+        visit(user, tree);
+        found++;
+    }
+    if (in_page || !found) visit(user, in_page ? 0 : HED_CSS_NONE);
 }

@@ -5,10 +5,12 @@
  *     {"format": "heddle css recording", "version": 1,
  *      "nodes": [[NAME, NAMESPACE, [[ATTRIBUTE, VALUE], ...], HAS_TEXT, [CHILD, ...], [SHADOW, ...]],
  *      ...], "pages": [{"url": URL, "quirks": false, "trees": [[NODE, ...], ...]}, ...],
- *      "sheets": [{"url": URL, "text": CSS}, ...]}
+ *      "sheets": [{"url": URL, "host": NAME, "text": CSS}, ...]}
  *
  * A number of a node is its position in `nodes`, and children precede their parents; NAMESPACE is
- * that of hed_css_namespace. A tree is the numbers of its outermost elements. */
+ * that of hed_css_namespace. A tree is the numbers of its outermost elements. The host of a sheet is
+ * the name of the elements whose shadow trees have it, "" of a page's sheet; it is absent if the browser
+ * does not report it, as for constructed and imported sheets. */
 #ifndef HED_CLI_CSS_RECORDING_H
 #define HED_CLI_CSS_RECORDING_H
 
@@ -21,10 +23,16 @@ hed_status css_recording_create(css_recording **recording, hed_error *error);
 void css_recording_destroy(css_recording *recording);
 /* Adds a message of record_page.js. Errors: FORMAT (not such a message), MEMORY. */
 hed_status css_recording_add(css_recording *recording, const char *message, hed_error *error);
-/* Sets the text of a sheet; `id` tells the sheets of the browser apart, and `url` is NULL if it is
- * as before. Errors: MEMORY. */
+typedef struct css_recorded_sheet {
+    const char *url;  /* "": inline */
+    const char *host; /* "": a page has it; NULL: unknown */
+    const char *text;
+    size_t length;
+} css_recorded_sheet;
+/* Sets a sheet of the browser, whose name is `id`. Without an address it has the former address and
+ * host; its length is not read. Errors: MEMORY. */
 hed_status css_recording_set_sheet(
-    css_recording *recording, const char *id, const char *url, const char *text, hed_error *error);
+    css_recording *recording, const char *id, const css_recorded_sheet *sheet, hed_error *error);
 typedef struct css_recording_counts {
     size_t pages, nodes, trees, sheets;
 } css_recording_counts;
@@ -34,11 +42,13 @@ hed_status css_recording_save(const css_recording *recording, const char *path, 
 
 /* True if the text of a file is a recording. */
 bool css_is_recording(const char *bytes, size_t length);
-/* Calls `visit` with the address ("": inline) and the text of each sheet of a recording. Errors:
- * FORMAT (no recording), MEMORY. */
+/* Calls `visit` with each sheet of a recording. Errors: FORMAT (no recording), MEMORY. */
 hed_status css_recording_sheets(const char *file, const char *bytes, size_t length,
-    void (*visit)(void *user, const char *url, const char *text, size_t size), void *user,
-    hed_error *error);
+    void (*visit)(void *user, const css_recorded_sheet *sheet), void *user, hed_error *error);
+/* Calls `visit` with each tree of a recording's document that has the sheets of a host; once with
+ * HED_CSS_NONE, any tree, if the host is unknown or none of its shadow trees was recorded. */
+void css_recording_trees(const hed_css_document *document, const char *host,
+    void (*visit)(void *user, uint32_t tree), void *user);
 /* Creates a document of all trees of a recording: a forest, in which the trees of shadow roots are
  * trees of their own. Errors: FORMAT (`file`, and the first wrong entry), LIMIT, MEMORY. */
 hed_status css_recording_document(hed_css_names *names, const char *file, const char *bytes,

@@ -151,19 +151,27 @@ typedef struct site_recording {
     site *s;
     const char *page;
     uint32_t index; /* number of the page */
+    uint32_t sheet; /* the sheet that is being linked */
     hed_error *error;
 } site_recording;
 
-/* Adds a recorded sheet as its text; it may be in any tree. */
-static void site_add_recorded(void *user, const char *url, const char *text, size_t length)
+static void site_link_recorded(void *user, uint32_t tree)
 {
     site_recording *r = user;
-    char *copy = hed_failed(r->error) ? NULL : strndup(text, length);
-    hed_css_sheet_def def = {.file = *url ? url : r->page, .length = length};
+    site_add_tree(r->s, r->index, r->sheet, tree, r->error);
+}
+
+/* Adds a recorded sheet as its text. */
+static void site_add_recorded(void *user, const css_recorded_sheet *sheet)
+{
+    site_recording *r = user;
+    char *copy = hed_failed(r->error) ? NULL : strndup(sheet->text, sheet->length);
+    hed_css_sheet_def def = {.file = *sheet->url ? sheet->url : r->page, .length = sheet->length};
     def.text = copy ? site_own(r->s, copy, r->error) : NULL;
-    uint32_t count = r->s->sheet_count;
+    r->sheet = r->s->sheet_count;
     if (def.text) site_add_sheet(r->s, def, r->error);
-    if (r->s->sheet_count > count) site_add_tree(r->s, r->index, count, HED_CSS_NONE, r->error);
+    if (r->s->sheet_count > r->sheet)
+        css_recording_trees(r->s->pages[r->index], sheet->host, site_link_recorded, r);
     if (!def.text && !hed_failed(r->error)) HED_OUT_OF_MEMORY(r->error, "the sheets of %s", r->page);
 }
 
@@ -207,7 +215,7 @@ static hed_status site_add_own(site *s, const char *page, uint32_t index, hed_er
     const hed_css_document *d = s->pages[index];
     hed_css_document_info info = hed_css_document_describe(d);
     css_text text = {0};
-    site_recording r = {s, page, index, error};
+    site_recording r = {s, page, index, 0, error};
     if (!info.style_sheets && css_page_list_read(&s->page_files, index, &text, error) == HED_OK &&
         text.recorded)
         css_recording_sheets(page, text.bytes, text.length, site_add_recorded, &r, error);

@@ -51,28 +51,35 @@ static uint32_t find_sheet(css_files *files, const css_namer *namer,
 /* Sheets of a recording. */
 typedef struct recorded_sheets {
     css_files *files;
-    bool linked; /* false: the sheets are listed alone */
+    const hed_css_document *document; /* NULL: the sheets are listed alone */
     const css_namer *namer;
     uint32_t count;
+    uint32_t file; /* the sheet that is being linked */
     hed_error *error;
 } recorded_sheets;
 
-/* Adds a recorded sheet: the file of its address, if it is one, or its text. */
-static void add_recorded(void *user, const char *url, const char *text, size_t length)
+static void link_recorded(void *user, uint32_t tree)
 {
     recorded_sheets *r = user;
-    bool is_file = strncmp(url, "file:", 5) == 0;
-    uint32_t file = is_file
-                        ? css_files_find(r->files, r->namer, url, r->error)
-                        : css_files_add_text(r->files, r->namer, r->count, text, length, r->error);
-    r->count++;
-    if (r->linked) css_files_link(r->files, file, HED_CSS_NONE, r->error);
+    css_files_link(r->files, r->file, tree, r->error);
 }
 
-static void find_recorded(
-    css_files *files, bool linked, const css_namer *namer, const css_text *page, hed_error *error)
+/* Adds a recorded sheet: the file of its address, if it is one, or its text. */
+static void add_recorded(void *user, const css_recorded_sheet *sheet)
 {
-    recorded_sheets sheets = {files, linked, namer, 0, error};
+    recorded_sheets *r = user;
+    bool is_file = strncmp(sheet->url, "file:", 5) == 0;
+    r->file = is_file ? css_files_find(r->files, r->namer, sheet->url, r->error)
+                      : css_files_add_text(
+                            r->files, r->namer, r->count, sheet->text, sheet->length, r->error);
+    r->count++;
+    if (r->document) css_recording_trees(r->document, sheet->host, link_recorded, r);
+}
+
+static void find_recorded(css_files *files, const hed_css_document *document,
+    const css_namer *namer, const css_text *page, hed_error *error)
+{
+    recorded_sheets sheets = {files, document, namer, 0, 0, error};
     if (page->recorded && !hed_failed(error))
         css_recording_sheets(
             namer->origin.file, page->bytes, page->length, add_recorded, &sheets, error);
@@ -127,7 +134,7 @@ static void add_scanned(
     const css_namer namer = {
         {path, hed_css_document_base(scanned->document)}, scanned->page.encoding, true};
     if (hed_failed(&scanned->error)) *error = scanned->error;
-    find_recorded(files, false, &namer, &scanned->page, error);
+    find_recorded(files, NULL, &namer, &scanned->page, error);
     uint32_t count = hed_css_document_describe(scanned->document).style_sheets;
     for (uint32_t i = 0; i < count && !hed_failed(error); i++)
         find_sheet(files, &namer, scanned->document, i, error);
@@ -223,7 +230,7 @@ static hed_status link_page(void *user, hed_css_unused *search, uint32_t index,
         if (!is_named) css_files_link(files, r->unused->sheets[i], HED_CSS_NONE, error);
     }
     free(named);
-    find_recorded(files, true, &namer, recording, error);
+    find_recorded(files, document, &namer, recording, error);
     free(recording->bytes);
     *recording = (css_text){0};
     note_shell(s, document, path);

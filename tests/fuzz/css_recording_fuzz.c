@@ -72,10 +72,10 @@ static void write_recording(FILE *to, bytes *b)
     fputs("]}", to);
 }
 
-static void see_sheet(void *user, const char *url, const char *text, size_t size)
+static void see_sheet(void *user, const css_recorded_sheet *sheet)
 {
     (void)user;
-    must(url && strlen(text) <= size);
+    must(sheet->url && strlen(sheet->text) <= sheet->length);
 }
 
 static void check_file(const char *text, size_t size)
