@@ -183,8 +183,6 @@ double hed_strict_log10(double x)
 
 /* ---- powers ---- */
 
-static bool is_odd(double y) { return fabs(y) < 0x1p53 && fmod(y, 2) != 0 && floor(y) == y; }
-
 /* |x|^y for finite |x| except 0 and 1. */
 static double power_of_positive(double x, double y)
 {
@@ -199,7 +197,8 @@ double hed_strict_pow(double x, double y)
 {
     if (y == 0 || x == 1) return 1;
     if (isnan(x) || isnan(y)) return x + y;
-    double size = fabs(x), sign = signbit(x) && is_odd(y) ? -1 : 1;
+    bool is_odd = fabs(y) < 0x1p53 && fmod(y, 2) != 0 && floor(y) == y;
+    double size = fabs(x), sign = signbit(x) && is_odd ? -1 : 1;
     if (size == 1 && isinf(y)) return 1;
     if (isinf(y)) return (size > 1) == (y > 0) ? INFINITY : 0;
     if (size == 0 || isinf(size)) return sign * ((size == 0) == (y < 0) ? INFINITY : 0);

@@ -500,14 +500,6 @@ static void json_open_shader(
     kernel->def.source_count = 1;
 }
 
-/* Returns the file's name without extension, the name of a kernel whose entry point is called
- * main. */
-static const char *json_stem_of(hed_spec_reader *reader, hed_json_node node, const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    return hed_spec_text(reader, node, "%.*s", (int)strcspn(name, "."), name);
-}
-
 /* Reads the launch of a shader; its text specifies the values that the JSON omits. */
 static void json_read_shader(
     hed_spec_reader *reader, hed_json_node object, hed_json_node whole, hed_spec_kernel *kernel)
@@ -526,8 +518,12 @@ static void json_read_shader(
     if (!hed_spec_fine(reader)) return;
     const char *entry = hed_spec_text(reader, whole, "%s", reader->shader->entry);
     hed_spec_set_entry(reader, whole, kernel, entry);
-    if (kernel->def.language != HED_WGSL && strcmp(entry, "main") == 0)
-        kernel->def.name = json_stem_of(reader, whole, kernel->def.sources[0].name);
+    if (kernel->def.language != HED_WGSL && strcmp(entry, "main") == 0) {
+        /* an entry point called main: the file's name without extension */
+        const char *path = kernel->def.sources[0].name, *slash = strrchr(path, '/'),
+                   *name = slash ? slash + 1 : path;
+        kernel->def.name = hed_spec_text(reader, whole, "%.*s", (int)strcspn(name, "."), name);
+    }
     hed_json_node group = json_pick(object, whole, "group");
     if (hed_json_kind_of(group) == HED_JSON_NOTHING) {
         json_read_shader_group(reader, object, whole, kernel, plain);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool same_kind(const hed_device *x, const hed_device *y)
+static bool same_device_kind(const hed_device *x, const hed_device *y)
 {
     const hed_device_info a = hed_device_describe(x), b = hed_device_describe(y);
     return strcmp(a.backend, b.backend) == 0 && strcmp(a.name, b.name) == 0 &&
@@ -15,7 +15,7 @@ hed_status cli_device_group_add(
     cli_device_group *groups, uint32_t *count, hed_device *device, hed_error *error)
 {
     uint32_t g = 0;
-    while (g < *count && !same_kind(groups[g].devices[0], device)) g++;
+    while (g < *count && !same_device_kind(groups[g].devices[0], device)) g++;
     if (g == HED_TUNE_DEVICES || (g < *count && groups[g].count == CLI_MOST_DEVICES))
         return hed_fail(error, HED_ERROR_LIMIT, "more than %d devices at once", CLI_MOST_DEVICES);
     if (g < *count && !(hed_device_describe(device).capabilities & HED_CAN_SOURCE)) return HED_OK;

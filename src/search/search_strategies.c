@@ -252,7 +252,7 @@ static bool sizes_group(const hed_search *search, uint32_t parameter)
 /* Doublings by which the group is smaller or larger than nearly every good one, on any device. */
 static double unusual_group(const hed_search *search, const uint8_t *row)
 {
-    static const double LEAST = 6, MOST = 9; /* logarithms of 64 and 512 items */
+    static const double SMALLEST = 6, LARGEST = 9; /* logarithms of 64 and 512 items */
     double items = 0;
     bool is_known = false;
     for (uint32_t i = 0; i < search->space->parameter_count; i++) {
@@ -261,18 +261,19 @@ static double unusual_group(const hed_search *search, const uint8_t *row)
         is_known = true;
         items += log2((double)value);
     }
-    return is_known ? fmax(0, fmax(LEAST - items, items - MOST)) : 0;
+    return is_known ? fmax(0, fmax(SMALLEST - items, items - LARGEST)) : 0;
 }
 
 static double nearest(const hed_search *search, const uint8_t *row)
 {
     double nearest_distance = INFINITY;
     for (uint32_t i = 0; i < search->count; i++) {
-        const uint8_t *other = search->observations[i].row;
+        const uint8_t *measured = search->observations[i].row;
         double sum = 0; /* any difference of a parameter counts at least half */
         for (uint32_t j = 0; j < search->space->parameter_count; j++)
-            if (row[j] != other[j])
-                sum += 0.5 + 0.5 * (double)hed_value_distance(&search->scales[j], row[j], other[j]);
+            if (row[j] != measured[j])
+                sum +=
+                    0.5 + 0.5 * (double)hed_value_distance(&search->scales[j], row[j], measured[j]);
         nearest_distance = fmin(nearest_distance, sum);
     }
     return nearest_distance;
@@ -280,7 +281,7 @@ static double nearest(const hed_search *search, const uint8_t *row)
 
 uint64_t hed_search_spread(hed_search *search)
 {
-    static const double UNUSUAL_FIRST = 0.3, UNUSUAL = 0.15; /* of a doubling */
+    static const double UNUSUAL_FIRST = 0.3, UNUSUAL = 0.15; /* loss of merit per doubling */
     uint8_t row[HED_MAX_PARAMETERS];
     uint64_t best = hed_search_fresh_point(search);
     double best_merit = -INFINITY;

@@ -164,7 +164,7 @@ typedef struct builder {
     hed_worker process;
     hed_config config;    /* configuration being built */
     hed_worker_task task; /* the last one that was sent */
-    uint32_t opened;      /* `life` of the process that has opened its runner; 0: none */
+    uint32_t opened;      /* `life` of the process that has opened its runner; 0: closed */
     double build_seconds; /* compile time of `config`, s */
 } builder;
 

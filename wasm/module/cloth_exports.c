@@ -101,7 +101,7 @@ static void add_drivers(cloth_player *p, hed_cloth_def *def, hed_cloth_garment_d
 }
 
 /* Lists particle and garment of each vertex. */
-static void list_particles(cloth_player *p, const hed_cloth_def *def)
+static void list_vertices(cloth_player *p, const hed_cloth_def *def)
 {
     p->driver = module_allocate(3 * (size_t)hed_cloth_particle_count(p->cloth), sizeof *p->driver);
     p->particles = module_allocate(p->vertices, sizeof *p->particles);
@@ -132,7 +132,7 @@ static void create_cloth(cloth_player *p, hed_device *device, bool strict, bool 
     if (holds && garments) add_drivers(p, &def, garments);
     if (!module_error.status) hed_cloth_create(device, &def, &p->cloth, &module_error);
     if (!module_error.status) p->vertices = hed_cloth_vertex_count(p->cloth);
-    if (!module_error.status && holds) list_particles(p, &def);
+    if (!module_error.status && holds) list_vertices(p, &def);
     free(garments);
 }
 

@@ -127,7 +127,7 @@ EXPORT player *hedw_synth_open(
 /* ---- playing ---- */
 
 /* Adds an event to the next block; false: the block has too many. */
-static bool add_event(player *p, hed_synth_event event)
+static bool queue_event(player *p, hed_synth_event event)
 {
     if (p->event_count < MAX_EVENTS) {
         p->events[p->event_count++] = event;
@@ -140,14 +140,14 @@ static bool add_event(player *p, hed_synth_event event)
 EXPORT bool hedw_synth_midi(
     player *p, uint32_t frame, uint8_t status, uint8_t first, uint8_t second)
 {
-    return add_event(
+    return queue_event(
         p, (hed_synth_event){
                .frame = frame, .kind = HED_SYNTH_EVENT_MIDI, .bytes = {status, first, second}});
 }
 
 EXPORT bool hedw_synth_tempo(player *p, uint32_t frame, float quarters_per_minute)
 {
-    return add_event(
+    return queue_event(
         p, (hed_synth_event){
                .frame = frame, .kind = HED_SYNTH_EVENT_TEMPO, .value = quarters_per_minute});
 }
@@ -155,7 +155,7 @@ EXPORT bool hedw_synth_tempo(player *p, uint32_t frame, float quarters_per_minut
 /* Sets a control of the host, which MIDI sources of the kind "host" follow. */
 EXPORT bool hedw_synth_host(player *p, uint32_t frame, uint32_t number, float value)
 {
-    return add_event(
+    return queue_event(
         p, (hed_synth_event){
                .frame = frame, .kind = HED_SYNTH_EVENT_HOST, .number = number, .value = value});
 }
@@ -163,11 +163,11 @@ EXPORT bool hedw_synth_host(player *p, uint32_t frame, uint32_t number, float va
 /* Sets a value of an entity until the next reset. */
 EXPORT bool hedw_synth_set(player *p, uint32_t frame, uint32_t entity, uint32_t target, float value)
 {
-    return add_event(p, (hed_synth_event){.frame = frame,
-                            .kind = HED_SYNTH_EVENT_SET,
-                            .entity = entity,
-                            .target = (hed_synth_target)target,
-                            .value = value});
+    return queue_event(p, (hed_synth_event){.frame = frame,
+                              .kind = HED_SYNTH_EVENT_SET,
+                              .entity = entity,
+                              .target = (hed_synth_target)target,
+                              .value = value});
 }
 
 EXPORT bool hedw_synth_process(player *p, uint32_t frames)
@@ -261,15 +261,15 @@ EXPORT double *hedw_synth_stability(player *p, const char *json, uint32_t size)
 {
     static double numbers[4];
     hed_synth_instrument *instrument = NULL;
-    hed_synth_stability found;
+    hed_synth_stability stability;
     hed_synth_instrument_parse(json, size, "instrument", &instrument, &module_error);
     bool is_found = !module_error.status &&
-                    !hed_synth_instrument_stability(instrument, p->rate, &found, &module_error);
+                    !hed_synth_instrument_stability(instrument, p->rate, &stability, &module_error);
     if (is_found) {
-        numbers[0] = found.worst;
-        numbers[1] = body_index(instrument, found.body);
-        numbers[2] = found.unsafe;
-        numbers[3] = found.largest_dilation;
+        numbers[0] = stability.worst;
+        numbers[1] = body_index(instrument, stability.body);
+        numbers[2] = stability.unsafe;
+        numbers[3] = stability.largest_dilation;
     }
     hed_synth_instrument_destroy(instrument);
     return is_found ? numbers : NULL;

@@ -57,7 +57,7 @@ static void set_texture(hed_cloth_mesh *mesh, uint32_t texture, double u, double
     mesh->textures[2 * (size_t)texture + 1] = (float)v;
 }
 
-static void cross(const double a[3], const double b[3], double product[3])
+static void cross_product(const double a[3], const double b[3], double product[3])
 {
     product[0] = a[1] * b[2] - a[2] * b[1];
     product[1] = a[2] * b[0] - a[0] * b[2];
@@ -69,10 +69,10 @@ static void span_plane(const double axis[3], double u[3], double v[3])
 {
     double helper[3] = {fabs(axis[0]) < 0.6, 0, 0};
     helper[1] = helper[0] == 0;
-    cross(helper, axis, u);
+    cross_product(helper, axis, u);
     double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
     for (int k = 0; k < 3; k++) u[k] /= length;
-    cross(axis, u, v);
+    cross_product(axis, u, v);
 }
 
 /* ---- grid ---- */
@@ -120,7 +120,7 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
     uint32_t width = g.width, height = g.height, folds = g.folds;
     const double *size = g.size, *origin = g.origin, gap = g.gap;
     double(*axes)[3] = g.axes;
-    cross(axes[0], axes[1], normal);
+    cross_product(axes[0], axes[1], normal);
     if (cloth_scene_fine(reader) &&
         !(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] > 1e-6))
         hed_json_reject(node, "both axes point the same way");

@@ -62,8 +62,8 @@ CLOTH_FUNCTION void chain_eliminate(cloth_chain_at chain, cloth_chains_view view
 }
 
 #if SOLVE && !HED_STRICT
-/* Solves a chain of at most WG edges by cyclic reduction, edge j in item j: every row takes the rows
- * `step` before and behind it out of its system until none is left (R. W. Hockney and C. R.
+/* Solves a chain of at most WG edges by cyclic reduction, edge j in item j: every row eliminates
+ * the rows at distance `step` on both sides from its system until no other row is left (R. W. Hockney and C. R.
  * Jesshope, Parallel Computers, 1981: PARACR). */
 CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chains_view view, float stiffness,
     uint lane, __local float *right, __local float *before, __local float *after)

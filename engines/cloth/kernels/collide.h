@@ -17,12 +17,12 @@
 #ifndef CLOTH_COLLIDE_H
 #define CLOTH_COLLIDE_H
 
-#define CLOTH_COLLIDER_WORDS \
-    5 /* {a, radius at a} {b, radius at b} at the start, then at the end, {shape, friction, fast, 0} */
+/* {a, radius at a} {b, radius at b} at the start, then at the end, {shape, friction, fast, 0} */
+#define CLOTH_COLLIDER_WORDS 5
 
 /* Overstretched particles pass through fast colliders: a limit of stretch that wins over them.
- * Their mark, CLOTH_OVERSTRETCHED, is added to the particle's garment, the fourth number of its previous
- * position (contact_motion.h). Edges are too long from CLOTH_MAX_STRETCH times their length at rest
+ * Their mark, CLOTH_OVERSTRETCHED, is added to the particle's garment, the fourth number of its
+ * previous position (contact_motion.h). Edges are too long from CLOTH_MAX_STRETCH times their length at rest
  * at a frame's beginning; within a frame from CLOTH_MAX_FLING times, where a particle moves farther
  * than half the longest edge in a substep. */
 #define CLOTH_OVERSTRETCHED 0.5f

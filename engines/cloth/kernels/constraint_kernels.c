@@ -44,9 +44,9 @@ static void sets_geometry(const hed_kernel_def *def, const hed_config *config,
 HED_NATIVE_BODY sets_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const cloth_projection view = cloth_projection_of(call->arguments);
-    const cloth_sets_view all = cloth_sets_view_of(call->arguments);
+    const cloth_sets_view sets = cloth_sets_view_of(call->arguments);
     const float stiffness = cloth_stiffness_at(view.steps, view.substep);
-    for (uint i = all.set_at[0]; begin < end && i < all.set_at[all.sets]; i++)
+    for (uint i = sets.set_at[0]; begin < end && i < sets.set_at[sets.sets]; i++)
         cloth_distance_one(i, view, stiffness);
 }
 HED_NATIVE_CLONES(sets_native, sets_body)

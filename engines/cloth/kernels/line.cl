@@ -53,15 +53,15 @@ CLOTH_FUNCTION line_pair line_times(float4 by, line_pair pair)
 }
 
 /* Subtracts matrix `by` times the right sides of another pair. */
-CLOTH_FUNCTION void line_subtract(line_pair *pair, float4 by, line_pair other)
+CLOTH_FUNCTION void line_subtract(line_pair *pair, float4 by, line_pair neighbour)
 {
-    float4 top = line_added(by.x, other.top, by.y, other.bottom),
-           bottom = line_added(by.z, other.top, by.w, other.bottom);
+    float4 top = line_added(by.x, neighbour.top, by.y, neighbour.bottom),
+           bottom = line_added(by.z, neighbour.top, by.w, neighbour.bottom);
     pair->top = line_added(1.0f, pair->top, -1.0f, top);
     pair->bottom = line_added(1.0f, pair->bottom, -1.0f, bottom);
 }
 
-/* Takes the pairs `left` and `next` out of a pair. */
+/* Eliminates the pairs `left` and `next` from a pair. */
 CLOTH_FUNCTION line_pair line_without(line_pair pair, line_pair left, line_pair next)
 {
     float4 a = line_product(pair.before, left.after), b = line_product(pair.after, next.before);
@@ -86,12 +86,12 @@ CLOTH_FUNCTION line_pair line_pair_at(__local float4 *pairs, uint i)
     return pair;
 }
 
-CLOTH_FUNCTION cloth_line_row line_row_or_none(
+CLOTH_FUNCTION cloth_line_row line_row_or_unit(
     uint j, cloth_line_at line, cloth_lines_view view, float give)
 {
-    cloth_line_row none = {{0.0f, 0.0f, 0.0f, 1.0f}, 0.0f, 0.0f};
+    cloth_line_row unit = {{0.0f, 0.0f, 0.0f, 1.0f}, 0.0f, 0.0f};
     if (j < line.count) return cloth_line_row_of(j, line, view, give);
-    return none;
+    return unit;
 }
 
 /* Solves a line of at most 2 WG rows by cyclic reduction, two rows in an item: see chain_reduce().
@@ -99,11 +99,11 @@ CLOTH_FUNCTION cloth_line_row line_row_or_none(
 CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float give, uint lane,
     __local float4 *pairs)
 {
-    line_pair none = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f},
+    line_pair zero = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f},
         {0.0f, 0.0f, 0.0f, 0.0f}};
-    cloth_line_row a = line_row_or_none(2 * lane, line, view, give),
-                   b = line_row_or_none(2 * lane + 1, line, view, give);
-    line_pair pair = none;
+    cloth_line_row a = line_row_or_unit(2 * lane, line, view, give),
+                   b = line_row_or_unit(2 * lane + 1, line, view, give);
+    line_pair pair = zero;
     pair.before = hed_f4(a.two, a.one, 0.0f, b.two);
     pair.top = a.sum;
     pair.bottom = b.sum;
@@ -115,7 +115,7 @@ CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float
     }
     pair = line_times(line_inverse(hed_f4(a.sum.w, b.one, b.one, b.sum.w)), pair);
     for (uint step = 1; 2 * step < line.count; step *= 2) {
-        line_pair left = none, next = none;
+        line_pair left = zero, next = zero;
         barrier(CLK_LOCAL_MEM_FENCE);
         pairs[lane] = pair.before;
         pairs[WG + lane] = pair.after;

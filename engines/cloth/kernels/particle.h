@@ -80,8 +80,8 @@ CLOTH_FUNCTION void cloth_follow(uint i, float garment, cloth_integrate_view vie
     view.previous[i] = hed_f4(to.x, to.y, to.z, garment);
 }
 
-/* Position of a tether's anchor at the substep's end; w: length of the tether, m, below 0 if the
- * particle has none. The position of a driven anchor is computed and not read, because the same
+/* Position of a tether's anchor at the substep's end; w: length of the tether, m, below 0 for a
+ * particle without a tether. The position of a driven anchor is computed and not read, because the same
  * launch writes it. */
 CLOTH_FUNCTION float4 cloth_anchor_of(uint i, cloth_integrate_view view, cloth_step step)
 {

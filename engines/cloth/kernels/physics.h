@@ -477,11 +477,11 @@ CLOTH_FUNCTION float4 cloth_tether(float4 at, float4 anchor, float length)
     return hed_f4(fma(x, part, anchor.x), fma(y, part, anchor.y), fma(z, part, anchor.z), at.w);
 }
 
-/* Interpolates from a to b; `share`: fraction of the path, 0 to 1; w of a. */
-CLOTH_FUNCTION float4 cloth_between(float4 a, float4 b, float share)
+/* Interpolates from a to b; `fraction`: of the path, 0 to 1; w of a. */
+CLOTH_FUNCTION float4 cloth_between(float4 a, float4 b, float fraction)
 {
-    return hed_f4(
-        fma(b.x - a.x, share, a.x), fma(b.y - a.y, share, a.y), fma(b.z - a.z, share, a.z), a.w);
+    return hed_f4(fma(b.x - a.x, fraction, a.x), fma(b.y - a.y, fraction, a.y),
+        fma(b.z - a.z, fraction, a.z), a.w);
 }
 
 /* Scales x y z to length 1, as after cloth_between() of two unit normals; 0 remains 0. */

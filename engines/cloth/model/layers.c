@@ -89,7 +89,7 @@ typedef struct layer_corner {
     uint32_t triangle, corner;
 } layer_corner;
 
-static int compare_floats(const float *a, const float *b, int count)
+static int compare_vectors(const float *a, const float *b, int count)
 {
     for (int k = 0; k < count; k++)
         if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
@@ -107,14 +107,14 @@ static int compare_in_triangles(uint32_t a, uint32_t corner_a, uint32_t b, uint3
 static int compare_layer_edges(const void *left, const void *right)
 {
     const layer_edge *a = left, *b = right;
-    int ends = compare_floats(a->ends[0], b->ends[0], 6);
+    int ends = compare_vectors(a->ends[0], b->ends[0], 6);
     return ends ? ends : compare_in_triangles(a->triangle, a->corner, b->triangle, b->corner);
 }
 
 static int compare_layer_corners(const void *left, const void *right)
 {
     const layer_corner *a = left, *b = right;
-    int place = compare_floats(a->place, b->place, 3);
+    int place = compare_vectors(a->place, b->place, 3);
     return place ? place : compare_in_triangles(a->triangle, a->corner, b->triangle, b->corner);
 }
 
@@ -147,7 +147,7 @@ static void sides_of_edges(layer_surface *surface, layer_edge *edges, uint32_t c
     for (uint32_t first = 0, last; first < count; first = last) {
         float sum[3] = {0};
         for (last = first;
-             last < count && !compare_floats(edges[first].ends[0], edges[last].ends[0], 6); last++)
+             last < count && !compare_vectors(edges[first].ends[0], edges[last].ends[0], 6); last++)
             for (int k = 0; k < 3; k++) sum[k] += surface->normals[edges[last].triangle][0][k];
         bool border = last - first == 1;
         for (uint32_t i = first; i < last; i++)
@@ -164,7 +164,7 @@ static void sides_of_corners(
         float sum[3] = {0};
         bool border = false;
         for (last = first;
-             last < count && !compare_floats(corners[first].place, corners[last].place, 3);
+             last < count && !compare_vectors(corners[first].place, corners[last].place, 3);
              last++) {
             const layer_corner *c = &corners[last];
             float(*sides)[3] = surface->normals[c->triangle];
@@ -206,7 +206,7 @@ static hed_status add_surface(layering *l, const layer_surface *original)
         for (uint32_t end = 0; end < 2; end++)
             corner_place(surface, 3 * triangle + (corner + 1 + end) % 3, edges[i].ends[end]);
         float turned[3];
-        if (compare_floats(edges[i].ends[0], edges[i].ends[1], 3) > 0) {
+        if (compare_vectors(edges[i].ends[0], edges[i].ends[1], 3) > 0) {
             memcpy(turned, edges[i].ends[0], sizeof turned);
             memcpy(edges[i].ends[0], edges[i].ends[1], sizeof turned);
             memcpy(edges[i].ends[1], turned, sizeof turned);

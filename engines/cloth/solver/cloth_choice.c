@@ -73,12 +73,6 @@ hed_problem cloth_tune_problem(const hed_cloth *cloth)
     return (hed_problem){3, {cloth->particles, cloth_copies(cloth), cloth->def.substeps}};
 }
 
-/* Returns the solver of a configuration; HED_CLOTH_SOLVER_AUTO: by the rules. */
-static hed_cloth_solver tuned_solver(const hed_config *tuned)
-{
-    return tuned->count ? (hed_cloth_solver)tuned->values[STRUCTURE] : HED_CLOTH_SOLVER_AUTO;
-}
-
 /* Returns `rule` with the values of the configuration. `particles` of a patch, `even_step`: as
  * in the rules. */
 static cloth_patch_choice tuned_choice(
@@ -169,9 +163,10 @@ static hed_cloth_solver choose_auto(hed_cloth *cloth, const cloth_solver_ops *co
     if (cloth->tuned.count == 0 && !tuned_resolve(cloth, &cloth->tuned, &cloth->configured, NULL) &&
         cloth->configured == HED_ORIGIN_DEFAULT)
         cloth->tuned.count = 0;
-    hed_cloth_solver found = tuned_solver(&cloth->tuned);
-    return found != HED_CLOTH_SOLVER_AUTO && is_valid(cloth, solver_table, found)
-               ? found
+    hed_cloth_solver tuned = cloth->tuned.count ? (hed_cloth_solver)cloth->tuned.values[STRUCTURE]
+                                                : HED_CLOTH_SOLVER_AUTO;
+    return tuned != HED_CLOTH_SOLVER_AUTO && is_valid(cloth, solver_table, tuned)
+               ? tuned
                : choose_fast(cloth, solver_table);
 }
 

@@ -90,12 +90,6 @@ static hed_status make_limits(
     return result->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 
-static const cloth_lattice *lattice_of(const cloth_garment *garment, uint32_t k)
-{
-    return k < garment->lattice_count ? garment->lattices + k
-                                      : garment->pin_lattices + k - garment->lattice_count;
-}
-
 /* Makes the packs of a garment, and the places of its copies. */
 static hed_status make_lattices_of(lattice_builder *b, uint32_t g, hed_error *error)
 {
@@ -115,7 +109,9 @@ static hed_status make_lattices_of(lattice_builder *b, uint32_t g, hed_error *er
     if (!native->lattices) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < count; k++) {
         cloth_native_lattice *lattice = native->lattices + k;
-        lattice->lattice = lattice_of(garment, k);
+        lattice->lattice = k < garment->lattice_count
+                               ? garment->lattices + k
+                               : garment->pin_lattices + k - garment->lattice_count;
         if (make_chain_packs(b, &lattice->lattice->chains, 1, 0, 0, &lattice->chains, error))
             return error->status;
         uint32_t rows = pulled_rows(&lattice->chains);

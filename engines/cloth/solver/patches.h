@@ -55,7 +55,7 @@ typedef struct cloth_patch_tables {
     uint32_t figure_words; /* 2 with shapes, else 8 */
     uint32_t (*pairs)[2];  /* see solve_pair() */
     uint32_t (*ghosts)[2]; /* particle of the garment, packet */
-    /* (own_count) index in the patch's anchors (0xffffffff: no tether), bits of the length */
+    /* (own_count) anchor in the patch's anchors (0xffffffff: no tether), bits of the length */
     uint32_t (*tethers)[2];
     uint32_t *own; /* particles of the garment, patch by patch */
     /* first entries of the steps of each patch: pair steps, their end, figure steps, their end,

@@ -38,7 +38,7 @@ static uint32_t longest_line(const hed_cloth *cloth, bool chains)
     return most;
 }
 
-/* Configuration of a kernel for this cloth, if nobody has tuned it; false: its default. A processor
+/* Configuration of a kernel for this cloth, if no tuning has chosen one; false: the default. A processor
  * under OpenCL is fastest with vectors in some strands, a GPU with an item for each element, which
  * is the descriptions' default. A GPU reduces lines in parallel, by groups as long as the longest. */
 static bool choose_config(const hed_cloth *cloth, cloth_kernel kernel, hed_config *config)

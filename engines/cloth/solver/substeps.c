@@ -17,7 +17,8 @@ enum {
     HUNG = 6,
     TOUCHED = 12,
     TOUCHED_CELLS = 64,
-    MOST_TOUCHED = 24, /* with 20, 255 x 255 stays within the limits of stretch over a ball */
+    MOST_TOUCHED =
+        24, /* limit at which 255 x 255 stays within the limits of stretch over a ball: 20 or more */
     PLAIN_LOW = 10,
     PLAIN_HIGH = 100
 };

@@ -54,18 +54,14 @@ static bool read_digits(const char **text, int minimum, bool unbounded, double *
     return count >= minimum;
 }
 
-static bool is_leap(double year)
-{
-    return fmod(year, 4) == 0 && (fmod(year, 100) != 0 || fmod(year, 400) == 0);
-}
-
 /* Days from 1970-01-01 to the first day of a month; month: 0 to 11. */
 static double days_before(double year, int month)
 {
     static const int month_days[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
     double past = year - 1;
     double days = past * 365 + floor(past / 4) - floor(past / 100) + floor(past / 400) - 719162;
-    return days + month_days[month] + (month > 1 && is_leap(year));
+    bool is_leap = fmod(year, 4) == 0 && (fmod(year, 100) != 0 || fmod(year, 400) == 0);
+    return days + month_days[month] + (month > 1 && is_leap);
 }
 
 static bool read_month(const char **text, double *year, double *month)

@@ -255,15 +255,6 @@ static void break_open(synth_mix *mix)
     memset(mix->loudness, 0, sizeof mix->loudness);
 }
 
-/* Fades a frame of an open breaker: the content of the filter and the limiter. */
-static void fade_break(synth_mix *mix, float *left, float *right)
-{
-    if (mix->fading_out) mix->fading_out--;
-    float share = (float)mix->fading_out / (float)mix->fade_out;
-    *left *= share;
-    *right *= share;
-}
-
 /* ---- a block ---- */
 
 static float heard(float x) { return hed_magnitude(x) < FLOOR ? 0.0f : x; }
@@ -333,27 +324,6 @@ static bool sum_sample(synth_mix *mix, const float *stems, uint32_t instances, u
     return !runs_away(mix, l, r);
 }
 
-/* Fades a sample in after a rest. */
-static void fade_in_sample(synth_mix *mix, float *left, float *right)
-{
-    if (!mix->fading_in) return;
-    float share = 1.0f - (float)mix->fading_in-- / (float)mix->fade_in;
-    *left *= share;
-    *right *= share;
-}
-
-/* Passes a sample through the filter. True: `left` and `right` are a frame. */
-static bool make_frame(synth_mix *mix, float *left, float *right)
-{
-    if (!mix->converter) return true;
-    synth_converter_put(mix->converter, 0, *left);
-    synth_converter_put(mix->converter, 1, *right);
-    if (!synth_converter_step(mix->converter)) return false;
-    *left = synth_decimate(mix->converter, 0);
-    *right = synth_decimate(mix->converter, 1);
-    return true;
-}
-
 uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count,
     uint32_t samples, float *left, float *right)
 {
@@ -366,18 +336,31 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
             sounding = n;
         }
         bool is_resting = n >= sounding;
-        if (!is_resting) {
-            fade_in_sample(mix, &l, &r);
-        } else {
+        if (is_resting) {
             l = r = 0.0f;
             mix->muted++;
             if (--mix->hold == 0) mix->fading_in = mix->fade_in;
+        } else if (mix->fading_in) {
+            float share = 1.0f - (float)mix->fading_in-- / (float)mix->fade_in;
+            l *= share;
+            r *= share;
         }
-        if (!make_frame(mix, &l, &r)) continue;
+        if (mix->converter) {
+            synth_converter_put(mix->converter, 0, l);
+            synth_converter_put(mix->converter, 1, r);
+            if (!synth_converter_step(mix->converter)) continue;
+            l = synth_decimate(mix->converter, 0);
+            r = synth_decimate(mix->converter, 1);
+        }
         limit(mix, &l, &r);
-        if (is_resting) fade_break(mix, &l, &r);
-        *left++ = l;
-        *right++ = r;
+        /* an open breaker fades the content of the filter and the limiter */
+        float gain = 1.0f;
+        if (is_resting) {
+            if (mix->fading_out) mix->fading_out--;
+            gain = (float)mix->fading_out / (float)mix->fade_out;
+        }
+        *left++ = l * gain;
+        *right++ = r * gain;
     }
 
     /* the last frame of the stems; 0 if it was not played */

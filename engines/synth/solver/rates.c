@@ -113,26 +113,18 @@ static const float *const *convert_inputs(
     return r->rows;
 }
 
-/* Moves events from `next` on, up to frame `end`, to samples. Returns the
- * number of events. */
-static uint32_t convert_events(
-    synth_rates *r, const hed_synth_block *block, uint32_t next, uint32_t first, uint32_t end)
-{
-    uint32_t count = 0;
-    for (; next + count < block->event_count && block->events[next + count].frame < end; count++) {
-        r->events[count] = block->events[next + count];
-        r->events[count].frame = (r->events[count].frame - first) * r->factor;
-    }
-    return count;
-}
-
 bool synth_rates_next(synth_rates *r, const hed_synth_block *block, synth_piece *piece)
 {
     uint32_t first = piece->end, left = block->frames - first;
     uint32_t frames = left < r->frames ? left : r->frames;
     if (!frames) return false;
     piece->end = first + frames;
-    uint32_t count = convert_events(r, block, piece->events, first, piece->end);
+    uint32_t count = 0;
+    for (uint32_t i = piece->events; i < block->event_count; i++, count++) {
+        if (block->events[i].frame >= piece->end) break;
+        r->events[count] = block->events[i];
+        r->events[count].frame = (r->events[count].frame - first) * r->factor;
+    }
     piece->events += count;
     piece->block = (hed_synth_block){.frames = frames * r->factor,
         .events = r->events,

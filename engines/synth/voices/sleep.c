@@ -181,7 +181,7 @@ static void visit(const forest *f, synth_sleep *s)
 
 /* ---- loudness of islands ---- */
 
-/* Effects of a microphone's modulations on what it records. */
+/* Effects of a microphone's modulations on its recording. */
 typedef struct ear_changes {
     bool amplifies; /* gain, or position: the distance */
     bool turns;     /* axis: any direction may be recorded */

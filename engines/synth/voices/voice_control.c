@@ -68,7 +68,7 @@ bool synth_control_reaches(const synth_target *target, uint32_t channel, uint32_
     }
 }
 
-/* Finds the channel and key that a target follows in an instance. False: none has played. */
+/* Finds the channel and key that a target follows in an instance. False: no note has played. */
 static bool control_key_of(
     const synth_voices *v, uint32_t instance, uint32_t target, uint32_t *channel, uint32_t *note)
 {

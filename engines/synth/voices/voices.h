@@ -29,7 +29,7 @@
  * of the island's exciters wakes it, before the same sample; so does the first sample above -140
  * dB of an open audio input. Setting a parameter wakes all islands, and so does "all sound off".
  *
- * Bodies coupled by a delay line (those that its microphone hears and those that it drives) form
+ * Bodies coupled by a delay line (the recorded bodies and the driven bodies) form
  * one island, which has to be at rest for the longest echo, too. An island with modulation of a
  * body, a spring or an attached anchor never sleeps. Falling asleep and waking are pokes, the
  * same for every solver. */
@@ -123,7 +123,7 @@ hed_synth_note_state synth_voices_note(
 /* Sets the sample of the next run's first frame. */
 void synth_voices_set_time(synth_voices *voices, uint64_t sample);
 /* Returns the first sample after `sample` at which a fade ends, for a run to begin there;
- * UINT64_MAX: none. */
+ * UINT64_MAX: no fade. */
 uint64_t synth_voices_next_end(const synth_voices *voices, uint64_t sample);
 /* Takes the loudness of all instances, full scale 1, at a look. */
 void synth_voices_listen(synth_voices *voices, const float *loudness);
@@ -131,7 +131,7 @@ void synth_voices_listen(synth_voices *voices, const float *loudness);
 /* True if synth_voices_look() needs stores. */
 bool synth_voices_needs_stores(const synth_voices *voices);
 /* Returns the first sample from `sample` on before which synth_voices_look() is due; UINT64_MAX:
- * none. */
+ * never. */
 uint64_t synth_voices_next_look(const synth_voices *voices, uint64_t sample);
 /* Passes the stores of all instances before `sample`, the first of the next run; they must live
  * until that run ends. */

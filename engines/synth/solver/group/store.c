@@ -312,7 +312,7 @@ hed_status synth_sample_instrument(
 
 enum { POKES = 5, WARPS = 4, LANES = 32 };
 
-static synth_program *make(uint32_t bodies)
+static synth_program *make_sample_program(uint32_t bodies)
 {
     hed_allocator allocator = hed_default_allocator();
     hed_error error = {0};
@@ -328,7 +328,7 @@ static synth_program *make(uint32_t bodies)
 
 uint64_t synth_sample_bytes(uint32_t bodies, uint32_t instances, uint32_t frames, uint32_t argument)
 {
-    synth_program *program = make(bodies);
+    synth_program *program = make_sample_program(bodies);
     if (!program) return 0;
     const synth_layout *layout = &program->layout;
     uint64_t words[HED_MAX_ARGUMENTS] = {
@@ -362,7 +362,7 @@ static void fill_pokes(
 void synth_sample_fill(uint32_t bodies, uint32_t instances, uint32_t frames, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed)
 {
-    synth_program *program = make(bodies);
+    synth_program *program = make_sample_program(bodies);
     if (!program) return;
     const synth_layout *layout = &program->layout;
     uint32_t *words = data;
