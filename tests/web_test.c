@@ -748,7 +748,7 @@ Test(web, the_page_is_small_and_whole)
         size += file->size;
         EXPECT(!strstr(file->text, "http://") && !strstr(file->text, "https://"), "%s", file->name);
     }
-    EXPECT_LT(size, 60000u);
+    EXPECT_LT(size, 85000u);
 }
 
 /* Different texts of pages stay different, however long they are. */

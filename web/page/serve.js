@@ -17,7 +17,7 @@ function element(tag, text, properties = {}) {
 }
 
 function svg(tag, attributes, text) {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  const made = document.createElementNS(document.getElementById('chart').namespaceURI, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   if (text !== undefined) made.textContent = text;
   return made;

@@ -8,6 +8,7 @@
  * L / 2 sin(phi / 2) below t: a feature if that is more than a part of t. A bent surface is both: R of
  * an edge of a mesh is the distance between its neighbours over phi. */
 #include "contact/contact_host.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,10 +85,11 @@ static float edge_sharpness(const cloth_tree *tree, const float4 *places,
            across = between(places[a], places[far_corner]),
            back = between(places[a], places[corner_off(triangle, a, b)]);
     if (!(dot(normal, across) < 0.0f)) return 0.0f; /* flat or concave */
-    float cosine = fminf(fmaxf(dot(normal, next), -1.0f), 1.0f), angle = acosf(cosine);
+    float cosine = fminf(fmaxf(dot(normal, next), -1.0f), 1.0f),
+          angle = (float)hed_strict_acos(cosine);
     float width = 0.5f * (length(cross(along, across)) + length(cross(along, back)));
-    bool sinks =
-        0.5f * scale->edge * sinf(0.5f * angle) > (1.0f - KEPT_THICKNESS) * scale->thickness;
+    bool sinks = 0.5f * scale->edge * (float)hed_strict_sin(0.5f * angle) >
+                 (1.0f - KEPT_THICKNESS) * scale->thickness;
     bool bends = angle > 0.02f && cloth_feature_is_thin(scale, width / angle);
     return sinks || bends ? angle : 0.0f;
 }
@@ -112,9 +114,9 @@ static float tip_sharpness(
     if (first == last || !(dot(sum, out) < 0.0f)) return 0.0f;
     for (uint32_t i = first; i < last; i++) {
         float cosine = dot(sum, face_normal(tree, places, tree->incident[i]));
-        widest = fmaxf(widest, acosf(fminf(fmaxf(cosine, -1.0f), 1.0f)));
+        widest = fmaxf(widest, (float)hed_strict_acos(fminf(fmaxf(cosine, -1.0f), 1.0f)));
     }
-    return 0.577f * scale->edge * sinf(fminf(widest, 1.57f)) >
+    return 0.577f * scale->edge * (float)hed_strict_sin(fminf(widest, 1.57f)) >
                    (1.0f - KEPT_THICKNESS) * scale->thickness
                ? widest
                : 0.0f;
