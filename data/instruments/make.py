@@ -98,7 +98,20 @@ def masses_for(pitch, share, least, most):
 
 # ---- the instruments ----
 
+# Loudness of each string from note 43 on if all are heard alike, dB (K-weighted power of the loudest tenth of a second, ITU-R BS.1770).
+HARP_LEVELS = [
+    -6.8, -6.4, -6, -5.5, -5.3, -4.9, -4.6, -4.4, -4, -3.5, -2.9, -2.2, -1.6, -0.8, -0.9, -0.6, 0.5, 0.8, 0.8, 1.1, 2.4, 2.7, 3.2, 4.9, 5.5, 6,
+    6.5, 6.8, 7.2, 7.8, 8.5, 9.2, 9.8, 10.2, 10.5, 11.1, 11.7]
+
+
+def binomial(order):
+    return [math.comb(order, k) / 2 ** order for k in range(order + 1)]
+
+
 def add_harp(instrument, notes, channel, microphones):
+    """A string for each note. Its last partials are crowded together at the edge of its band, out of tune, where they would whistle: so a
+    string is drawn to a triangle whose corner is rounded by binomial weights, and heard with binomial weights; both are blind to the edge.
+    A weight of each string makes all keys as loud."""
     for note in notes:
         pitch = frequency(note)
         name = f"harp_{name_of(note)}"
@@ -110,21 +123,24 @@ def add_harp(instrument, notes, channel, microphones):
         plectrum = f"finger_{name_of(note)}"
         instrument.add("plectrums", name=plectrum, direction=[0, 0, 1], distance=0.003, duration=0.004, velocity_sensitivity=0.85,
                        route={"channel": channel, "low": note, "high": note})
-        # Two neighbours each: what has as many partials as masses is blind to the last of them, which are crowded together.
-        pluck, ear = round(0.22 * (masses + 1)), round(0.1 * (masses + 1))
-        instrument.link(plectrum, f"{name}[{pluck}..{pluck + 1}]")
+        pluck, ear = round(0.22 * (masses + 1)), max(1, round(0.1 * (masses + 1) - 2))
+        for at in range(pluck - 1, pluck + 2):
+            drawn = sum(w * min(m / pluck, (masses + 1 - m) / (masses + 1 - pluck)) for w, m in zip(binomial(2), range(at - 1, at + 2)))
+            instrument.link(plectrum, f"{name}[{at}]", drawn)
         # A felt of the string's wave resistance at two places: a wave that passes loses most of itself.
         felt = f"felt_{name_of(note)}"
         instrument.add("dampers", name=felt, direction=[0, 0, 1], resistance=math.sqrt(pull * 1e-4), envelope={"attack": 0.001, "release": 0.08},
                        route={"channel": channel, "low": note, "high": note})
         instrument.link(felt, f"{name}[{round(0.3 * (masses + 1))}]")
         instrument.link(felt, f"{name}[{round(0.43 * (masses + 1))}]")
+        loudness = 2 * 10 ** (-HARP_LEVELS[note - 43] / 20)
         for microphone in microphones:
-            instrument.link(microphone, f"{name}[{ear}..{ear + 1}]")
+            for k, weight in enumerate(binomial(4)):
+                instrument.link(microphone, f"{name}[{ear + k}]", loudness * weight)
 
 
 def make_harp():
-    i = Instrument("Three octaves of strings, each plucked by its own note: G2 to G5.", mode="singleton", gain=-38)
+    i = Instrument("Three octaves of strings, each plucked by its own note: G2 to G5.", mode="singleton", gain=-40)
     i.add("microphones", name="left", position=[-0.35, 0.1, 0.3], direction=[0, 0, 1], pan=-0.7)
     i.add("microphones", name="right", position=[0.35, 0.1, 0.3], direction=[0, 0, 1], pan=0.7)
     add_harp(i, range(43, 80), 0, ["left", "right"])
@@ -238,29 +254,41 @@ def make_cymbal():
 
 
 def make_vibes():
-    """A bar that lies on two points where its first mode stands still, 0.224 of its length from the ends."""
-    root, masses, mass = 57, 8, 2e-3
-    i = Instrument("A bar of eight masses, struck; notes are pitched by time dilation, bends too.", mode="voices", voices=8, root_note=root,
-                   low=45, high=76, bend_range=2, gain=-10)
-    # The beam's k L is 4.73004; a row of n masses is about as long as n distances: eight are 12.2 cents higher, measured.
-    bend = 4 * mass * (2 * math.pi * frequency(root - 0.122)) ** 2 / (4.73004 / masses) ** 4
-    i.add("grids", kind="string", name="bar", size=masses, origin=[-0.07, 0, 0], step=[0.02, 0, 0], anchor="none",
-          body={"mass": mass, "damping": 1.8}, spring={"stiffness": 1.05 * bend, "rest_length": -1, "damping": 0.02}, bend=bend)
+    """A bar of seven masses, cut thinner towards its middle as those of a vibraphone are: `shares` is the resistance to bending at each mass but
+    the first and the last, relative to the outer two. By eigenvalues the second partial is at four times the first, and the first has a
+    frequency of `first` sqrt(bend / mass) / (2 pi). Microphones hear three masses each, with weights that are blind to a bar that bounces or
+    rocks on its cords."""
+    shares, first = [0, 1, 0.9, 0.2160864, 0.9, 1, 0], 0.293881452
+    root, masses, mass, apart = 57, len(shares), 2e-3, 0.02
+    i = Instrument("A bar of seven masses, struck; notes are pitched by time dilation, bends too.", mode="voices", voices=8, root_note=root,
+                   low=45, high=76, bend_range=2, gain=-28)
+    whole = mass * (2 * math.pi * frequency(root) / first) ** 2
+    bend = [whole * share for share in shares]
+    middle = (masses - 1) / 2
+    for k in range(masses):
+        i.add("bodies", name=f"bar{k}", position=[apart * (k - middle), 0, 0], mass=mass, damping=1.8)
+    # A fourth difference: springs to the next pull across by 2 (bend + bend) and springs to the next but one push by bend, so that all rests.
+    for k in range(masses - 1):
+        i.add("springs", **{"from": f"bar{k}", "to": f"bar{k + 1}", "stiffness": 1.05 * 2 * (bend[k] + bend[k + 1]),
+                            "rest_length": apart * (1 - 1 / 1.05), "damping": 0.003})
+    for k in range(1, masses - 1):
+        i.add("springs", **{"from": f"bar{k - 1}", "to": f"bar{k + 1}", "stiffness": bend[k], "rest_length": 4 * apart})
     for place in (1, masses - 2):
         for side, z in (("above", 0.03), ("below", -0.03)):
-            i.add("bodies", name=f"cord{place}_{side}", position=[-0.07 + 0.02 * place, 0, z], anchored=True)
-            i.add("springs", **{"from": f"cord{place}_{side}", "to": f"bar[{place}]", "stiffness": 15, "rest_length": -0.5, "damping": 0.1})
-    i.add("mallets", name="mallet", direction=[0, 0, -1], mass=0.003, impulse=0.006, hardness_soft=1e5, hardness_hard=5e6, exponent=2.5,
+            i.add("bodies", name=f"cord{place}_{side}", position=[apart * (place - middle), 0, z], anchored=True)
+            i.add("springs", **{"from": f"cord{place}_{side}", "to": f"bar{place}", "stiffness": 15, "rest_length": -0.5, "damping": 0.05})
+    i.add("mallets", name="mallet", direction=[0, 0, -1], mass=0.003, impulse=0.006, hardness_soft=1e6, hardness_hard=3e8, exponent=2.5,
           hysteresis=0.1, relaxation=1e-4, velocity_sensitivity=1)
-    i.link("mallet", f"bar[{masses // 2}]")
+    i.link("mallet", "bar2")
     # the felt under all bars, which the note or the pedal lowers
     i.add("dampers", name="felt", direction=[0, 0, 1], resistance=0.03, envelope={"attack": 0.001, "release": 0.1})
-    i.link("felt", "bar")
-    i.add("microphones", name="left", position=[-0.2, 0, 0.3], direction=[0, 0, 1], pan=-0.5)
-    i.add("microphones", name="right", position=[0.2, 0, 0.3], direction=[0, 0, 1], pan=0.5)
-    for k, weight in ((0, 1), (masses // 2, -0.6)):  # of opposite sign in the first mode, of the same when the bar bounces
-        i.link("left", f"bar[{k}]", weight)
-        i.link("right", f"bar[{masses - 1 - k}]", weight)
+    for k in range(masses):
+        i.link("felt", f"bar{k}")
+    for side, x, pan, first_heard, step in (("left", -0.2, -0.5, 0, 1), ("right", 0.2, 0.5, masses - 1, -1)):
+        i.add("microphones", name=side, position=[x, 0, 0.3], direction=[0, 0, 1], pan=pan)
+        for k, weight in ((0, 1), (2, -1.5), (6, 0.5)):  # their sum is 0, and so is that of their moments
+            heard = first_heard + step * k
+            i.link(side, f"bar{heard}", weight * math.hypot(apart * (heard - middle) - x, 0.3) / 0.33)
     i.macro(0, "Hardness", "mallet", "hardness", "exponential", 3.0)
     i.macro(1, "Noise", "mallet", "noise", "add", 0.5)
     i.write("vibes.json")
