@@ -40,7 +40,52 @@ Test(synth_tuning, a_mapping_puts_degrees_on_keys)
     expect_cents(p, 60, 6900 - 884.3587);
     expect_cents(p, 67, 6900 - 884.3587 + 701.955);
     expect_cents(p, 72, 6900 - 884.3587 + 1200);
-    expect_cents(p, 61, 6100); /* not mapped */
+    CHECK(isnan(p[61]), "key 61 is not mapped, but has pitch %g", (double)p[61]);
+}
+
+/* Plays keys 60 and 61 on a shipped instrument whose key 61 has no pitch. */
+static hed_synth_info play_without_61(const char *path, bool fold)
+{
+    hed_error error = {0};
+    test_device t = test_open(NULL);
+    hed_synth_def def = hed_default_synth_def();
+    hed_synth_instrument *instrument;
+    hed_synth *synth;
+    float pitches[128], left[256], right[256];
+    for (uint32_t key = 0; key < 128; key++) pitches[key] = key == 61 ? NAN : (float)key;
+    OK(hed_synth_instrument_read(path, &instrument, &error));
+    def.instrument = instrument;
+    def.tuning = pitches;
+    def.fold = fold;
+    OK(hed_synth_create(t.device, &def, &synth, &error));
+    const hed_synth_event events[] = {{.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, 60, 100}},
+        {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, 61, 100}}};
+    const hed_synth_block block = {
+        .frames = 256, .events = events, .event_count = 2, .left = left, .right = right};
+    OK(hed_synth_process(synth, &block, &error));
+    hed_synth_info info = hed_synth_describe(synth);
+    hed_synth_destroy(synth);
+    hed_synth_instrument_destroy(instrument);
+    test_close(&t);
+    return info;
+}
+
+Test(synth_tuning, keys_without_a_pitch_are_silent)
+{
+    for (int fold = 0; fold < 2; fold++) {
+        hed_synth_info info = play_without_61("data/instruments/vibes.json", fold);
+        EXPECT_EQ(info.notes.struck, 2u);
+        EXPECT_EQ(info.notes.dropped, 1u);
+        EXPECT_EQ(info.notes.unmapped, 1u);
+        EXPECT_EQ(info.notes.deaf_channels, 0u);
+        EXPECT_EQ(info.sounding, 1u);
+    }
+}
+
+Test(synth_tuning, a_string_for_each_key_is_reported_as_untuned)
+{
+    CHECK(play_without_61("data/instruments/vibes.json", false).tuned);
+    CHECK(!play_without_61("data/instruments/harp.json", false).tuned);
 }
 
 Test(synth_tuning, tun_files_have_cents_of_notes)
@@ -86,6 +131,7 @@ Test(synth_tuning, damaged_texts_are_read_or_refused)
         if (hed_synth_tuning_parse(text, (state >> 12) % (size + 1), round % 3 ? "a.scl" : "a.tun",
                 round & 1 ? map : NULL, strlen(map), p, NULL))
             continue;
-        for (uint32_t key = 0; key < 128; key++) CHECK(p[key] >= -128 && p[key] <= 256);
+        for (uint32_t key = 0; key < 128; key++)
+            CHECK(isnan(p[key]) || (p[key] >= -128 && p[key] <= 256));
     }
 }

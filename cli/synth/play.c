@@ -137,7 +137,9 @@ static int play_run(const hed_arguments *arguments, void *user)
     hed_synth_live *live = NULL;
     hed_synth_instrument_read(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error);
     hed_synth_live_def def = play_def(arguments, instrument, session.devices[0]);
-    hed_synth_live_open(&def, &live, &error);
+    float pitches[128];
+    if (!cli_synth_read_tuning(arguments, pitches, &def.synth, &error))
+        hed_synth_live_open(&def, &live, &error);
     int code =
         live ? play_watched(arguments, live, hed_device_describe(session.devices[0]).id, &error)
              : cli_fail(&error);
@@ -168,6 +170,7 @@ static const hed_option OPTIONS[] = {
     FLAG("strict", "the same bits on every device"),
     OPTION("solver", CHOICE, "NAME", "how it runs", .choices = SOLVERS, .fallback = "auto"),
     CLI_SYNTH_NOTE_OPTIONS,
+    CLI_SYNTH_TUNING_OPTIONS,
     FLAG("keep-awake", "keep a device busy between blocks, where it clocks down"),
     OPTION("rate", INTEGER, "HZ", "samples per second, with ALSA", .letter = 'r',
         .fallback = "48000", .low = 8000, .high = 768000),

@@ -271,15 +271,7 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     def.transpose = (int32_t)hed_integer_of(a, "transpose");
     def.fold = hed_given(a, "fold");
     float pitches[128];
-    if (hed_given(a, "mapping") && !hed_given(a, "tuning"))
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "--mapping maps the keys of --tuning FILE, which is not given");
-    if (hed_given(a, "tuning")) {
-        if (hed_synth_tuning_read(
-                hed_text_of(a, "tuning"), hed_text_of(a, "mapping"), pitches, error))
-            return error->status;
-        def.tuning = pitches;
-    }
+    if (cli_synth_read_tuning(a, pitches, &def, error)) return error->status;
     hed_status status = hed_synth_create(r->session.devices[0], &def, &r->synth, error);
     if (!status) {
         hed_synth_info info;
@@ -553,8 +545,7 @@ static const hed_option OPTIONS[] = {
     OPTION("seed", INTEGER, "N", "of the noise", .fallback = "0", .low = 0,
         .high = 9007199254740992.0),
     CLI_SYNTH_NOTE_OPTIONS,
-    OPTION("tuning", FILE, "FILE", "pitches of the keys: a Scala scale (.scl) or a .tun", .letter = 0),
-    OPTION("mapping", FILE, "FILE", "keyboard mapping of the scale (.kbm)", .letter = 0),
+    CLI_SYNTH_TUNING_OPTIONS,
     FLAG("stems",
         "a file for each microphone too, FILE-1-NAME.wav: floats, before gain and limiter"),
     OPTION("spectrogram", OUTPUT, "FILE", "a picture of the sound, FILE.png", .letter = 0, .endings = ".png"),

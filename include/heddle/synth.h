@@ -593,8 +593,9 @@ typedef struct hed_synth_def {
     bool keep_awake; /**< a warp that spins between blocks, for devices that clock down */
     uint64_t seed;   /**< seed of noise */
     /** (128) pitch of each key in semitones of equal temperament, 69: 440 Hz. It acts on the
-     *  dilation of voices and on oscillators that follow notes. Read by hed_synth_create() only;
-     *  NULL: key n has pitch n */
+     *  dilation of voices and on oscillators that follow notes; an instrument with neither keeps the
+     *  pitches of its strings, with a warning in the context's log. NaN: the key is silent. Read by
+     *  hed_synth_create() only; NULL: key n has pitch n */
     const float *tuning;
     hed_stream *stream; /**< NULL: a stream of the synth */
 } hed_synth_def;
@@ -707,7 +708,7 @@ HED_API hed_status hed_synth_reset(hed_synth *synth, hed_error *error);
 enum { HED_SYNTH_NO_KEY = 255 };
 
 /** Outcome of all notes since creation or hed_synth_reset(). A note that no part of the instrument
- *  plays (out of its range, or on an unused channel) is dropped. */
+ *  plays (out of its range, on an unused channel, or without a pitch in the tuning) is dropped. */
 typedef struct hed_synth_note_info {
     uint64_t struck, dropped;
     /** lowest and highest key that is played on some channel; low is HED_SYNTH_NO_KEY if none is */
@@ -716,6 +717,7 @@ typedef struct hed_synth_note_info {
     uint8_t dropped_low, dropped_high;
     /** channels on which keys from low to high were dropped; bit 0 is channel 1 */
     uint16_t deaf_channels;
+    uint64_t unmapped; /**< number of dropped notes whose key has no pitch in the tuning */
 } hed_synth_note_info;
 
 /** State of a note. */
@@ -763,6 +765,8 @@ typedef struct hed_synth_info {
     /** delay of an input in addition to `latency`, and delay of stems, frames; 0 without
      *  oversampling */
     uint32_t input_latency, stem_latency;
+    /** true if hed_synth_def.tuning acts; false without one, or if each key has parts of its own */
+    bool tuned;
 } hed_synth_info;
 
 /** Returns the properties and statistics of a synth. Thread class: owner. */

@@ -51,7 +51,7 @@ HED_API hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size
 
 /** Reads the pitch of each key, (128) semitones for hed_synth_def.tuning, from a scale of Scala's
  *  (.scl) or a file of AnaMark's (name ends in .tun). `mapping`: Scala's keyboard mapping (.kbm);
- *  NULL: degree 0 is key 60 with 261.63 Hz. Keys that the mapping omits keep equal temperament.
+ *  NULL: degree 0 is key 60 with 261.63 Hz. Keys that the mapping omits are NaN, so silent.
  *  Thread class: any. Errors: IO, FORMAT (has the line), LIMIT (over 1 MiB), MEMORY. */
 HED_API hed_status hed_synth_tuning_read(
     const char *path, const char *mapping, float *pitches, hed_error *error);

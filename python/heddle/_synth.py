@@ -85,14 +85,32 @@ class _Instrument(Object):
         return highest
 
 
+def _pitches(tuning: Any, mapping: Union[None, str, os.PathLike[str]]) -> Any:
+    """Pitches of the keys, float[128], of a file or of numbers."""
+    found = ffi.new("float[128]")
+    if isinstance(tuning, (str, os.PathLike)):
+        call(C.hed_synth_tuning_read, path(tuning), ffi.NULL if mapping is None else path(mapping), found)
+        return found
+    if mapping is not None:
+        raise ValueError("mapping: it maps the keys of a scale; expected tuning=FILE, too")
+    values = converted(tuning, np.float32, "tuning")
+    if values.shape != (128,):
+        raise ValueError(f"tuning: shape {values.shape}; expected a file's name, or 128 semitones")
+    found[0:128] = values.tolist()
+    return found
+
+
 class Synth(Tunable):
     """An instrument that is ready to play.
 
     instrument  a file (docs/instrument-file.md)
     device  "host" unless told: a processor plays most instruments best
+    tuning  pitch of each key: a scale of Scala's (.scl), AnaMark's .tun, or 128 semitones of equal temperament, nan for a silent key
+    mapping  a keyboard mapping (.kbm) of the scale
     **settings  members of hed_synth_def: block=64, threads=4, seed=1, math="strict", transpose=-12, fold=True, inputs=2 ..."""
 
-    def __init__(self, instrument: Union[str, os.PathLike[str]], rate: float = 48000, *, device: Union[str, Device] = "host", **settings: Any):
+    def __init__(self, instrument: Union[str, os.PathLike[str]], rate: float = 48000, *, device: Union[str, Device] = "host",
+                 tuning: Any = None, mapping: Union[None, str, os.PathLike[str]] = None, **settings: Any):
         self.device, self.rate = find_device(device), number(rate, "rate", above=0)
         read = _Instrument(instrument)
         definition = ffi.new("hed_synth_def *", C.hed_default_synth_def())
@@ -100,6 +118,9 @@ class Synth(Tunable):
         definition.instrument, definition.rate, definition.max_events = read.p, rate, 65536
         definition.inputs = read.channels()
         fill(definition, settings, keep)
+        if tuning is not None or mapping is not None:
+            keep.append(_pitches(tuning, mapping))
+            definition.tuning = keep[-1]
         self.block = int(definition.block)
         self._most = int(definition.max_events)
         self._handle = Handle(self, made(C.hed_synth_create, "hed_synth", self.device.p, definition), C.hed_synth_destroy, self.device,
@@ -108,6 +129,8 @@ class Synth(Tunable):
         self.inputs = int(definition.inputs)
         self._tuning = (C.hed_synth_tune, definition, C.hed_synth_tune_description())
         self.name = os.path.splitext(os.path.basename(os.fspath(instrument)))[0]
+        if tuning is not None and not C.hed_synth_describe(self.p).tuned:
+            warnings.warn(f"tuning: the pitches of {self.name} stay as they are, since each of its keys has parts of its own", stacklevel=2)
 
     @property
     def info(self) -> dict[str, Any]:
@@ -166,6 +189,7 @@ class Synth(Tunable):
         if notes.dropped:
             plays = "plays no notes" if notes.low == C.HED_SYNTH_NO_KEY else f"plays notes {notes.low} to {notes.high}"
             channels = ", and not on every channel" if notes.deaf_channels else ""
+            channels += f", and the tuning has no key for {notes.unmapped} of them" if notes.unmapped else ""
             warnings.warn(f"{notes.dropped} of {notes.struck} notes are silent ({notes.dropped_low} to {notes.dropped_high}): "
                           f"{self.name} {plays}{channels}", stacklevel=3)
 

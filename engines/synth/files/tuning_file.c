@@ -167,8 +167,9 @@ static hed_status fill_from_scale(const tuning_text *t, const tuning_scale *scal
             (int)map->reference);
     double base = 12 * hed_strict_log2(map->frequency / LOWEST_KEY);
     for (int32_t key = 0; key < KEYS; key++)
-        if (cents_of_key(scale, map, key, &cents))
-            pitches[key] = (float)fmin(fmax(base + (cents - reference) / 100, -128), 256);
+        pitches[key] = cents_of_key(scale, map, key, &cents)
+                           ? (float)fmin(fmax(base + (cents - reference) / 100, -128), 256)
+                           : NAN;
     return HED_OK;
 }
 

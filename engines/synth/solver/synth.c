@@ -43,9 +43,9 @@ static hed_status synth_check_def(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_synth_def.transpose is %d; expected -127 to 127 semitones", def->transpose);
     for (uint32_t key = 0; def->tuning && key < 128; key++)
-        if (!(def->tuning[key] >= -128.0f && def->tuning[key] <= 256.0f))
+        if (def->tuning[key] < -128.0f || def->tuning[key] > 256.0f)
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "hed_synth_def.tuning[%u] is %g; expected -128 to 256 semitones", key,
+                "hed_synth_def.tuning[%u] is %g; expected -128 to 256 semitones, or NaN", key,
                 (double)def->tuning[key]);
     if (def->stream && hed_stream_device(def->stream) != device)
         return hed_fail(
@@ -179,14 +179,19 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
     return status;
 }
 
+/* True if the pitches of hed_synth_def.tuning act: on voices, or on oscillators that follow notes. */
+static bool follows_tuning(const hed_synth *synth)
+{
+    bool follows = synth->instrument.mode != HED_SYNTH_SINGLETON;
+    for (uint32_t t = 0; t < synth->program->target_count && !follows; t++)
+        follows = synth->program->targets[t].follow == SYNTH_FOLLOW_NOTE;
+    return synth->def.tuning && follows;
+}
+
 /* Creates a synth with the tuned configuration, if there is one and this instrument supports it. */
-hed_status hed_synth_create(
+static hed_status create_resolved(
     hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
 {
-    HED_REQUIRE(device, def, synth);
-    *synth = NULL;
-    hed_status status = synth_check_def(device, def, error);
-    if (status) return status;
     hed_config tuned;
     hed_config_origin configured;
     if (def->solver == HED_SYNTH_SOLVER_AUTO && !def->resident &&
@@ -196,6 +201,22 @@ hed_status hed_synth_create(
         return HED_OK;
     }
     return synth_create_tuned(device, def, NULL, synth, error);
+}
+
+hed_status hed_synth_create(
+    hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
+{
+    HED_REQUIRE(device, def, synth);
+    *synth = NULL;
+    hed_status status = synth_check_def(device, def, error);
+    if (!status) status = create_resolved(device, def, synth, error);
+    if (status) return status;
+    hed_logger logger = hed_context_describe(hed_device_context(device)).logger;
+    if (def->tuning && !follows_tuning(*synth) && logger.log && logger.level >= HED_LOG_WARNING)
+        (logger.log)(logger.user, HED_LOG_WARNING, /* no macro of tgmath.h */
+            "tuning: pitches stay as they are, since each key of the instrument has parts of its "
+            "own; expected mode \"voices\" or \"mpe\", or oscillators that follow notes");
+    return HED_OK;
 }
 
 void hed_synth_destroy(hed_synth *synth)
@@ -515,7 +536,7 @@ hed_synth_info hed_synth_describe(const hed_synth *synth)
     hed_synth_info info = {.solver = synth->ops->id, .instances = synth->program->instances,
         .microphones = synth->program->layout.stems, .load = hed_meter_describe(&synth->meter),
         .samples = synth->sample / synth->factor, .sounding = synth_voices_sounding(synth->voices),
-        .notes = synth_voices_notes(synth->voices)};
+        .notes = synth_voices_notes(synth->voices), .tuned = follows_tuning(synth)};
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         info.entities[type] = synth->program->layout.type[type].count;
     synth_voices_report_sleep(synth->voices, &info);

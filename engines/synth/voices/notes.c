@@ -3,6 +3,8 @@
  * its own. A key struck again while it sounds keeps its instance, as on a string. */
 #include "voices/voices.h"
 
+#include <math.h>
+
 /* ---- held keys ---- */
 
 static bool is_held(const synth_voices *v, uint32_t channel, uint32_t note)
@@ -47,6 +49,12 @@ static bool any_held(const synth_voices *v, const hed_synth_route *route)
 
 /* ---- notes that the instrument hears, and their keys ---- */
 
+/* True if the tuning has no pitch for a key. */
+static bool is_unmapped(const synth_voices *v, int32_t key)
+{
+    return key >= 0 && key < SYNTH_KEYS && isnan(v->pitch[key]);
+}
+
 static bool is_heard(const synth_voices *v, uint32_t channel, int32_t key)
 {
     return key >= 0 && key < SYNTH_KEYS && (v->heard[channel][key >> 6] >> (key & 63) & 1);
@@ -78,6 +86,7 @@ void synth_notes_listen(synth_voices *v)
     v->notes.low = HED_SYNTH_NO_KEY;
     for (uint32_t key = 0; key < SYNTH_KEYS; key++)
         for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) {
+            if (is_unmapped(v, (int32_t)key)) v->heard[c][key >> 6] &= ~((uint64_t)1 << (key & 63));
             if (!is_heard(v, c, (int32_t)key)) continue;
             if (v->notes.low == HED_SYNTH_NO_KEY) v->notes.low = (uint8_t)key;
             v->notes.high = (uint8_t)key;
@@ -88,6 +97,7 @@ uint32_t synth_notes_key(const synth_voices *v, uint32_t channel, uint32_t note)
 {
     int32_t key = (int32_t)note + v->transpose;
     if (is_heard(v, channel, key)) return (uint32_t)key;
+    if (is_unmapped(v, key)) return HED_SYNTH_NO_KEY; /* silent, rather than an octave away */
     for (int32_t octaves = 12; v->fold && octaves <= 2 * SYNTH_KEYS; octaves += 12) {
         if (is_heard(v, channel, key - octaves)) return (uint32_t)(key - octaves);
         if (is_heard(v, channel, key + octaves)) return (uint32_t)(key + octaves);
@@ -105,7 +115,8 @@ static uint32_t count_note(
     if (key != HED_SYNTH_NO_KEY) return key;
     if (!n->dropped || note < n->dropped_low) n->dropped_low = (uint8_t)note;
     if (!n->dropped || note > n->dropped_high) n->dropped_high = (uint8_t)note;
-    if (n->low != HED_SYNTH_NO_KEY && shifted >= n->low && shifted <= n->high)
+    if (is_unmapped(v, shifted)) n->unmapped++;
+    else if (n->low != HED_SYNTH_NO_KEY && shifted >= n->low && shifted <= n->high)
         n->deaf_channels |= (uint16_t)(1u << channel);
     n->dropped++;
     return key;
