@@ -236,7 +236,7 @@ Test(synth_fade, tunings_move_voices)
         if (level_at(sound, NULL, f) > level) level = level_at(sound, NULL, best = f);
     CHECK_NEAR(cents(best, 220 * exp2(8.5 / 12)), 0, 3, "%g Hz", best);
     hed_synth_destroy(r.synth);
-    tuning[3] = NAN;
+    tuning[3] = INFINITY;
     CHECK_EQ(hed_synth_create(r.t.device, &def, &r.synth, &error), HED_ERROR_ARGUMENT);
     rig_close(&r);
 }

@@ -113,11 +113,11 @@ static bool find_host(
     json_t *answer = query_page(b, session, "Runtime.callFunctionOn",
         json_pack("{s:s, s:s}", "objectId", object, "functionDeclaration", function));
     const json_t *name = json_object_get(json_object_get(answer, "result"), "value");
-    bool found = json_is_string(name) && json_string_length(name) < size;
-    if (found) snprintf(host, size, "%s", json_string_value(name));
+    bool is_host = json_is_string(name) && json_string_length(name) < size;
+    if (is_host) snprintf(host, size, "%s", json_string_value(name));
     json_decref(node);
     json_decref(answer);
-    return found;
+    return is_host;
 }
 
 /* Fetches a sheet as the browser has it; without a header its address and host are the former. */

@@ -428,12 +428,12 @@ static bool is_named(const hed_css_document *document, uint32_t element, const c
 void css_recording_trees(const hed_css_document *document, const char *host,
     void (*visit)(void *user, uint32_t tree), void *user)
 {
-    uint32_t trees = hed_css_document_describe(document).trees, found = 0;
+    uint32_t trees = hed_css_document_describe(document).trees, count = 0;
     bool in_page = host && !*host;
     for (uint32_t tree = 1; host && *host && tree < trees; tree++) {
         if (!is_named(document, hed_css_tree_host(document, tree), host)) continue;
         visit(user, tree);
-        found++;
+        count++;
     }
-    if (in_page || !found) visit(user, in_page ? 0 : HED_CSS_NONE);
+    if (in_page || !count) visit(user, in_page ? 0 : HED_CSS_NONE);
 }

@@ -46,7 +46,7 @@ bool css_is_recording(const char *bytes, size_t length);
 hed_status css_recording_sheets(const char *file, const char *bytes, size_t length,
     void (*visit)(void *user, const css_recorded_sheet *sheet), void *user, hed_error *error);
 /* Calls `visit` with each tree of a recording's document that has the sheets of a host; once with
- * HED_CSS_NONE, any tree, if the host is unknown or none of its shadow trees was recorded. */
+ * HED_CSS_NONE, any tree, if the host is unknown or the recording lacks its shadow trees. */
 void css_recording_trees(const hed_css_document *document, const char *host,
     void (*visit)(void *user, uint32_t tree), void *user);
 /* Creates a document of all trees of a recording: a forest, in which the trees of shadow roots are

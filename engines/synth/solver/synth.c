@@ -213,7 +213,7 @@ hed_status hed_synth_create(
     if (status) return status;
     hed_logger logger = hed_context_describe(hed_device_context(device)).logger;
     if (def->tuning && !follows_tuning(*synth) && logger.log && logger.level >= HED_LOG_WARNING)
-        (logger.log)(logger.user, HED_LOG_WARNING, /* no macro of tgmath.h */
+        (logger.log)(logger.user, HED_LOG_WARNING,
             "tuning: pitches stay as they are, since each key of the instrument has parts of its "
             "own; expected mode \"voices\" or \"mpe\", or oscillators that follow notes");
     return HED_OK;
