@@ -14,7 +14,7 @@
 /* A page between its opening and its linking. */
 typedef struct page_state {
     const hed_encoding *encoding;
-    css_text recording; /* of a recording, whose sheets are linked to the page; or NULL */
+    css_text recording; /* recording whose sheets are linked to the page, or NULL */
     bool is_report;     /* a report of Heddle's, which is left out */
 } page_state;
 
