@@ -37,7 +37,7 @@ enum {
 
 typedef struct property {
     LV2_URID key, type;
-    char bytes[1 << 16];
+    char bytes[1 << 18];
     size_t size;
 } property;
 
