@@ -44,6 +44,35 @@ HTML
 [ "$(awk '/ rule / { print $NF }' "$work/out" | LC_ALL=C sort | tr '\n' ' ')" = ".inner .page :host(.no) " ] ||
     complain "sheets in their trees: $(cat "$work/out")"
 
+# constructed sheets, which one tree, several or the page have adopted, and one that no tree has any more
+cat >"$work/adopted.html" <<'HTML'
+<!doctype html><p class=page></p><my-a></my-a><my-b></my-b><my-c></my-c>
+<script>
+const sheet = text => { const made = new CSSStyleSheet(); made.replaceSync(text); return made; };
+const one = sheet('.inner { top: 1px } .page { top: 2px } .other { top: 3px }');
+const two = sheet('.inner { top: 4px } .other { top: 5px } .page { top: 6px }');
+const page = sheet('.page { top: 7px } .inner { top: 8px }'), former = sheet('.inner { top: 9px } .page { top: 10px }');
+function element(name, mode, text, adopt) {
+  customElements.define(name, class extends HTMLElement {
+    connectedCallback() {
+      const root = this.attachShadow({mode});
+      root.innerHTML = text;
+      adopt(root);
+    }
+  });
+}
+element('my-a', 'closed', '<b class=inner></b>', root => { root.adoptedStyleSheets = [one, two]; });
+element('my-b', 'open', '<b class=other></b>', root => { root.adoptedStyleSheets.push(two); });
+element('my-c', 'open', '<i></i>', root => { root.adoptedStyleSheets = [former]; setTimeout(() => { root.adoptedStyleSheets = []; }, 50); });
+const kept = document.adoptedStyleSheets;
+setTimeout(() => kept.push(page), 50);
+</script>
+HTML
+"$heddle" css record "$work/adopted.html" -o "$work/a.json" --headless >"$work/out" 2>"$work/log" || complain "exit $?: $(cat "$work/log")"
+"$heddle" css unused "$work/a.json" >"$work/out" 2>"$work/log" || complain "unused: exit $?: $(cat "$work/log")"
+[ "$(awk '/ rule / { print $3 $NF }' "$work/out" | LC_ALL=C sort | tr '\n' ' ')" = "1.other 1.page 2.page 4.inner " ] ||
+    complain "adopted sheets: $(cat "$work/out")"
+
 # a window that the last step opens, and elements that are late in it
 echo "await page.click('#open');" >"$work/steps.js"
 "$heddle" css record "$site/index.html" -o "$work/r.json" --drive "$work/steps.js" >"$work/out" 2>"$work/log" || complain "exit $?: $(cat "$work/log")"

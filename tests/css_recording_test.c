@@ -90,15 +90,21 @@ Test(css_recording, sheets_keep_their_address_when_their_text_changes)
 {
     hed_error error = {0};
     add("d", LI("a"), "[0]");
+    static const char *const box[] = {"my-box"};
     const css_recorded_sheet sheets[] = {{.url = "http://a/a.css", .text = "a{}"}, {.text = "b{}"},
-        {.url = "", .host = "my-box", .text = "a{}"}};
+        {.url = "", .hosts = box, .host_count = 1, .text = "a{}"}};
+    json_t *hosts = json_pack("[s, s]", "", "my-box");
     OK(css_recording_set_sheet(recording, "s 1", &sheets[0], &error));
     OK(css_recording_set_sheet(recording, "s 1", &sheets[1], &error));
     OK(css_recording_set_sheet(recording, "s 2", &sheets[2], &error));
     OK(css_recording_set_sheet(recording, "s 2", &sheets[1], &error));
+    css_recording_set_hosts(recording, "s 1", hosts);
+    css_recording_set_hosts(recording, "s 3", hosts);
+    json_decref(hosts);
     reopen();
-    CHECK(strstr(recorded_text, "{\"url\":\"http://a/a.css\",\"text\":\"b{}\"}"));
-    CHECK(strstr(recorded_text, "{\"url\":\"\",\"host\":\"my-box\",\"text\":\"b{}\"}"));
+    CHECK(strstr(recorded_text, "{\"url\":\"http://a/a.css\",\"text\":\"b{}\",\"hosts\":[\"\",\"my-box\"]}"));
+    CHECK_NULL(strstr(recorded_text, "s 3"));
+    CHECK(strstr(recorded_text, "{\"url\":\"\",\"hosts\":[\"my-box\"],\"text\":\"b{}\"}"));
 }
 
 /* Trees of a host, as a line of numbers. */
@@ -113,18 +119,20 @@ static void add_tree(void *user, uint32_t tree)
 Test(css_recording, sheets_are_in_the_trees_of_their_host)
 {
     static const struct {
-        const char *host, *trees;
-    } cases[] = {{NULL, "any "}, {"", "0 "}, {"my-box", "2 3 "}, {"my-list", "1 "}, {"my", "any "},
-        {"my-boxes", "any "}, {"other", "any "}};
+        const char *hosts[2], *trees;
+    } cases[] = {{{NULL}, "any "}, {{""}, "0 "}, {{"my-box"}, "2 3 "}, {{"my-list"}, "1 "}, {{"my"}, "any "},
+        {{"my-boxes"}, "any "}, {{"other"}, "any "}, {{"", "my-box"}, "0 2 3 "}, {{"my-box", "other"}, "any "}};
     add("d",
         LI("in") ",\"[\\\"my-box\\\",0,[[\\\"class\\\",\\\"a\\\"]],0,[],[0]]\","
                  "\"[\\\"my-box\\\",0,[],0,[],[0]]\",\"[\\\"my-list\\\",0,[],0,[],[1,2]]\"",
         "[3]");
     reopen();
     for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        const css_recorded_sheet sheet = {.hosts = cases[i].hosts,
+            .host_count = (cases[i].hosts[0] != NULL) + (cases[i].hosts[1] != NULL)};
         char line[64] = "";
-        css_recording_trees(recorded, cases[i].host, add_tree, line);
-        EXPECT_TEXT(line, cases[i].trees, "%s", cases[i].host ? cases[i].host : "no host");
+        css_recording_trees(recorded, &sheet, add_tree, line);
+        EXPECT_TEXT(line, cases[i].trees, "case %zu", i);
     }
 }
 

@@ -120,17 +120,25 @@ static bool find_host(
     return is_host;
 }
 
-/* Fetches a sheet as the browser has it; without a header its address and host are the former. */
+/* Writes the name of a sheet in the recording. */
+static void name_sheet(const char *session, const char *sheet, char *id, size_t size)
+{
+    snprintf(id, size, "%.60s %.90s", session, sheet);
+}
+
+/* Fetches a sheet as the browser has it; without a header its address and hosts are the former. */
 static void sheet_changed(
     record_browser *b, const char *session, const char *sheet, const json_t *header)
 {
     char id[160], host[200];
-    snprintf(id, sizeof id, "%.60s %.90s", session, sheet);
+    const char *hosts[] = {host};
+    name_sheet(session, sheet, id, sizeof id);
     /* the address of a style element would be the page's */
     bool is_inline = json_is_true(json_object_get(header, "isInline"));
     css_recorded_sheet recorded = {
         .url = !header ? NULL : is_inline ? "" : text_at(header, "sourceURL")};
-    if (header && find_host(b, session, header, host, sizeof host)) recorded.host = host;
+    if (header && find_host(b, session, header, host, sizeof host))
+        recorded.hosts = hosts, recorded.host_count = 1;
     json_t *result =
         query_page(b, session, "CSS.getStyleSheetText", json_pack("{s:s}", "styleSheetId", sheet));
     recorded.text = text_at(result, "text");
@@ -206,6 +214,44 @@ hed_status record_browser_evaluate(
     return cli_devtools_evaluate(b->devtools, session, 0, text, value, error);
 }
 
+/* Sets the hosts of the constructed sheets that a tree has adopted; `hosts` lists them by sheet. */
+static void set_adopted(
+    record_browser *b, const char *session, const char *root, const json_t *hosts)
+{
+    json_t *node = query_page(b, session, "DOM.describeNode", json_pack("{s:s}", "objectId", root));
+    const json_t *sheets = json_object_get(json_object_get(node, "node"), "adoptedStyleSheets");
+    bool is_whole = json_array_size(sheets) == json_array_size(hosts);
+    for (size_t i = 0; is_whole && i < json_array_size(sheets); i++) {
+        char id[160];
+        const char *sheet = json_string_value(json_array_get(sheets, i));
+        name_sheet(session, sheet ? sheet : "", id, sizeof id);
+        css_recording_set_hosts(b->recording, id, json_array_get(hosts, i));
+    }
+    json_decref(node);
+}
+
+/* Finds the trees that have adopted the constructed sheets of a page: the page knows the trees, the
+ * browser the names of their sheets. */
+static void find_adopted(record_browser *b, const char *session)
+{
+    json_t *result = query_page(b, session, "Runtime.evaluate",
+        json_pack("{s:s}", "expression", "window[Symbol.for('heddle.adopted')]?.()"));
+    const char *array = text_at(json_object_get(result, "result"), "objectId");
+    json_t *members = query_page(b, session, "Runtime.getProperties",
+        json_pack("{s:s, s:b}", "objectId", array, "ownProperties", 1));
+    const json_t *list = json_object_get(members, "result");
+    /* the first member is a text, the hosts by tree and sheet, the others are the trees */
+    const json_t *first = json_object_get(json_array_get(list, 0), "value");
+    json_t *hosts = json_loads(text_at(first, "value"), 0, NULL);
+    for (size_t i = 0; i < json_array_size(hosts); i++) {
+        const json_t *root = json_object_get(json_array_get(list, i + 1), "value");
+        set_adopted(b, session, text_at(root, "objectId"), json_array_get(hosts, i));
+    }
+    json_decref(hosts);
+    json_decref(members);
+    json_decref(result);
+}
+
 void record_browser_flush(record_browser *b)
 {
     hed_error ignored = {0};
@@ -214,6 +260,7 @@ void record_browser_flush(record_browser *b)
         record_browser_evaluate(
             b, b->pages[i].session, "window[Symbol.for('heddle.record')]?.()", NULL, &ignored);
         hed_error_clear(&ignored);
+        find_adopted(b, b->pages[i].session);
     }
     cli_devtools_set_limit(b->devtools, 0);
     cli_devtools_wait(b->devtools, 0, &ignored);

@@ -147,6 +147,7 @@
   function all() {
     never(quiet), quiet = 0;
     const begin = now();
+    adoptListed();
     if (document.documentElement) root([whole(document.documentElement)]);
     flush();
     took = now() - begin;
@@ -184,6 +185,64 @@
     observer.observe(node, {subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true});
   }
 
+  // Constructed sheets: the names of the hosts whose trees have adopted one, '' for the page, and the last of these trees.
+  // A list that a script has read can change unseen: it is read again with the whole tree.
+  const adopted = own(new Map(), 'get', 'set', 'forEach'), isListed = own(new WeakSet(), 'has', 'add'), listed = [], lists = {};
+  const reference = object => own(new WeakRef(object), 'deref');
+  const listOf = root => apply(lists[typeOf(root)].get, root, []);
+
+  function adopt(root) {
+    if (root !== document && !isShadow(root)) return;
+    const sheets = listOf(root), host = root === document ? '' : nameOf(hostOf(root));
+    for (let i = 0; i < sheets.length; i++) {
+      const found = adopted.get(sheets[i]) || {hosts: own(new Set(), 'add', 'forEach')};
+      found.hosts.add(host);
+      found.root = reference(root);
+      adopted.set(sheets[i], found);
+    }
+  }
+
+  function adoptListed() {
+    for (let i = 0; i < listed.length; i++) {
+      const root = listed[i].deref();
+      if (root) adopt(root);
+    }
+  }
+
+  // Trees that have together every sheet that a tree still has, after the JSON of the hosts by tree and sheet.
+  function findAdopted() {
+    const found = [], hosts = [], done = own(new Set(), 'has', 'add');
+    adoptListed();
+    adopted.forEach(({root: last}, sheet) => {
+      const root = last.deref(), sheets = root ? listOf(root) : [], inside = [];
+      if (!root || done.has(sheet)) return;
+      for (let i = 0; i < sheets.length; i++) {
+        const names = [];
+        adopted.get(sheets[i]).hosts.forEach(name => { names[names.length] = quote(name); });
+        inside[i] = list(names);
+        done.add(sheets[i]);
+      }
+      hosts[hosts.length] = list(inside);
+      found[found.length] = root;
+    });
+    return [list(hosts), ...found];
+  }
+
+  for (const [number, type] of [[9, Document], [11, ShadowRoot]]) {
+    const property = lists[number] = Object.getOwnPropertyDescriptor(type.prototype, 'adoptedStyleSheets');
+    if (!property) continue;
+    Object.defineProperty(type.prototype, 'adoptedStyleSheets', {...property,
+      get() {
+        const found = apply(property.get, this, []);
+        if (!isListed.has(this)) isListed.add(this), listed.push(reference(this));
+        return found;
+      },
+      set(value) {
+        apply(property.set, this, [value]);
+        adopt(this);
+      }});
+  }
+
   const attach = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function attachShadow(options) {
     const shadow = apply(attach, this, [options]);
@@ -198,6 +257,7 @@
   addEventListener('pagehide', all, true);
   window.addEventListener('beforeunload', all, true);
   Object.defineProperty(window, Symbol.for('heddle.record'), {value: all});
+  Object.defineProperty(window, Symbol.for('heddle.adopted'), {value: findAdopted});
   // Scrolls the first element of a selector into view; its centre, or null.
   Object.defineProperty(window, Symbol.for('heddle.find'), {value: selector => {
     const element = document.querySelector(selector);

@@ -128,17 +128,31 @@ hed_status css_recording_add(css_recording *r, const char *text, hed_error *erro
         "recording: a message of the page is damaged, or memory ran out (%.60s)", text);
 }
 
+/* The hosts of a sheet as an array; NULL: they are unknown, or memory ran out. */
+static json_t *hosts_of(const css_recorded_sheet *sheet)
+{
+    json_t *hosts = sheet->host_count ? json_array() : NULL;
+    for (uint32_t i = 0; hosts && i < sheet->host_count; i++)
+        json_array_append_new(hosts, json_string(sheet->hosts[i]));
+    return hosts;
+}
+
 hed_status css_recording_set_sheet(
     css_recording *r, const char *id, const css_recorded_sheet *sheet, hed_error *error)
 {
     const json_t *former = json_object_get(r->sheets, id);
     const char *url = sheet->url ? sheet->url : json_string_value(json_object_get(former, "url"));
-    const char *host =
-        sheet->url ? sheet->host : json_string_value(json_object_get(former, "host"));
+    json_t *hosts = sheet->url ? hosts_of(sheet) : json_incref(json_object_get(former, "hosts"));
     json_t *item =
-        json_pack("{s:s, s:s*, s:s}", "url", url ? url : "", "host", host, "text", sheet->text);
+        json_pack("{s:s, s:o*, s:s}", "url", url ? url : "", "hosts", hosts, "text", sheet->text);
     if (item && !json_object_set_new(r->sheets, id, item)) return HED_OK;
     return HED_OUT_OF_MEMORY(error, "a sheet of the recording");
+}
+
+void css_recording_set_hosts(css_recording *r, const char *id, json_t *hosts)
+{
+    json_t *sheet = json_object_get(r->sheets, id);
+    if (sheet) json_object_set(sheet, "hosts", hosts);
 }
 
 css_recording_counts css_recording_count(const css_recording *r)
@@ -393,6 +407,29 @@ hed_status css_recording_document(hed_css_names *names, const char *file, const 
     return error->status;
 }
 
+/* Calls `visit` with a sheet of a recording; one whose text or hosts are no texts is skipped, or has
+ * unknown hosts. */
+static bool visit_sheet(
+    const json_t *item, void (*visit)(void *user, const css_recorded_sheet *sheet), void *user)
+{
+    const char *url = json_string_value(json_object_get(item, "url"));
+    const json_t *text = json_object_get(item, "text"), *list = json_object_get(item, "hosts");
+    uint32_t count = (uint32_t)json_array_size(list);
+    const char **hosts = calloc(count + 1ull, sizeof *hosts);
+    css_recorded_sheet sheet = {.url = url ? url : "",
+        .hosts = hosts,
+        .host_count = count,
+        .text = json_string_value(text),
+        .length = json_string_length(text)};
+    for (uint32_t i = 0; hosts && i < count; i++) {
+        hosts[i] = json_string_value(json_array_get(list, i));
+        if (!hosts[i]) sheet.host_count = 0;
+    }
+    if (hosts && sheet.text) visit(user, &sheet);
+    free(hosts);
+    return hosts != NULL;
+}
+
 hed_status css_recording_sheets(const char *file, const char *bytes, size_t length,
     void (*visit)(void *user, const css_recorded_sheet *sheet), void *user, hed_error *error)
 {
@@ -404,16 +441,10 @@ hed_status css_recording_sheets(const char *file, const char *bytes, size_t leng
             error, HED_ERROR_FORMAT, "%s: %s; expected a recording", file, failure.text);
     json_array_foreach(json_object_get(root, "sheets"), i, item)
     {
-        const char *url = json_string_value(json_object_get(item, "url"));
-        const json_t *text = json_object_get(item, "text");
-        const css_recorded_sheet sheet = {.url = url ? url : "",
-            .host = json_string_value(json_object_get(item, "host")),
-            .text = json_string_value(text),
-            .length = json_string_length(text)};
-        if (sheet.text) visit(user, &sheet);
+        if (!visit_sheet(item, visit, user)) HED_OUT_OF_MEMORY(error, "the sheets of %s", file);
     }
     json_decref(root);
-    return HED_OK;
+    return error->status;
 }
 
 /* True if an element has this name; the text of an element starts with it. */
@@ -425,15 +456,28 @@ static bool is_named(const hed_css_document *document, uint32_t element, const c
     return strncmp(text, name, length) == 0 && (!text[length] || strchr("#.", text[length]));
 }
 
-void css_recording_trees(const hed_css_document *document, const char *host,
+/* Number of trees of a host; calls `visit`, unless it is NULL, with each of them. */
+static uint32_t trees_of_host(const hed_css_document *document, const char *host,
     void (*visit)(void *user, uint32_t tree), void *user)
 {
     uint32_t trees = hed_css_document_describe(document).trees, count = 0;
-    bool in_page = host && !*host;
-    for (uint32_t tree = 1; host && *host && tree < trees; tree++) {
-        if (!is_named(document, hed_css_tree_host(document, tree), host)) continue;
-        visit(user, tree);
+    for (uint32_t tree = 0; tree < trees; tree++) {
+        bool has_host =
+            tree && *host && is_named(document, hed_css_tree_host(document, tree), host);
+        if (!has_host && (tree || *host)) continue;
+        if (visit) visit(user, tree);
         count++;
     }
-    if (in_page || !count) visit(user, in_page ? 0 : HED_CSS_NONE);
+    return count;
+}
+
+void css_recording_trees(const hed_css_document *document, const css_recorded_sheet *sheet,
+    void (*visit)(void *user, uint32_t tree), void *user)
+{
+    bool all_exist = sheet->host_count != 0;
+    for (uint32_t i = 0; i < sheet->host_count && all_exist; i++)
+        all_exist = trees_of_host(document, sheet->hosts[i], NULL, NULL) != 0;
+    if (!all_exist) visit(user, HED_CSS_NONE);
+    for (uint32_t i = 0; i < sheet->host_count && all_exist; i++)
+        trees_of_host(document, sheet->hosts[i], visit, user);
 }

@@ -171,7 +171,7 @@ static void site_add_recorded(void *user, const css_recorded_sheet *sheet)
     r->sheet = r->s->sheet_count;
     if (def.text) site_add_sheet(r->s, def, r->error);
     if (r->s->sheet_count > r->sheet)
-        css_recording_trees(r->s->pages[r->index], sheet->host, site_link_recorded, r);
+        css_recording_trees(r->s->pages[r->index], sheet, site_link_recorded, r);
     if (!def.text && !hed_failed(r->error)) HED_OUT_OF_MEMORY(r->error, "the sheets of %s", r->page);
 }
 

@@ -73,7 +73,7 @@ static void add_recorded(void *user, const css_recorded_sheet *sheet)
                       : css_files_add_text(
                             r->files, r->namer, r->count, sheet->text, sheet->length, r->error);
     r->count++;
-    if (r->document) css_recording_trees(r->document, sheet->host, link_recorded, r);
+    if (r->document) css_recording_trees(r->document, sheet, link_recorded, r);
 }
 
 static void find_recorded(css_files *files, const hed_css_document *document,
