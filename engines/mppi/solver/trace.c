@@ -100,8 +100,7 @@ void mppi_trace_destroy(mppi_trace *trace)
     hed_arena_free(&trace->arena);
 }
 
-/* Finds the samples with the `count` least costs, in ascending order. */
-static void trace_choose(const float *costs, uint32_t samples, uint32_t count, uint32_t *best)
+void mppi_trace_choose(const float *costs, uint32_t samples, uint32_t count, uint32_t *best)
 {
     uint32_t length = 0;
     for (uint32_t k = 0; k < samples; k++) {
@@ -126,7 +125,7 @@ static hed_status trace_samples(
         if (hed_stream_wait(run->stream, error)) return error->status;
         for (uint32_t k = 0; k < own; k++)
             if (!(all[k] < 3e38f)) all[k] = 3e38f;
-        trace_choose(all, own, count, which);
+        mppi_trace_choose(all, own, count, which);
     }
     for (uint32_t i = 0; i < count; i++) which[i] += run->fixed.begin;
     hed_write(run->stream, run->buffers[TRACE_WHICH], 0, which, 4ull * count, error);
