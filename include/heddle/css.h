@@ -150,7 +150,8 @@ typedef struct hed_css_document_info {
 /** Returns the properties of a document. Thread class: any. */
 HED_API hed_css_document_info hed_css_document_describe(const hed_css_document *document);
 /** Returns sheet `index` of the page: the text of a `<style>`, or NULL and the `href` of a link;
- *  its media attribute ("": none). Sheets are in the order of the page. */
+ *  its media attribute ("": none; "not all" also for a disabled link, and for a title other than that
+ *  of the page's first titled sheet). Sheets are in the order of the page. */
 HED_API const char *hed_css_document_sheet(const hed_css_document *document, uint32_t index,
     size_t *length, const char **href, const char **media);
 /** Returns the tree that contains sheet `index` of the page: 0 the page, from 1 a shadow tree;

@@ -67,15 +67,21 @@ static void write_recording(FILE *to, bytes *b)
     }
     fputs("]}],\"sheets\":[", to);
     for (uint32_t i = 0; i < sheets; i++)
-        fprintf(to, "%s{\"url\":\"s\",\"text\":%s}", i ? "," : "",
-            take(b) > 250 ? "1" : "\"p{color:red}\"");
+        fprintf(to, "%s{\"url\":\"s\",\"hosts\":%s,\"text\":%s}", i ? "," : "",
+            hosts[take(b) % HED_COUNT(hosts)], take(b) > 250 ? "1" : "\"p{color:red}\"");
     fputs("]}", to);
+}
+
+static void see_tree(void *user, uint32_t tree)
+{
+    const hed_css_document *document = user;
+    must(tree == HED_CSS_NONE || tree < hed_css_document_describe(document).trees);
 }
 
 static void see_sheet(void *user, const css_recorded_sheet *sheet)
 {
-    (void)user;
     must(sheet->url && strlen(sheet->text) <= sheet->length);
+    if (user) css_recording_trees(user, sheet, see_tree, user);
 }
 
 static void check_file(const char *text, size_t size)
@@ -92,10 +98,10 @@ static void check_file(const char *text, size_t size)
     if (css_recording_document(names, "r", text, size, &document, &error) == HED_OK) {
         must(document && document->count);
         check_document(document);
-        hed_css_document_destroy(document);
     } else must(error.text[0]);
     error = (hed_error){0};
-    must(css_recording_sheets("r", text, size, see_sheet, NULL, &error) == HED_OK || error.text[0]);
+    must(css_recording_sheets("r", text, size, see_sheet, document, &error) == HED_OK || error.text[0]);
+    hed_css_document_destroy(document);
 }
 
 static void check_message(const char *text)

@@ -32,6 +32,7 @@ typedef struct builder {
     uint32_t copies;      /* elements that may still be copied */
     html_node *typed;     /* (TYPED) elements that readers type or paste into an editor */
     uint32_t editable;    /* the name "contenteditable", if the table has it */
+    const char *preferred; /* title of the preferred set of sheets; NULL: none yet */
     hed_error *error;
 } builder;
 
@@ -108,15 +109,37 @@ static uint32_t text_line(const builder *b, uint32_t node)
     return line;
 }
 
+/* True if the type of an element is that of a sheet; that of a link may have parameters. */
+static bool has_sheet_type(const builder *b, uint32_t node)
+{
+    size_t length = 0;
+    const char *type = value_of(b, node, "type", &length);
+    const char *end = type && b->p->nodes[node].tag == HTML_LINK ? memchr(type, ';', length) : NULL;
+    if (end) length = (size_t)(end - type);
+    return !length || html_equals(type, length, "text/css");
+}
+
+/* True for a sheet that applies only if a reader or script enables it: a disabled link, or a sheet of
+ * the page whose title is not that of its first titled sheet, the preferred set (CSSOM, 6.2). */
+static bool is_off(builder *b, uint32_t node, uint32_t tree)
+{
+    size_t length = 0;
+    bool is_link = b->p->nodes[node].tag == HTML_LINK;
+    if (is_link && value_of(b, node, "disabled", NULL)) return true;
+    const char *title = tree ? NULL : value_of(b, node, "title", &length);
+    if (!title || !length) return false;
+    if (!b->preferred) b->preferred = title;
+    return strcmp(b->preferred, title) != 0;
+}
+
 /* Takes the sheet of a style or link element in a tree of the document. */
 static void take_sheet(builder *b, uint32_t node, uint32_t tree)
 {
     hed_css_document *d = b->d;
     struct css_own_sheet *sheet = &d->sheets[d->sheet_count];
-    size_t media_length = 0, type_length = 0, length = 0;
-    const char *media = value_of(b, node, "media", &media_length);
-    const char *type = value_of(b, node, "type", &type_length);
-    if (type && type_length && strcmp(type, "text/css")) return;
+    size_t length = 0;
+    const char *media = value_of(b, node, "media", NULL);
+    if (!has_sheet_type(b, node)) return;
     if (b->p->nodes[node].tag == HTML_LINK) {
         const char *rel = value_of(b, node, "rel", &length);
         const char *href = value_of(b, node, "href", NULL);
@@ -128,6 +151,7 @@ static void take_sheet(builder *b, uint32_t node, uint32_t tree)
         copy_text(b, node, sheet);
         sheet->line = text_line(b, node);
     }
+    if (is_off(b, node, tree)) media = "not all";
     sheet->media = hed_arena_text(&d->arena, media ? media : "", b->error);
     sheet->tree = tree;
     d->sheet_count++;
