@@ -31,6 +31,7 @@ DISPUTED = [
     ('grid|grid-template|grid-template-areas', r'.*["\'].*["\'].*', 'requires rows of one length and rectangular areas'),
     ('.*', r'.*(path\().*', 'reads the path'),
     ('.*', r'.*cubic-bezier\(.*(sin|calc|max|round|min)\(.*', 'computes the result, and refuses it outside of 0 to 1'),
+    ('.*color', r'rgba\([^)]*, -[^)]*\).+\)', 'reads a negative alpha up to the last bracket'),
     ('dynamic-range-limit', r'.*-mix.*', 'requires sums of percentages'),
     ('(.*rule(-width|-color|-style)?|.*-trigger)', r'(.*,|,.*|.*, ,.*)', 'takes a comma without a value'),
     ('.*-trigger', r'.*', 'requires different names; a draft'),

@@ -55,6 +55,7 @@ static void write_node(FILE *to, bytes *b, uint32_t number)
 /* Writes a recording whose parts the bytes choose. */
 static void write_recording(FILE *to, bytes *b)
 {
+    static const char *const hosts[] = {"[\"\"]", "[\"my-box\"]", "[\"my-box\",\"\"]", "[\"other\"]", "[]", "[1]", "0"};
     uint32_t nodes = take(b) % 24, trees = take(b) % 4, sheets = take(b) % 3;
     fprintf(
         to, "{\"format\":\"heddle css recording\",\"version\":%d,\"nodes\":[", 1 + (take(b) > 250));
@@ -100,7 +101,8 @@ static void check_file(const char *text, size_t size)
         check_document(document);
     } else must(error.text[0]);
     error = (hed_error){0};
-    must(css_recording_sheets("r", text, size, see_sheet, document, &error) == HED_OK || error.text[0]);
+    must(css_recording_sheets("r", text, size, see_sheet, document, &error) == HED_OK ||
+         error.text[0]);
     hed_css_document_destroy(document);
 }
 

@@ -28,10 +28,10 @@ typedef struct builder {
     uint32_t page_count;    /* elements without the possible ones */
     css_shadow_tree *trees; /* (tree_count) shadow trees from 1 on */
     uint32_t tree_count, tree_room;
-    uint32_t shadow_name; /* name of the elements in place of shadow roots */
-    uint32_t copies;      /* elements that may still be copied */
-    html_node *typed;     /* (TYPED) elements that readers type or paste into an editor */
-    uint32_t editable;    /* the name "contenteditable", if the table has it */
+    uint32_t shadow_name;  /* name of the elements in place of shadow roots */
+    uint32_t copies;       /* elements that may still be copied */
+    html_node *typed;      /* (TYPED) elements that readers type or paste into an editor */
+    uint32_t editable;     /* the name "contenteditable", if the table has it */
     const char *preferred; /* title of the preferred set of sheets; NULL: none yet */
     hed_error *error;
 } builder;
