@@ -22,24 +22,31 @@ static const hed_cloth_fabric FABRIC = {1e6f, 1e6f, 40.0f, 1e-5f, 1e-5f, 0.15f, 
 typedef struct gate_case {
     const char *name;
     uint32_t n;
-    bool ball, lattices; /* lattices: off for comparison */
-    uint32_t threads;    /* 0: as the engine chooses */
+    bool ball, lattices;     /* lattices: off for comparison */
+    uint32_t threads;        /* 0: as the engine chooses */
+    hed_cloth_solver solver; /* COOPERATIVE: on devices with a barrier over the grid */
 } gate_case;
 
 static const gate_case CASES[] = {
-    {"hung 64 x 64", 64, false, true, 0},
-    {"hung 64 x 64, one thread", 64, false, true, 1},
-    {"hung 128 x 128", 128, false, true, 0},
-    {"hung 128 x 128, one thread", 128, false, true, 1},
-    {"hung 255 x 255", 255, false, true, 0},
-    {"hung 255 x 255, one thread", 255, false, true, 1},
-    {"ball 64 x 64, one thread", 64, true, true, 1},
-    {"ball 128 x 128", 128, true, true, 0},
-    {"ball 128 x 128, one thread", 128, true, true, 1},
-    {"ball 255 x 255", 255, true, true, 0},
-    {"ball 255 x 255, one thread", 255, true, true, 1},
-    {"ball 64 x 64", 64, true, true, 0},
-    {"hung 64 x 64, one thread, no lattices", 64, false, false, 1},
+    {"hung 64 x 64", 64, false, true, 0, HED_CLOTH_SOLVER_AUTO},
+    {"hung 64 x 64, one thread", 64, false, true, 1, HED_CLOTH_SOLVER_AUTO},
+    {"hung 128 x 128", 128, false, true, 0, HED_CLOTH_SOLVER_AUTO},
+    {"hung 128 x 128, one thread", 128, false, true, 1, HED_CLOTH_SOLVER_AUTO},
+    {"hung 255 x 255", 255, false, true, 0, HED_CLOTH_SOLVER_AUTO},
+    {"hung 255 x 255, one thread", 255, false, true, 1, HED_CLOTH_SOLVER_AUTO},
+    {"ball 64 x 64, one thread", 64, true, true, 1, HED_CLOTH_SOLVER_AUTO},
+    {"ball 128 x 128", 128, true, true, 0, HED_CLOTH_SOLVER_AUTO},
+    {"ball 128 x 128, one thread", 128, true, true, 1, HED_CLOTH_SOLVER_AUTO},
+    {"ball 255 x 255", 255, true, true, 0, HED_CLOTH_SOLVER_AUTO},
+    {"ball 255 x 255, one thread", 255, true, true, 1, HED_CLOTH_SOLVER_AUTO},
+    {"ball 64 x 64", 64, true, true, 0, HED_CLOTH_SOLVER_AUTO},
+    {"hung 64 x 64, one thread, no lattices", 64, false, false, 1, HED_CLOTH_SOLVER_AUTO},
+    {"hung 64 x 64, one launch", 64, false, true, 0, HED_CLOTH_SOLVER_COOPERATIVE},
+    {"hung 128 x 128, one launch", 128, false, true, 0, HED_CLOTH_SOLVER_COOPERATIVE},
+    {"hung 255 x 255, one launch", 255, false, true, 0, HED_CLOTH_SOLVER_COOPERATIVE},
+    {"ball 64 x 64, one launch", 64, true, true, 0, HED_CLOTH_SOLVER_COOPERATIVE},
+    {"ball 128 x 128, one launch", 128, true, true, 0, HED_CLOTH_SOLVER_COOPERATIVE},
+    {"ball 255 x 255, one launch", 255, true, true, 0, HED_CLOTH_SOLVER_COOPERATIVE},
 };
 
 static const uint32_t SUBSTEPS[] = {
@@ -116,6 +123,7 @@ static hed_status run_sheet(const gate_case *c, hed_device *device, uint32_t sub
     def.garment_count = 1;
     def.substeps = substeps;
     def.threads = c->threads;
+    def.solver = c->solver;
     hed_cloth *cloth = NULL;
     if (!result->drape[0] || !result->drape[1]) HED_OUT_OF_MEMORY(error, "a drape");
     else if (!hed_cloth_create(device, &def, &cloth, error))
@@ -187,6 +195,7 @@ static hed_status run_gate(const gate_case *c, hed_device *device, cli_report *t
     gate_result reference, result = {.p99 = 0};
     reference_case.lattices = true;
     reference_case.threads = 0;
+    reference_case.solver = HED_CLOTH_SOLVER_AUTO;
     run_sheet(&reference_case, device, REFERENCE_SUBSTEPS, &reference, error);
     for (size_t k = 0; k < HED_COUNT(SUBSTEPS) && !error->status; k++) {
         if (run_sheet(c, device, SUBSTEPS[k], &result, error)) break;
@@ -212,7 +221,8 @@ hed_status cloth_gate_run(hed_device *device, const char *only, cli_report *to, 
 {
     for (size_t i = 0; i < HED_COUNT(CASES) && !error->status; i++) {
         const hed_device_info info = hed_device_describe(device);
-        bool on_host = strcmp(info.backend, "host") == 0;
+        bool on_host = strcmp(info.backend, "host") == 0, is_cooperative = CASES[i].solver;
+        if (is_cooperative && !(info.capabilities & HED_CAN_GRID_BARRIER)) continue;
         if ((only && !strstr(CASES[i].name, only)) || (CASES[i].threads && !on_host)) continue;
         hed_status status = run_gate(&CASES[i], device, to, error);
         if (status != HED_ERROR_UNSUPPORTED && status != HED_ERROR_DEVICE_MEMORY) continue;

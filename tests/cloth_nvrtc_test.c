@@ -3,7 +3,7 @@
  * without; and all compile for older architectures. Skipped where NVRTC is not installed. */
 
 #include "contact/contact_kernels.h"
-#include "kernels/chain_kernels.h"
+#include "kernels/cooperative_kernel.h"
 #include "nvrtc_testing.h"
 
 typedef struct instance {
@@ -162,4 +162,22 @@ Test(cloth_nvrtc, fabrics)
                 kernels[k].def->name, kernels[k].group, math ? "strict" : "fast", kernels[k].solve,
                 (long long)r.registers, (long long)r.spill_bytes);
         }
+}
+
+/* All substeps in one launch, by a group of 512 on each multiprocessor: all kinds of tasks, and those
+ * of a sheet, without and with surroundings. */
+Test(cloth_nvrtc, all_substeps_at_once)
+{
+    static const char *const kinds[] = {"0x3ff", "0x2f5", "0x3f5"};
+    for (size_t k = 0; k < HED_COUNT(kinds); k++) {
+        const hed_define defines[] = {{"WG", "512"}, {"KINDS", kinds[k]}, {"SOLVE", "1"}};
+        hed_build build = {.def = &cloth_cooperative_def,
+            .defines = defines,
+            .define_count = 3,
+            .max_threads = 512};
+        hed_kernel_resources r = resources_of(build, kinds[k], "sm_90");
+        EXPECT(r.spill_bytes == 0 && r.registers > 0 && r.registers <= 128,
+            "kinds %s: %lld registers, %lld bytes of spills", kinds[k], (long long)r.registers,
+            (long long)r.spill_bytes);
+    }
 }

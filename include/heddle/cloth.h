@@ -213,6 +213,9 @@ typedef enum hed_cloth_solver {
     HED_CLOTH_SOLVER_GARMENTS, /**< a whole garment for each group, for many small garments */
     /** `host` only: four constraints at a time in SIMD registers, threads inside a garment */
     HED_CLOTH_SOLVER_CPU,
+    /** the sets of COLOURS by resident groups in one launch, a barrier over all groups after each
+     *  set (HED_CAN_GRID_BARRIER; else one group); fast mode, one iteration, no tethers */
+    HED_CLOTH_SOLVER_COOPERATIVE,
     HED_CLOTH_SOLVER_COUNT
 } hed_cloth_solver;
 

@@ -23,8 +23,8 @@
 #define CLOTH_CHAINS(FIRST, NEXT) \
     FIRST(SHARED, float4, points) \
     NEXT(IN, uint4, chains) \
-    NEXT(IN, float, edges) NEXT(SHARED, float4, units) NEXT(SCRATCH, float, links) \
-        NEXT(SHARED, float, pulls) NEXT(SHARED, float, pulled) NEXT(IN, float4, steps) \
+    NEXT(IN, float, edges) NEXT(SCRATCH, float4, units) NEXT(SCRATCH, float, links) \
+        NEXT(SCRATCH, float, pulls) NEXT(SHARED, float, pulled) NEXT(IN, float4, steps) \
             NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass) NEXT(VALUE, uint, first)
 HED_VIEW(cloth_chains_view, CLOTH_CHAINS)
 
@@ -56,48 +56,61 @@ CLOTH_FUNCTION float cloth_chain_give(float compliance, float stiffness, float s
     return fma(give * give * soften, cloth_inverse(hed_max(weight, 1e-20f)), give);
 }
 
-/* Length that the force of earlier sweeps explains. `give`: of the edge. */
-CLOTH_FUNCTION float cloth_chain_stretch(uint e, cloth_chains_view view, float give)
+/* Edge of a chain: rest length, m, compliance, m/N, and multipliers of earlier sweeps. */
+typedef struct cloth_chain_edge {
+    float rest, compliance, pulled;
+} cloth_chain_edge;
+
+CLOTH_FUNCTION cloth_chain_edge cloth_chain_edge_of(uint e, cloth_chains_view view)
 {
-    float pulled = view.pulled[e];
-    return give * (view.pass == 3 ? hed_max(pulled, 0.0f) : pulled);
+    cloth_chain_edge edge = {view.edges[2 * e], view.edges[2 * e + 1], 0.0f};
+    if (view.pass >= 2) edge.pulled = view.pulled[e];
+    return edge;
 }
 
-/* Unit vector and right side of edge j. */
-CLOTH_FUNCTION float4 cloth_chain_edge(
-    uint j, cloth_chain_at chain, cloth_chains_view view, float stiffness)
+/* Unit vector and right side of an edge from point `a` to point `b`. `pass`: of CLOTH_CHAINS. */
+CLOTH_FUNCTION float4 cloth_chain_unit(
+    float4 a, float4 b, cloth_chain_edge edge, cloth_chain_at chain, uint pass, float stiffness)
 {
-    uint at = chain.first + j * chain.step, e = chain.edges + j;
-    float4 a = view.points[at], b = view.points[at + chain.step], way = cloth_from(b, a);
-    float rest = view.edges[2 * e], stretch = 0.0f,
+    float4 way = cloth_from(b, a);
+    float rest = edge.rest, stretch = 0.0f,
           length = sqrt(cloth_square(way.x, way.y, way.z) + 1e-24f);
-    if (view.pass >= 2)
-        stretch = cloth_chain_stretch(
-            e, view, cloth_chain_give(view.edges[2 * e + 1], stiffness, chain.soften, a.w + b.w));
+    if (pass >= 2) /* length that the force of earlier sweeps explains */
+        stretch = cloth_chain_give(edge.compliance, stiffness, chain.soften, a.w + b.w) *
+                  (pass == 3 ? hed_max(edge.pulled, 0.0f) : edge.pulled);
     float low = chain.low * rest, high = chain.high * rest;
-    if (view.pass == 3) high += stretch;
+    if (pass == 3) high += stretch;
     float bound = hed_min(hed_max(length, low), high), right = length - bound;
-    if (view.pass == 2) right -= stretch;
+    if (pass == 2) right -= stretch;
     float part = low < high && right == 0.0f ? 0.0f : 1.0f / length;
     return hed_f4(way.x * part, way.y * part, way.z * part, right);
+}
+
+/* Row of an edge between points of inverse masses `wa` and `wb`. `last`: unit vector of the edge
+ * before it, or 0. */
+CLOTH_FUNCTION cloth_chain_row cloth_chain_row_between(float4 unit, float4 last, float wa, float wb,
+    cloth_chain_edge edge, cloth_chain_at chain, float stiffness)
+{
+    cloth_chain_row row;
+    row.unit = unit;
+    row.diagonal = fma(wa + wb, CLOTH_CHAIN_SCALE,
+        1e-20f + cloth_chain_give(edge.compliance, stiffness, chain.soften, wa + wb));
+    row.left = -wa * fma(unit.x, last.x, fma(unit.y, last.y, unit.z * last.z));
+    return row;
 }
 
 CLOTH_FUNCTION cloth_chain_row cloth_chain_row_of(
     uint j, cloth_chain_at chain, cloth_chains_view view, float stiffness)
 {
-    uint at = chain.first + j * chain.step;
-    float wa = view.points[at].w, wb = view.points[at + chain.step].w;
-    cloth_chain_row row;
-    row.unit = cloth_chain_edge(j, chain, view, stiffness);
-    row.diagonal = fma(wa + wb, CLOTH_CHAIN_SCALE,
-        1e-20f + cloth_chain_give(
-                     view.edges[2 * (chain.edges + j) + 1], stiffness, chain.soften, wa + wb));
-    row.left = 0.0f;
-    if (j > 0) {
-        float4 last = cloth_chain_edge(j - 1, chain, view, stiffness);
-        row.left = -wa * fma(row.unit.x, last.x, fma(row.unit.y, last.y, row.unit.z * last.z));
-    }
-    return row;
+    uint at = chain.first + j * chain.step, e = chain.edges + j;
+    float4 a = view.points[at], b = view.points[at + chain.step],
+           last = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    cloth_chain_edge edge = cloth_chain_edge_of(e, view);
+    if (j > 0)
+        last = cloth_chain_unit(view.points[at - chain.step], a, cloth_chain_edge_of(e - 1, view),
+            chain, view.pass, stiffness);
+    return cloth_chain_row_between(cloth_chain_unit(a, b, edge, chain, view.pass, stiffness), last,
+        a.w, b.w, edge, chain, stiffness);
 }
 
 /* State of the solution along a chain: forward, 1 / pivot and right side of the row before;
@@ -151,36 +164,41 @@ CLOTH_FUNCTION cloth_chain_reduced cloth_chain_without(
     return me;
 }
 
+/* Moves a free point by the edges after and before it: unit vectors, with their multipliers in w;
+ * 0: no edge. */
+CLOTH_FUNCTION float4 cloth_chain_moved(float4 at, float4 next, float4 last)
+{
+    float x = next.w * next.x, y = next.w * next.y, z = next.w * next.z;
+    x = fma(-last.w, last.x, x);
+    y = fma(-last.w, last.y, y);
+    z = fma(-last.w, last.z, z);
+    at.x = fma(at.w, x, at.x);
+    at.y = fma(at.w, y, at.y);
+    at.z = fma(at.w, z, at.z);
+    return at;
+}
+
+CLOTH_FUNCTION float4 cloth_chain_pull(uint e, cloth_chains_view view)
+{
+    float4 unit = view.units[e];
+    return hed_f4(unit.x, unit.y, unit.z, view.pulls[e]);
+}
+
 /* Moves point j of a chain, j <= count, unless it is locked. */
 CLOTH_FUNCTION void cloth_chain_move(uint j, cloth_chain_at chain, cloth_chains_view view)
 {
     uint i = chain.first + j * chain.step, e = chain.edges + j;
-    float4 at = view.points[i], unit;
-    float x = 0.0f, y = 0.0f, z = 0.0f;
+    float4 at = view.points[i], next = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), last = next;
     if (!(at.w > 0.0f)) return;
-    if (j < chain.count) {
-        unit = view.units[e];
-        x = view.pulls[e] * unit.x;
-        y = view.pulls[e] * unit.y;
-        z = view.pulls[e] * unit.z;
-    }
-    if (j > 0) {
-        unit = view.units[e - 1];
-        x = fma(-view.pulls[e - 1], unit.x, x);
-        y = fma(-view.pulls[e - 1], unit.y, y);
-        z = fma(-view.pulls[e - 1], unit.z, z);
-    }
-    at.x = fma(at.w, x, at.x);
-    at.y = fma(at.w, y, at.y);
-    at.z = fma(at.w, z, at.z);
-    view.points[i] = at;
+    if (j < chain.count) next = cloth_chain_pull(e, view);
+    if (j > 0) last = cloth_chain_pull(e - 1, view);
+    view.points[i] = cloth_chain_moved(at, next, last);
 }
 
 /* Stores the sum of an edge's multipliers for later sweeps. */
-CLOTH_FUNCTION void cloth_chain_keep(uint j, cloth_chain_at chain, cloth_chains_view view)
+CLOTH_FUNCTION void cloth_chain_keep(uint e, float pull, cloth_chains_view view)
 {
-    uint e = chain.edges + j;
-    view.pulled[e] = (view.pass == 2 ? view.pulled[e] : 0.0f) + view.pulls[e];
+    view.pulled[e] = (view.pass == 2 ? view.pulled[e] : 0.0f) + pull;
 }
 
 #define CLOTH_CHAINS_KEEP(pass) ((pass) == 1 || (pass) == 2)
@@ -205,8 +223,8 @@ CLOTH_FUNCTION void cloth_chain_solve(cloth_chain_at chain, cloth_chains_view vi
     CLOTH_ROLLED
     for (uint j = 0; j <= chain.count; j++) cloth_chain_move(j, chain, view);
     CLOTH_ROLLED
-    for (uint j = 0; CLOTH_CHAINS_KEEP(view.pass) && j < chain.count; j++)
-        cloth_chain_keep(j, chain, view);
+    for (uint e = chain.edges; CLOTH_CHAINS_KEEP(view.pass) && e < chain.edges + chain.count; e++)
+        cloth_chain_keep(e, view.pulls[e], view);
 }
 
 /* ---- lattices ---- */

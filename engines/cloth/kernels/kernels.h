@@ -26,10 +26,10 @@
 extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[],
     hed_cloth_lanes_h[], hed_cloth_project_h[];
 extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_sets_cl[],
-    hed_cloth_line_cl[], hed_cloth_element_cl[], hed_cloth_cell_cl[], hed_cloth_drive_cl[],
-    hed_cloth_write_back_cl[], hed_cloth_surface_cl[], hed_cloth_move_cl[], hed_cloth_feed_cl[],
-    hed_cloth_read_cl[], hed_cloth_patch_arguments_h[], hed_cloth_patch_table_h[],
-    hed_cloth_patch_cl[];
+    hed_cloth_line_group_h[], hed_cloth_line_cl[], hed_cloth_element_cl[], hed_cloth_cell_cl[],
+    hed_cloth_drive_cl[], hed_cloth_write_back_cl[], hed_cloth_surface_cl[], hed_cloth_move_cl[],
+    hed_cloth_feed_cl[], hed_cloth_read_cl[], hed_cloth_patch_arguments_h[],
+    hed_cloth_patch_table_h[], hed_cloth_patch_cl[];
 extern const hed_kernel_def cloth_integrate_def; /* integrate + tethers */
 extern const hed_kernel_def cloth_distance_def;  /* one colour */
 extern const hed_kernel_def cloth_sets_def;      /* all sets in one group */

@@ -111,6 +111,7 @@ static const cloth_solver_ops *const solvers[HED_CLOTH_SOLVER_COUNT] = {
     [HED_CLOTH_SOLVER_PATCHES] = &cloth_patches_ops,
     [HED_CLOTH_SOLVER_GARMENTS] = &cloth_garments_ops,
     [HED_CLOTH_SOLVER_CPU] = &cloth_cpu_ops,
+    [HED_CLOTH_SOLVER_COOPERATIVE] = &cloth_cooperative_ops,
 };
 
 /* Creates the solver. If AUTO chose a solver that fails, for example because patches of the mesh

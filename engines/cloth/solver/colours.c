@@ -35,7 +35,10 @@ typedef struct sum_list {
 
 struct cloth_solver {
     colours_buffers b;
-    cloth_tension *tension; /* NULL: none */
+    cloth_tension *tension;         /* NULL: none */
+    cloth_cooperative *cooperative; /* HED_CLOTH_SOLVER_COOPERATIVE; else NULL */
+    uint32_t *line_lengths;         /* (line_at[CLOTH_LINE_SETS]) of a cooperative solver */
+    bool is_gathered;               /* the cooperative solver has tasks for `key` */
     uint32_t constraints, colours, materials_count;
     /* HED_CLOTH_SOLVER_SETS: maximum constraints of a set, sets of a sweep; else 0 */
     uint32_t width, sets;
@@ -282,6 +285,8 @@ static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
 {
     const hed_allocator *a = &cloth->allocator;
     hed_graph_destroy(s->graph);
+    cloth_cooperative_destroy(cloth, s->cooperative);
+    hed_delete(a, s->line_lengths, s->line_at[CLOTH_LINE_SETS], sizeof *s->line_lengths);
     cloth_tension_destroy(cloth, s->tension);
     cloth_buffers_destroy(CLOTH_BUFFERS(&s->b));
     hed_delete(a, s->colour_at, s->colour_room, sizeof *s->colour_at);
@@ -340,6 +345,30 @@ static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_solver *s, hed_
     }
 }
 
+static hed_status colours_gather(
+    hed_cloth *cloth, cloth_solver *s, const graph_key *key, hed_error *error);
+
+/* Makes the tasks and the kernel for frames with the surroundings that the definition announces. */
+static hed_status colours_make_cooperative(hed_cloth *cloth, cloth_solver *s, hed_error *error)
+{
+    uint32_t lines = s->line_at[CLOTH_LINE_SETS], at = 0;
+    bool touches = cloth->def.max_colliders || cloth->def.max_collider_triangles;
+    graph_key key = {.acts = cloth->has_driver || touches, .touches = touches};
+    if (error->status) return error->status;
+    s->line_lengths = hed_new(&cloth->allocator, lines, sizeof *s->line_lengths, error);
+    if (!s->line_lengths) return HED_ERROR_MEMORY;
+    for (uint32_t set = 0; set < CLOTH_LINE_SETS; set++)
+        for (uint32_t g = 0; g < cloth->garment_count; g++) {
+            const cloth_garment *garment = cloth->garments[g];
+            for (uint32_t copy = 0; copy < garment->copies; copy++)
+                for (uint32_t i = garment->line_at[set]; i < garment->line_at[set + 1]; i++)
+                    s->line_lengths[at++] = garment->lines[i].count;
+        }
+    cloth_lengths lengths = {s->line_lengths, cloth_tension_lengths(s->tension)};
+    if (cloth_cooperative_create(cloth, lengths, &s->cooperative, error)) return error->status;
+    return colours_gather(cloth, s, &key, error);
+}
+
 static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
@@ -352,6 +381,7 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     s->batch =
         NODES_AT_MOST / nodes < cloth->def.substeps ? NODES_AT_MOST / nodes : cloth->def.substeps;
     /* self-collision is a pass of its own after each substep */
+    if (cloth->ops->id == HED_CLOTH_SOLVER_COOPERATIVE) s->batch = cloth->def.substeps;
     if (cloth->has_self || s->batch < 1) s->batch = 1;
     s->colour_at = hed_new(a, s->colour_room, sizeof *s->colour_at, error);
     s->written = hed_new(a, s->batch, sizeof *s->written, error);
@@ -367,6 +397,8 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     cloth_kernel_ensure(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles, error);
     if (cloth->has_driver || cloth->def.max_colliders || cloth->def.max_collider_triangles)
         cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
+    if (cloth->ops->id == HED_CLOTH_SOLVER_COOPERATIVE)
+        return colours_make_cooperative(cloth, s, error);
     if (error->status || !s->constraints) return error->status;
     if (cloth->ops->id == HED_CLOTH_SOLVER_COLOURS)
         return cloth_kernel_ensure(cloth, CLOTH_KERNEL_DISTANCE, s->colour_at[1], error);
@@ -532,6 +564,55 @@ static hed_status record(hed_cloth *cloth, cloth_solver *s, const graph_key *key
     return error->status;
 }
 
+static hed_status colours_gather(
+    hed_cloth *cloth, cloth_solver *s, const graph_key *key, hed_error *error)
+{
+    bool gives = s->tension && cloth_tension_describe(cloth, s->tension).gives;
+    cloth_cooperative_begin(cloth, s->cooperative);
+    colours_enqueue(cloth, s, key, 1, error);
+    s->key = *key;
+    s->is_gathered = !cloth_cooperative_end(
+        cloth, s->cooperative, cloth_tension_lattices(s->tension), gives, error);
+    return error->status;
+}
+
+static hed_status run_cooperative(
+    hed_cloth *cloth, const cloth_solver *s, uint32_t count, hed_error *error)
+{
+    const cloth_buffers *b = &cloth->buffers;
+    cloth_tension_view t = cloth_tension_describe(cloth, s->tension);
+    hed_buffer *absent = cloth_or_none(cloth, NULL);
+    const cloth_cooperative_arrays arrays = {.position = b->position,
+        .previous = b->previous,
+        .carry = b->carry,
+        .garments = b->garments,
+        .air = cloth_or_none(cloth, b->air),
+        .driver_from = cloth_or_none(cloth, b->driver_from),
+        .driver_to = cloth_or_none(cloth, b->driver_to),
+        .driver_map = cloth_or_none(cloth, b->driver_map),
+        .colliders = cloth_or_none(cloth, b->colliders),
+        .contact = cloth_or_none(cloth, b->contact),
+        .debug = cloth_or_none(cloth, b->debug),
+        .ends = s->constraints ? s->b.ends : absent,
+        .rests = s->constraints ? s->b.rests : absent,
+        .kinds = s->constraints ? s->b.kinds : absent,
+        .materials = s->constraints ? s->b.materials : absent,
+        .lines = cloth_or_none(cloth, s->b.lines),
+        .weights = cloth_or_none(cloth, s->b.weights),
+        .sums = cloth_or_none(cloth, s->b.sums),
+        .elements = cloth_or_none(cloth, s->b.elements),
+        .cells = cloth_or_none(cloth, s->b.cells),
+        .chains = t.chains,
+        .edges = t.edges,
+        .pulled = t.pulled,
+        .sources = t.sources,
+        .places = t.samples,
+        .from = t.from,
+        .shares = t.shares,
+        .steps = s->b.steps};
+    return cloth_cooperative_run(cloth, s->cooperative, &arrays, count, error);
+}
+
 static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, hed_error *error)
 {
     bool touches = s->next[0].colliders || (s->next[0].flags & CLOTH_STEP_CONTACTS);
@@ -544,6 +625,11 @@ static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, h
         cloth_send(cloth, s->b.steps, 0, s->written, count * sizeof *s->next, error);
     }
     if (error->status) return error->status;
+    if (s->cooperative) {
+        if (!s->is_gathered || s->key.acts != key.acts || s->key.touches != key.touches)
+            colours_gather(cloth, s, &key, error);
+        return error->status ? error->status : run_cooperative(cloth, s, count, error);
+    }
     if (count != s->batch || cloth_runs_native(cloth))
         return colours_enqueue(cloth, s, &key, count, error);
     if (!s->graph || s->key.acts != key.acts || s->key.touches != key.touches ||
@@ -589,13 +675,16 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
 {
     char config[128] = "no constraints", form[64];
     hed_kernel *kernel = cloth->host->kernels[s->sets ? CLOTH_KERNEL_SETS : CLOTH_KERNEL_DISTANCE];
-    filled->device_bytes +=
-        cloth_buffers_bytes(CLOTH_BUFFERS(&s->b)) + cloth_tension_bytes(s->tension);
+    filled->device_bytes += cloth_buffers_bytes(CLOTH_BUFFERS(&s->b)) +
+                            cloth_tension_bytes(s->tension) +
+                            cloth_cooperative_bytes(s->cooperative);
     if (kernel) {
         hed_config used = hed_kernel_config(kernel, NULL);
         hed_config_format(hed_kernel_describe(kernel).def, &used, config, sizeof config);
     }
     if (s->sets) snprintf(form, sizeof form, "%u sets by one group", s->sets);
+    else if (s->cooperative)
+        snprintf(form, sizeof form, "one launch of %u groups", cloth_cooperative_groups(s->cooperative));
     else
         snprintf(form, sizeof form, "a launch for each of %u colours",
             s->colours + s->elements.colours + s->cells.colours);
@@ -605,5 +694,7 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
 
 const cloth_solver_ops cloth_colours_ops = {HED_CLOTH_SOLVER_COLOURS, colours_valid, colours_create,
     colours_destroy, colours_substeps, colours_report};
+const cloth_solver_ops cloth_cooperative_ops = {HED_CLOTH_SOLVER_COOPERATIVE,
+    cloth_cooperative_valid, colours_create, colours_destroy, colours_substeps, colours_report};
 const cloth_solver_ops cloth_sets_ops = {HED_CLOTH_SOLVER_SETS, colours_valid, colours_create,
     colours_destroy, colours_substeps, colours_report};

@@ -12,11 +12,12 @@
 #include "heddle/launch.h"
 #include "heddle/view.h"
 
-extern const cloth_solver_ops cloth_colours_ops;  /* colours.c: HED_CLOTH_SOLVER_COLOURS */
-extern const cloth_solver_ops cloth_sets_ops;     /* colours.c: HED_CLOTH_SOLVER_SETS */
-extern const cloth_solver_ops cloth_patches_ops;  /* patches.c: HED_CLOTH_SOLVER_PATCHES */
-extern const cloth_solver_ops cloth_garments_ops; /* patches.c: HED_CLOTH_SOLVER_GARMENTS */
-extern const cloth_solver_ops cloth_cpu_ops;      /* native.c: HED_CLOTH_SOLVER_CPU */
+extern const cloth_solver_ops cloth_colours_ops;     /* colours.c: HED_CLOTH_SOLVER_COLOURS */
+extern const cloth_solver_ops cloth_cooperative_ops; /* colours.c: HED_CLOTH_SOLVER_COOPERATIVE */
+extern const cloth_solver_ops cloth_sets_ops;        /* colours.c: HED_CLOTH_SOLVER_SETS */
+extern const cloth_solver_ops cloth_patches_ops;     /* patches.c: HED_CLOTH_SOLVER_PATCHES */
+extern const cloth_solver_ops cloth_garments_ops;    /* patches.c: HED_CLOTH_SOLVER_GARMENTS */
+extern const cloth_solver_ops cloth_cpu_ops;         /* native.c: HED_CLOTH_SOLVER_CPU */
 
 /* True if a garment has sums of a fabric, cloth_sums_of() (cloth_choice.c). */
 bool cloth_has_fabric_sums(const hed_cloth *cloth);
@@ -81,6 +82,8 @@ typedef struct cloth_reading {
 
 typedef struct cloth_host {
     hed_kernel *kernels[CLOTH_KERNEL_COUNT];
+    /* list to which cloth_run() appends; NULL: it launches (solver/cooperative.h) */
+    struct cloth_cooperative *gathering;
     bool native[HED_CLOTH_ALGORITHM_COUNT]; /* runs as C between map and unmap */
     /* the last uploads */
     float garments_dt;             /* dt of the values in buffers.garments, s */
@@ -118,7 +121,7 @@ HED_VIEW_LAUNCH(cloth_move_launch, CLOTH_MOVE)
  * program requests that. */
 hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     const hed_argument *arguments, uint32_t count, hed_error *error);
-/* Creates a kernel, unless it exists. */
+/* Creates a kernel, unless it exists or is a task of HED_CLOTH_SOLVER_COOPERATIVE. */
 hed_status cloth_kernel_ensure(
     hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error);
 /* Creates the kernels that frames of this definition may need in addition to the solver's, so

@@ -1,7 +1,6 @@
 /* Launches of the solver's kernels. A native version, which maps its buffers, can replace a kernel
  * at run time. */
-#include "solver/host.h"
-#include "kernels/chain_kernels.h"
+#include "solver/cooperative.h"
 
 #include <string.h>
 
@@ -24,20 +23,6 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_READ] = &cloth_read_def,
 };
 
-/* Rows of the longest line of a grid, and edges of the longest chain of a lattice or of tension. */
-static uint32_t longest_line(const hed_cloth *cloth, bool chains)
-{
-    uint32_t most = 0;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) {
-        const cloth_garment *garment = cloth->garments[g];
-        for (uint32_t i = 0; !chains && i < garment->line_at[CLOTH_LINE_SETS]; i++)
-            if (garment->lines[i].count > most) most = garment->lines[i].count;
-        for (uint32_t i = 0; chains && i < garment->tension.at[2]; i++)
-            if (garment->tension.chains[i].count > most) most = garment->tension.chains[i].count;
-    }
-    return most;
-}
-
 /* Configuration of a kernel for this cloth, if no tuning has chosen one; false: the default. A processor
  * under OpenCL is fastest with vectors in some strands, a GPU with an item for each element, which
  * is the descriptions' default. A GPU reduces lines in parallel, by groups as long as the longest. */
@@ -52,7 +37,8 @@ static bool choose_config(const hed_cloth *cloth, cloth_kernel kernel, hed_confi
         return true;
     }
     if (is_cpu || !(of_chains || kernel == CLOTH_KERNEL_LINES)) return false;
-    uint32_t items = longest_line(cloth, of_chains), group = 32, most = of_chains ? 1024 : 512;
+    uint32_t items = cloth_longest_line(cloth, of_chains), group = 32,
+             most = of_chains ? 1024 : 512;
     if (!of_chains) items = (items + 1) / 2; /* an item has two rows */
     while (group < items && group < most) group *= 2;
     if (group > info.max_group) return false;
@@ -65,7 +51,9 @@ hed_status cloth_kernel_ensure(
     hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error)
 {
     hed_kernel **kernels = cloth->host->kernels;
-    if (kernels[kernel]) return HED_OK;
+    bool is_task = cloth->ops->id == HED_CLOTH_SOLVER_COOPERATIVE &&
+                   (kernel <= CLOTH_KERNEL_SHARES || kernel == CLOTH_KERNEL_DRIVE);
+    if (kernels[kernel] || is_task) return HED_OK;
     hed_problem problem = hed_problem_1d((int64_t)size);
     hed_kernel_options options = hed_default_kernel_options();
     options.math = cloth->def.math;
@@ -171,6 +159,7 @@ hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
 {
     hed_problem problem = hed_problem_1d((int64_t)size);
     if (hed_failed(error)) return error->status;
+    if (cloth->host->gathering) return cloth_gather(cloth, kernel, size, arguments, error);
     if (wants_native(cloth, kernel))
         return run_native(cloth, definitions[kernel], &problem, arguments, count, error);
     cloth_kernel_ensure(cloth, kernel, size, error);

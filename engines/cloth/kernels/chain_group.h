@@ -1,0 +1,60 @@
+/* Solution of chains by a group, for chain.cl and cooperative_tasks.cl. */
+#ifndef CLOTH_CHAIN_GROUP_H
+#define CLOTH_CHAIN_GROUP_H
+
+#if SOLVE && !HED_STRICT
+CLOTH_FUNCTION cloth_chain_reduced chain_reduced_of(float4 row)
+{
+    cloth_chain_reduced reduced = {row.x, row.y, row.z};
+    return reduced;
+}
+
+/* Moves the points of chains of at most `width` edges, a power of two, by cyclic reduction, an edge
+ * in an item: every row eliminates the rows at distance `step` on both sides from its system until
+ * no other row is left (R. W. Hockney and C. R. Jesshope, Parallel Computers, 1981: PARACR). A
+ * group solves WG / width chains at once. `longest`: edges of the longest one; `rows`: 3 WG. */
+CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chains_view view, float stiffness,
+    uint width, uint longest, uint item, __local float4 *rows)
+{
+    const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    uint lane = item & (width - 1u), at = chain.first + lane * chain.step,
+         is_edge = lane < chain.count;
+    __local float4 *units = rows + 2 * WG;
+    float4 a = zero, b = zero, unit = zero;
+    cloth_chain_edge edge = {0.0f, 0.0f, 0.0f};
+    cloth_chain_row row = {{0.0f, 0.0f, 0.0f, 0.0f}, 1.0f, 0.0f};
+    if (is_edge) {
+        edge = cloth_chain_edge_of(chain.edges + lane, view);
+        a = view.points[at];
+        b = view.points[at + chain.step];
+        unit = cloth_chain_unit(a, b, edge, chain, view.pass, stiffness);
+    }
+    units[item] = unit;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (is_edge)
+        row = cloth_chain_row_between(
+            unit, lane > 0 ? units[item - 1] : zero, a.w, b.w, edge, chain, stiffness);
+    rows[WG + item] = hed_f4(row.left, 0.0f, 0.0f, 0.0f);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    cloth_chain_reduced me =
+        cloth_chain_begin(row, lane + 1u < width ? rows[WG + item + 1].x : 0.0f);
+    for (uint step = 1, turn = 0; step < longest; step *= 2, turn ^= WG) {
+        cloth_chain_reduced left = {0.0f, 0.0f, 0.0f}, next = {0.0f, 0.0f, 0.0f};
+        rows[turn + item] = hed_f4(me.before, me.after, me.right, 0.0f);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane >= step) left = chain_reduced_of(rows[turn + item - step]);
+        if (lane + step < width) next = chain_reduced_of(rows[turn + item + step]);
+        me = cloth_chain_without(me, left, next);
+    }
+    unit.w = me.right;
+    units[item] = unit;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (!is_edge) return;
+    if (a.w > 0.0f) view.points[at] = cloth_chain_moved(a, unit, lane > 0 ? units[item - 1] : zero);
+    if (lane + 1u == chain.count && b.w > 0.0f)
+        view.points[at + chain.step] = cloth_chain_moved(b, zero, unit);
+    if (CLOTH_CHAINS_KEEP(view.pass)) cloth_chain_keep(chain.edges + lane, unit.w, view);
+}
+#endif
+
+#endif

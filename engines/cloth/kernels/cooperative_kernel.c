@@ -1,0 +1,37 @@
+/* Descriptions of the kernel of all substeps of a submission. It has no native version, because
+ * HED_CLOTH_SOLVER_CPU is the solver of `host`. */
+#include "kernels/cooperative_kernel.h"
+
+extern const char hed_cloth_cooperative_tasks_h[], hed_cloth_cooperative_tasks_cl[];
+
+static void cooperative_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
+{
+    (void)def;
+    uint64_t groups = (uint64_t)problem->sizes[0];
+    hed_geometry_1d(layout, groups, config->values[CLOTH_COOPERATIVE_WG], groups, 1);
+}
+
+#define COMMON \
+    .entry = "cloth_cooperative", \
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"chain.h", hed_cloth_chain_h, 0}, \
+        {"line_group.h", hed_cloth_line_group_h, 0}, \
+        {"chain_group.h", hed_cloth_chain_group_h, 0}, \
+        {"cooperative_tasks.h", hed_cloth_cooperative_tasks_h, 0}, \
+        {"cooperative_tasks.cl", hed_cloth_cooperative_tasks_cl, 0}), \
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_COOPERATIVE)), \
+    HED_PARAMETERS(HED_PARAMETER(WG, 128, 128, 256, 512)), HED_DEFINES({"SOLVE", "1"}), \
+    HED_DIMENSIONS("groups"), .max_threads = "WG", .geometry = cooperative_geometry
+
+const hed_kernel_def cloth_cooperative_def = {
+    .name = "cloth_cooperative",
+    .summary = "substeps of cloth by resident groups, a barrier over all groups between two tasks",
+    .needs = HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER,
+    COMMON,
+};
+
+const hed_kernel_def cloth_cooperative_group_def = {
+    .name = "cloth_cooperative_group",
+    .summary = "substeps of cloth by one group",
+    COMMON,
+};

@@ -1,0 +1,271 @@
+/* Tasks of the cooperative kernel: gathered from the launches of the solver of colours. */
+#include "solver/cooperative.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_TASKS = 1024, GROUP = 512, GROUP_OF_PROCESSOR = 128, SHORTEST = 32 };
+
+struct cloth_cooperative {
+    cloth_lengths lengths;
+    uint4 *list; /* (MOST_TASKS) */
+    uint32_t count;
+    uint64_t items; /* items of the largest task */
+    uint32_t kinds, compiled_kinds;
+    uint32_t group, groups; /* items of a group; groups of a launch */
+    hed_buffer *tasks, *state;
+    hed_kernel *kernel;
+    cloth_cooperative_launch launch;
+};
+
+uint32_t cloth_longest_line(const hed_cloth *cloth, bool chains)
+{
+    uint32_t longest = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        for (uint32_t i = 0; !chains && i < garment->line_at[CLOTH_LINE_SETS]; i++)
+            if (garment->lines[i].count > longest) longest = garment->lines[i].count;
+        for (uint32_t i = 0; chains && i < garment->tension.at[2]; i++)
+            if (garment->tension.chains[i].count > longest)
+                longest = garment->tension.chains[i].count;
+    }
+    return longest;
+}
+
+static bool has_grid_barrier(const hed_cloth *cloth)
+{
+    const uint64_t needs = cloth_cooperative_def.needs;
+    return (hed_device_describe(cloth->device).capabilities & needs) == needs;
+}
+
+/* Items of a group: as many as the longest chain has edges, or half of the longest line rows. */
+static uint32_t cooperative_group(const hed_cloth *cloth)
+{
+    uint32_t longest = cloth_longest_line(cloth, true), lines = cloth_longest_line(cloth, false);
+    uint32_t group = has_grid_barrier(cloth) ? GROUP : GROUP_OF_PROCESSOR;
+    if (longest < (lines + 1) / 2) longest = (lines + 1) / 2;
+    while (group < longest) group *= 2;
+    return group;
+}
+
+uint32_t cloth_cooperative_places(const hed_cloth *cloth)
+{
+    return CLOTH_COOPERATIVE_PLACES * cooperative_group(cloth);
+}
+
+bool cloth_cooperative_valid(const hed_cloth *cloth, char *reason, size_t size)
+{
+    const hed_device_info info = hed_device_describe(cloth->device);
+    const char *reason_text = NULL;
+    uint32_t group = cooperative_group(cloth);
+    if (strcmp(info.backend, "host") == 0) reason_text = "host has no kernels: use \"cpu\"";
+    else if (cloth->def.math == HED_MATH_STRICT) reason_text = "strict mode needs a launch for each set";
+    else if (cloth->def.iterations > 1) reason_text = "several iterations need multipliers";
+    else if (cloth->has_tethers) reason_text = "the cloth has tethers";
+    else if (group > info.max_group || group > GROUP) reason_text = "a line has more edges than a group items";
+    else if ((uint64_t)CLOTH_COOPERATIVE_ROOM * group * sizeof(float4) > info.local_bytes)
+        reason_text = "a group has too little local memory";
+    snprintf(reason, size, "%s", reason_text ? reason_text : "");
+    return !reason_text;
+}
+
+hed_status cloth_cooperative_create(
+    hed_cloth *cloth, cloth_lengths lengths, cloth_cooperative **cooperative, hed_error *error)
+{
+    cloth_cooperative *c = hed_new(&cloth->allocator, 1, sizeof *c, error);
+    *cooperative = c;
+    if (!c) return HED_ERROR_MEMORY;
+    c->lengths = lengths;
+    c->group = cooperative_group(cloth);
+    c->list = hed_new(&cloth->allocator, MOST_TASKS, sizeof *c->list, error);
+    return cloth_upload(cloth, NULL, 2 * sizeof(uint32_t), &c->state, error);
+}
+
+void cloth_cooperative_destroy(hed_cloth *cloth, cloth_cooperative *c)
+{
+    if (!c) return;
+    hed_kernel_destroy(c->kernel);
+    hed_buffer_destroy(c->tasks);
+    hed_buffer_destroy(c->state);
+    hed_delete(&cloth->allocator, c->list, MOST_TASKS, sizeof *c->list);
+    hed_delete(&cloth->allocator, c, 1, sizeof *c);
+}
+
+uint64_t cloth_cooperative_bytes(const cloth_cooperative *c)
+{
+    return c && c->tasks ? hed_buffer_describe(c->tasks).size : 0;
+}
+
+uint32_t cloth_cooperative_groups(const cloth_cooperative *c) { return c->groups; }
+
+/* ---- gathering ---- */
+
+void cloth_cooperative_begin(hed_cloth *cloth, cloth_cooperative *c)
+{
+    c->count = c->kinds = 0;
+    c->items = 0;
+    cloth->host->gathering = c;
+}
+
+/* Appends a task. A group meets the others after it, except between places and the lattices that
+ * sample others, and between levels of lattices, of which a group solves all for the same copy. */
+static hed_status add_task(
+    cloth_cooperative *c, uint32_t kind, uint4 task, uint64_t items, hed_error *error)
+{
+    if (c->count >= MOST_TASKS)
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "a substep has more than %d tasks: use the solver \"colours\"", MOST_TASKS);
+    uint4 *last = c->count ? c->list + c->count - 1 : NULL;
+    if (last && kind == CLOTH_DO_LATTICES) {
+        uint32_t before = cloth_task_kind(*last);
+        if (before == CLOTH_DO_PLACES || (before == kind && last->z == task.z))
+            last->x &= ~CLOTH_DO_MEET;
+    }
+    c->list[c->count++] = task;
+    c->kinds |= 1u << kind;
+    if (items > c->items) c->items = items;
+    return HED_OK;
+}
+
+/* Shape of the lines or chains [first, first + count), `rows` rows for each item. */
+static uint32_t shape_of(const uint32_t *lengths, uint32_t first, uint64_t count, uint32_t rows)
+{
+    uint32_t longest = 1, width = SHORTEST;
+    for (uint64_t k = 0; lengths && k < count; k++)
+        if (lengths[first + k] > longest) longest = lengths[first + k];
+    while (width * rows < longest) width *= 2;
+    return cloth_task_shape(width, longest);
+}
+
+hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
+    const hed_argument *arguments, hed_error *error)
+{
+    cloth_cooperative *c = cloth->host->gathering;
+    uint32_t kind = 0, first = 0, argument = 0, pass = 0, flags = CLOTH_DO_MEET;
+    uint64_t items = size;
+#define OF(view, row) arguments[HED_ROW(view, row)].value
+    switch (kernel) {
+    case CLOTH_KERNEL_INTEGRATE: kind = CLOTH_DO_INTEGRATE; break;
+    case CLOTH_KERNEL_DISTANCE:
+        kind = CLOTH_DO_DISTANCE;
+        first = OF(cloth_distance_view, first).u32;
+        break;
+    case CLOTH_KERNEL_LINES:
+        kind = CLOTH_DO_LINES;
+        first = OF(cloth_lines_view, first).u32;
+        argument = shape_of(c->lengths.lines, first, size, 2);
+        items *= argument >> 16;
+        break;
+    case CLOTH_KERNEL_ELEMENTS:
+        kind = CLOTH_DO_ELEMENTS;
+        first = OF(cloth_elements_view, first).u32;
+        argument = OF(cloth_elements_view, total).u32;
+        break;
+    case CLOTH_KERNEL_CELLS:
+        kind = CLOTH_DO_CELLS;
+        first = OF(cloth_cells_view, first).u32;
+        argument = OF(cloth_cells_view, total).u32;
+        break;
+    case CLOTH_KERNEL_CHAINS:
+        kind = CLOTH_DO_CHAINS;
+        first = OF(cloth_chains_view, first).u32;
+        pass = OF(cloth_chains_view, pass).u32;
+        if (OF(cloth_chains_view, points).buffer != cloth->buffers.position)
+            flags |= CLOTH_DO_OF_PLACES;
+        argument = shape_of(c->lengths.chains, first, size, 1);
+        items *= argument >> 16;
+        break;
+    case CLOTH_KERNEL_PLACES:
+        kind = CLOTH_DO_PLACES;
+        first = OF(cloth_places_view, first).u32;
+        break;
+    case CLOTH_KERNEL_SHARES:
+        kind = CLOTH_DO_SHARES;
+        first = OF(cloth_shares_view, first).u32;
+        if (OF(cloth_shares_view, points).buffer != cloth->buffers.position)
+            flags |= CLOTH_DO_OF_PLACES;
+        break;
+    case CLOTH_KERNEL_DRIVE:
+        kind = CLOTH_DO_DRIVE;
+        argument = OF(cloth_drive_view, skipped).u32;
+        break;
+    default: break;
+    }
+#undef OF
+    uint4 task = {cloth_task_word(kind, pass, flags), first, (uint32_t)size, argument};
+    return add_task(c, kind, task, items, error);
+}
+
+hed_status cloth_gather_lattices(hed_cloth *cloth, uint32_t first, uint32_t count, hed_error *error)
+{
+    cloth_cooperative *c = cloth->host->gathering;
+    uint4 task = {cloth_task_word(CLOTH_DO_LATTICES, 0, CLOTH_DO_MEET), first, count, 0};
+    return add_task(c, CLOTH_DO_LATTICES, task, (uint64_t)count * c->group, error);
+}
+
+/* ---- the kernel ---- */
+
+/* Compiles the kernel for the kinds of tasks of the list and of earlier ones. */
+static hed_status make_kernel(hed_cloth *cloth, cloth_cooperative *c, hed_error *error)
+{
+    const hed_kernel_def *def =
+        has_grid_barrier(cloth) ? &cloth_cooperative_def : &cloth_cooperative_group_def;
+    hed_config config = hed_config_default(def);
+    char kinds[16];
+    int64_t resident = -1;
+    if ((c->kinds & ~c->compiled_kinds) && !error->status) {
+        hed_kernel_destroy(c->kernel);
+        c->kernel = NULL;
+        c->compiled_kinds |= c->kinds;
+        snprintf(kinds, sizeof kinds, "0x%x", c->compiled_kinds);
+        const hed_define defines[] = {{"KINDS", kinds}};
+        hed_kernel_options options = hed_default_kernel_options();
+        config.values[CLOTH_COOPERATIVE_WG] = c->group;
+        options.config = &config;
+        options.defines = defines;
+        options.define_count = 1;
+        hed_kernel_create(cloth->device, def, &options, &c->kernel, error);
+    }
+    if (error->status) return error->status;
+    c->groups = 1;
+    if (!def->needs) return HED_OK;
+    if (hed_kernel_resident_groups(c->kernel, c->group, 0, &resident, error)) return error->status;
+    uint64_t groups = (c->items + c->group - 1) / c->group;
+    if (resident > 0 && groups > (uint64_t)resident) groups = (uint64_t)resident;
+    c->groups = groups ? (uint32_t)groups : 1;
+    return HED_OK;
+}
+
+hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c,
+    cloth_lattice_list lattices, bool gives, hed_error *error)
+{
+    cloth->host->gathering = NULL;
+    if (hed_failed(error)) return error->status;
+    uint32_t words = CLOTH_RECORD_WORDS * lattices.count, total = c->count + words;
+    uint4 *content = hed_new(&cloth->allocator, total, sizeof *content, error);
+    if (!content) return HED_ERROR_MEMORY;
+    _Static_assert(sizeof(cloth_lattice_record) == CLOTH_RECORD_WORDS * sizeof(uint4), "");
+    memcpy(content, c->list, c->count * sizeof *content);
+    if (words) memcpy(content + c->count, lattices.records, words * sizeof *content);
+    hed_stream_wait(cloth->stream, error);
+    hed_buffer_destroy(c->tasks);
+    c->tasks = NULL;
+    cloth_upload(cloth, content, total * sizeof *content, &c->tasks, error);
+    hed_delete(&cloth->allocator, content, total, sizeof *content);
+    c->launch = (cloth_cooperative_launch){.tasks = c->count, .records = c->count, .gives = gives};
+    return make_kernel(cloth, c, error);
+}
+
+hed_status cloth_cooperative_run(hed_cloth *cloth, cloth_cooperative *c,
+    const cloth_cooperative_arrays *arrays, uint32_t substeps, hed_error *error)
+{
+    cloth_cooperative_arrays bound = *arrays;
+    hed_problem problem = hed_problem_1d((int64_t)c->groups);
+    if (hed_failed(error)) return error->status;
+    bound.tasks = c->tasks;
+    bound.state = c->state;
+    bound.launch = c->launch;
+    bound.launch.substeps = substeps;
+    return hed_launch(cloth->stream, c->kernel, &problem,
+        HED_VIEW_ARGS_FROM(cloth_cooperative_arrays, &bound), error);
+}

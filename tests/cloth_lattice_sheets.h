@@ -1,0 +1,78 @@
+/* For tests of solvers with lattices: sheets and meshes against HED_CLOTH_SOLVER_COLOURS. */
+#ifndef HED_TESTS_CLOTH_LATTICE_SHEETS_H
+#define HED_TESTS_CLOTH_LATTICE_SHEETS_H
+
+#include "cloth_strips.h" /* before the words of kernels */
+
+#include "cloth_layouts.h"
+
+static const hed_cloth_fabric rigid = {1e6f, 1e6f, 40.0f, 1e-5f, 1e-5f, 0.15f, 4e-5f};
+
+static inline void make_lattices(test_mesh *mesh, const hed_cloth_fabric *fabric)
+{
+    float mass = fabric->density * 4.0f / (float)mesh->def.particle_count;
+    for (uint32_t i = 0; i < mesh->def.particle_count; i++)
+        if (mesh->inverse_masses[i] > 0) mesh->inverse_masses[i] = 1 / mass;
+    mesh->def.fabric = fabric;
+    mesh->def.damping = 0.65f;
+    mesh->def.lattices = true;
+}
+
+/* Positions after some frames, with a ball that rises if `touched`. */
+static inline float *moved(hed_cloth_solver solver, const hed_cloth_garment_def *garments,
+    uint32_t count, bool touched, hed_cloth_metrics *quality)
+{
+    hed_cloth *cloth = layout_cloth_among(&here, solver, garments, count, 0, 1, touched, 0);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    hed_cloth_collider ball = {.shape = HED_CLOTH_SPHERE, .radius = {0.3f, 0.3f}, .friction = 0.3f};
+    if (touched) frame.colliders = &ball, frame.collider_count = 1;
+    for (uint32_t k = 0; k < 10; k++) {
+        ball.a[1] = -0.35f + 0.01f * (float)k;
+        OK(hed_cloth_step(cloth, &frame, &error));
+    }
+    OK(hed_cloth_evaluate(cloth, quality, &error));
+    float *positions = layout_positions(cloth);
+    hed_cloth_destroy(cloth);
+    return positions;
+}
+
+static inline void check_against_colours(
+    hed_cloth_solver solver, const hed_cloth_garment_def *garments, uint32_t count, bool touched)
+{
+    hed_cloth_metrics quality[2];
+    uint32_t particles = 0;
+    for (uint32_t g = 0; g < count; g++)
+        particles += garments[g].particle_count * (garments[g].copies ? garments[g].copies : 1);
+    float *found = moved(solver, garments, count, touched, &quality[0]),
+          *colours = moved(HED_CLOTH_SOLVER_COLOURS, garments, count, touched, &quality[1]);
+    double sum = 0;
+    for (uint32_t i = 0; i < 3 * particles; i++)
+        sum += ((double)found[i] - colours[i]) * ((double)found[i] - colours[i]);
+    EXPECT_LT(sqrt(sum / particles), 5e-3);
+    EXPECT_NEAR(quality[0].stretch_p99, quality[1].stretch_p99, 5e-3);
+    EXPECT_LT(quality[0].worst_stretch, 1.2 * quality[1].worst_stretch + 5e-3);
+    free(found), free(colours);
+}
+
+/* A sheet with two corners and a pin in it, twice, and another one of a fabric that gives. */
+static inline void check_sheets(hed_cloth_solver solver, bool touched)
+{
+    test_mesh sheet = test_grid(20, 20), knit = test_grid(17, 12);
+    make_lattices(&sheet, &rigid);
+    make_lattices(&knit, hed_cloth_fabric_named("interlock"));
+    sheet.inverse_masses[20 * 11 + 8] = 0;
+    hed_cloth_garment_def garments[2] = {sheet.def, knit.def};
+    garments[0].copies = 2;
+    check_against_colours(solver, garments, 2, touched);
+    test_mesh_free(&sheet), test_mesh_free(&knit);
+}
+
+static inline void check_mesh(hed_cloth_solver solver)
+{
+    test_mesh mesh = test_irregular(20, 7, 0.3f);
+    make_lattices(&mesh, hed_cloth_fabric_named("cotton"));
+    check_against_colours(solver, &mesh.def, 1, false);
+    test_mesh_free(&mesh);
+}
+
+#endif
