@@ -32,5 +32,21 @@ for file in $(grep -o '\(href\|src\)="[^"#:]*"' index.html | cut -d '"' -f 2 | s
 done
 begins harp.wav RIFF; begins flag.glb glTF; begins woven-blurred.png "$(printf '\211PNG')"; begins car.svg '<svg'
 
+# A folder of somebody's own is left as it is; that of a demo, whole or interrupted, is taken again.
+cd "$scratch"
+for mine in index.html harp.wav; do
+    rm -rf own
+    mkdir own
+    echo mine > own/$mine
+    code=0
+    "$heddle" demo --quick --out own >out 2>&1 || code=$?
+    [ $code != 0 ] && grep -q 'own: the folder has files that are no demo.s' out || complain "exit code $code for a folder with $mine: $(cat out)"
+    [ "$(cat own/*)" = mine ] || complain "$mine of somebody's own folder was replaced"
+done
+for attempt in whole begun; do # the second one finds what the first one left when it was stopped
+    timeout 1 "$heddle" demo --quick --out heddle-demo >out 2>&1 || true
+    ! grep -q 'no demo' out || complain "the folder of a demo ($attempt) is refused"
+done
+
 [ $failed = 0 ] && echo "demo: all of it is there"
 exit $failed

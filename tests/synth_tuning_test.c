@@ -31,6 +31,13 @@ Test(synth_tuning, a_scale_without_a_mapping_begins_at_key_60)
     expect_cents(p, 53, 4800);
 }
 
+Test(synth_tuning, a_slash_makes_a_ratio_and_marks_of_utf_8_are_skipped)
+{
+    float p[128];
+    parse("\xef\xbb\xbf! a.scl\nx\n1\n4.5/4\n", "a.scl", "\xef\xbb\xbf! a.kbm\n0\n0\n127\n60\n60\n261.6255653\n0\n", p);
+    expect_cents(p, 61, 6000 + 203.91);
+}
+
 Test(synth_tuning, a_mapping_puts_degrees_on_keys)
 {
     static const char *const white = "! white keys\n12\n0\n127\n60\n69\n440.0\n7\n0\nx\n1\nx\n2\n3\nx\n4\nx\n5\nx\n6\n";
@@ -101,7 +108,9 @@ Test(synth_tuning, wrong_files_name_the_line)
     static const struct {
         const char *text, *name, *map, *word;
     } wrong[] = {{"x\nmany\n", "a.scl", NULL, "line 2"}, {"x\n2\n3/2\n", "a.scl", NULL, "ratio"},
-        {"x\n1\n3/0\n", "a.scl", NULL, "line 3"}, {"", "a.scl", NULL, "number of notes"},
+        {"x\n1\n3/0\n", "a.scl", NULL, "line 3"}, {"", "a.scl", NULL, "empty"},
+        {"x\n1\n", "a.scl", NULL, "ends after line 2"},
+        {"note 0=0\n", "a.TUN", "1\n", "expected a scale"}, {"x\n1\n2\n", "a.scl", "", "keyboard mapping"},
         {"x\n1\n2\n", "a.scl", "1\n0\n127\n60\n60\n0\n", "line 6"}, {"nothing\n", "a.tun", NULL, "note N"},
         {"x\n1\n2\n", "a.scl", "2\n0\n127\n60\n61\n440\n1\n0\nx\n", "not mapped"}};
     float p[128];

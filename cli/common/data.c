@@ -200,8 +200,9 @@ static hed_status data_find(
     int size = snprintf(path, sizeof path, "%s/%s", folder, text);
     bool is_there = size < (int)sizeof path && access(path, F_OK) == 0;
     if (is_there && (kind->takes_folders || !is_folder(path))) return HED_OK;
+    bool may_be_file = is_there || strchr(text, '.') || strchr(text, ':'); /* the command decides */
     if (!cli_data_path(kind, text, path))
-        return strchr(text, '.') || strchr(text, ':') ? HED_OK : refuse_name(kind, text, error);
+        return may_be_file ? HED_OK : refuse_name(kind, text, error);
     *file = strdup(path);
     return *file ? HED_OK : HED_OUT_OF_MEMORY(error, "the path of %s", text);
 }

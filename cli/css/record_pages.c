@@ -3,13 +3,16 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "cli/common/progress.h"
 #include "cli/common/report.h"
+#include "cli/css/address.h"
 #include "cli/css/pages.h"
 #include "cli/css/record_browser.h"
 #include "support/file.h"
+#include "support/sources.h"
 
 enum { MOST_SCRIPT = 1 << 22 };
 
@@ -57,6 +60,8 @@ static hed_status list_add_file(record_list *list, const char *path, hed_error *
 
 static hed_status list_open(record_list *list, const hed_arguments *arguments, hed_error *error)
 {
+    static const css_origin nowhere = {.file = ""};
+    char path[PATH_MAX];
     const char *text;
     bool files = false;
     for (uint32_t i = 0; (text = hed_text_at(arguments, "PAGE", i)) != NULL; i++) {
@@ -73,6 +78,12 @@ static hed_status list_open(record_list *list, const hed_arguments *arguments, h
     for (uint32_t i = 0; i < pages.count && !hed_failed(error); i++)
         list_add_file(list, pages.paths[i], error);
     css_page_list_free(&pages);
+    for (size_t i = 0; i < json_array_size(list->addresses) && !hed_failed(error); i++) {
+        const char *address = json_string_value(json_array_get(list->addresses, i));
+        bool is_file = strncasecmp(address, "file:", 5) == 0; /* a file that the command reads */
+        if (is_file && !css_address_file(&nowhere, address, path, sizeof path))
+            hed_source_note_path(path, error);
+    }
     return hed_failed(error) ? error->status : HED_OK;
 }
 

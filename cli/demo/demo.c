@@ -2,7 +2,9 @@
 #include "cli/demo/demo.h"
 
 #include "support/file.h"
+#include "support/sources.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +83,30 @@ static uint32_t put_page(const demo *d)
     return failed;
 }
 
+/* Makes the folder and in it a page with the mark of reports: later demos replace the files of a folder with
+ * this mark. Other folders with files are rejected, since files could have the names of the demo's files. */
+static hed_status begin_folder(const demo *d, hed_error *error)
+{
+    demo_path path = demo_output(d, "index.html");
+    struct dirent **entries = NULL;
+    char begin[1024];
+    if (mkdir(d->folder, 0777) && errno != EEXIST)
+        return hed_fail(error, HED_ERROR_IO, "%s: cannot make the folder: %s", d->folder, strerror(errno));
+    FILE *former = fopen(path.text, "re");
+    size_t size = former ? fread(begin, 1, sizeof begin, former) : 0;
+    if (former) fclose(former);
+    int count = former ? 0 : scandir(d->folder, &entries, NULL, NULL);
+    for (int i = 0; i < count; i++) free(entries[i]);
+    free(entries);
+    bool is_empty = count <= 2; /* entries "." and ".." alone */
+    if (former ? !hed_is_report(begin, size) : !is_empty)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "--out %s: the folder has files that are no demo's; expected a new or empty folder, or one with an earlier demo",
+            d->folder);
+    const char *head = embedded("head.html"); /* has the mark */
+    return hed_file_write(path.text, head, strlen(head), error);
+}
+
 static hed_status make_demo(demo *d, uint32_t *failed, hed_error *error)
 {
     char *text = NULL;
@@ -88,8 +114,7 @@ static hed_status make_demo(demo *d, uint32_t *failed, hed_error *error)
     if (!cli_data_folder(d->data))
         return hed_fail(error, HED_ERROR_IO,
             "the data are not installed (found no share/heddle beside the command's folder); the package heddle-data has them");
-    if (mkdir(d->folder, 0777) && errno != EEXIST)
-        return hed_fail(error, HED_ERROR_IO, "%s: cannot make the folder: %s", d->folder, strerror(errno));
+    if (begin_folder(d, error)) return error->status;
     d->page = open_memstream(&text, &size);
     if (!d->page) return HED_OUT_OF_MEMORY(error, "the page");
     *failed = put_page(d);

@@ -276,6 +276,8 @@ class _Space:
         elif functions:
             whole_ = (dict(zip(space, values)) for values in itertools.product(*space.values()))
             self.points = [p for p in whole_ if all(f(p) for f in functions)]
+        if functions and not self.points:
+            raise ValueError("autotune: the restrictions leave no configuration; expected one at least")
         if self.points is not None and not 0 < len(self.points) <= _MOST_VALUES:
             raise ValueError(f"autotune: {len(self.points)} configurations; expected 1 to {_MOST_VALUES}. Give a `space` with expressions as restrictions")
         self.values = {"CONFIG": list(range(len(self.points)))} if self.points is not None else {n: list(v) for n, v in space.items()}
@@ -306,10 +308,25 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
+def _values_of(space: Any) -> dict[str, list[Any]]:
+    """The values of each parameter of a space."""
+    found = {n: listed(values, f"the values of {n!r}", "a list of values") for n, values in named(space, "space").items()}
+    for n, values in found.items():
+        if not isinstance(n, str):
+            raise TypeError(f"space: {n!r} is a {type(n).__name__}; expected the name of a parameter")
+        if not values:
+            raise ValueError(f"space: parameter {n!r} has no values; expected one at least")
+    if space is not None and not found:
+        raise ValueError("space: it has no parameter; expected names of parameters, each with its values")
+    return found
+
+
 def _words_of(config: Any) -> dict[str, Any]:
     """A triton.Config, or a dict."""
     if isinstance(config, Mapping):
         return dict(config)
+    if not isinstance(getattr(config, "kwargs", None), Mapping):
+        raise TypeError(f"configs: {config!r} is a {type(config).__name__}; expected a triton.Config or a dict")
     words = dict(config.kwargs)
     for name in ("num_warps", "num_stages", "num_ctas", "maxnreg"):
         value = getattr(config, name, None)
@@ -464,9 +481,11 @@ class Autotuned:
     def _call(self, where: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         values = dict(zip(self.kernel.names, arguments))
         values.update(keywords)
-        missing = [n for n in self.key if n not in values]
-        if missing:
-            raise ValueError(f"autotune: {self.name} has no argument {missing[0]!r}, which is in `key`; it has {', '.join(values)}")
+        numbered = {*values, *(str(i) for i in range(len(self.kernel.names), len(arguments)))}  # arrays without a name have their number
+        for place, names, known in (("key", self.key, values), ("reset_to_zero", self.zeroed, numbered), ("restore_value", self.restored, numbered)):
+            missing = [n for n in names if n not in known]
+            if missing:
+                raise ValueError(f"autotune: {self.name} has no argument {missing[0]!r}, which is in `{place}`; it has {', '.join(sorted(known))}")
         key = (*(values[n] for n in self.key), *(str(v.dtype) for v in values.values() if _is_array(v)))
         if key not in self.chosen:
             self.chosen[key] = self._tuned(key, where, arguments, keywords, values)
@@ -613,13 +632,15 @@ def autotune(configs: Optional[Sequence[Any]] = None, key: Sequence[str] = (), p
             raise TypeError(f"autotune() has no argument {other!r}")
     if triton.get("pre_hook") or triton.get("post_hook"):
         raise ValueError("autotune: pre_hook and post_hook are not called; name arrays in reset_to_zero or restore_value")
-    given = [restrictions] if isinstance(restrictions, str) or callable(restrictions) else list(restrictions or ())
-    settings = {"prune": named(prune_configs_by, "prune_configs_by"), "zeroed": list(reset_to_zero or ()), "restored": list(restore_value or ()),
-                "space": named(space, "space"), "restrictions": given, "check": truth(check, "check"),
+    given = [restrictions] if isinstance(restrictions, str) or callable(restrictions) else listed(restrictions or (), "restrictions", "a list of expressions and functions")
+    settings = {"prune": named(prune_configs_by, "prune_configs_by"), "zeroed": listed(reset_to_zero or (), "reset_to_zero", "a list of names"),
+                "restored": listed(restore_value or (), "restore_value", "a list of names"), "space": _values_of(space), "restrictions": given, "check": truth(check, "check"),
                 "tolerance": None if tolerance is None else number(tolerance, "tolerance", 0), "strategy": choice(strategy, "strategy", list(_STRATEGIES)),
                 "evaluations": whole(evaluations, "evaluations", 0, 0xFFFFFFFF), "seconds": number(seconds, "seconds", 0), "keep": truth(keep, "keep"),
                 "device": None if device is None else _device(device), "name": name}
     list_ = None if configs is None else listed(configs, "configs", "a list of configurations")
+    for config in list_ or ():
+        _words_of(config)  # raises if it is none
     names = listed(key, "key", "a list of names")
 
     def decorate(function: Any) -> Autotuned:

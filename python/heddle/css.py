@@ -388,6 +388,9 @@ def unused(sheets: Any, pages: Any = None, *, words: Any = None, keep: Sequence[
     for at, pattern in zip(list_, patterns):
         alive.append(word(pattern, "keep"))
         at.pattern = alive[-1]
+    strangers = [name for name in named(maps, "maps") if name not in given["sheets"]]
+    if strangers:
+        raise ValueError(f"maps: there is no sheet {strangers[0]!r}; expected names of sheets: {', '.join(given['sheets'])}")
     given_maps = {name: _content(each, f"the map of {name!r}") for name, each in named(maps, "maps").items()}
     definition = ffi.new("hed_css_unused_def *", C.hed_default_css_unused_def())
     definition.sheets, definition.sheet_count = lists["sheets"], len(given["sheets"])

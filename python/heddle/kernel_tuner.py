@@ -13,6 +13,7 @@ import itertools
 import json
 import math
 import os
+import re
 import sys
 import time
 import types
@@ -20,8 +21,8 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
 
+from ._definitions import callback, listed, named, number
 from ._description import Layout, describe, is_file
-
 from ._kernel import Kernel
 from ._library import C, UnsupportedError
 from ._tuner import _tune
@@ -32,7 +33,11 @@ budget: Optional[int] = None
 seconds: float = 0
 
 _MOST_TEXTS = 2048
-_STRATEGIES = {None: "auto", "brute_force": "exhaustive", "random_sample": "random"}
+#: Strategies of Kernel Tuner; those without a counterpart of the name are Heddle's search.
+_STRATEGIES = {None: "auto", "brute_force": "exhaustive", "random_sample": "random", **dict.fromkeys(
+    ("basinhopping", "bayes_opt", "bayes_opt_alt_BOTorch", "bayes_opt_BOTorch", "bayes_opt_BOTorch_transfer", "bayes_opt_old", "diff_evo", "dual_annealing",
+     "firefly_algorithm", "genetic_algorithm", "greedy_ils", "greedy_mls", "hybrid_greedy_mls", "hyper", "minimize", "mls", "ordered_greedy_mls", "pso",
+     "pyatf_strategies", "simulated_annealing", "skopt"), "auto")}
 #: Arguments without a counterpart, and the reason.
 _REFUSED = {"texmem_args": "there are no textures; read the array", "observers": "there are no hooks in the benchmark loop; objective=\"energy\" "
             "measures joules", "simulation_mode": "use heddle tune replay", "accuracy": "give `atol`, or a function in `verify`", "kernelbuilder": "use heddle.Kernel"}
@@ -54,6 +59,8 @@ def _language(lang: Any) -> Optional[str]:
 def _source(source: Any, tune_params: Mapping[str, Sequence[Any]]) -> Any:
     """A text or file. A list has its first file, which includes the others; a generator's texts become one with a branch for each configuration."""
     if isinstance(source, (list, tuple)):
+        if not source:
+            raise ValueError("kernel_source: the list is empty; expected a text or the names of files")
         return source[0]
     if not callable(source):
         return source
@@ -72,13 +79,19 @@ def _source(source: Any, tune_params: Mapping[str, Sequence[Any]]) -> Any:
     return "".join(branches)
 
 
+def _options(given: Any) -> Optional[list[Any]]:
+    """Options of the compiler without the architecture, which is the device's."""
+    options = listed(given or (), "compiler_options", "a list of texts")
+    return [o for o in options if not str(o).startswith("-arch")] or None
+
+
 def _described(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], tune_params: Mapping[str, Sequence[Any]],
                divisors: Sequence[Any], block_size_names: Sequence[str], restrictions: Any, lang: Any, compiler_options: Any, device: Any,
                answer: Any, atol: Optional[float], cmem_args: Any, smem_args: Any, compare: bool) -> Any:
     return describe(kernel_name, _source(kernel_source, tune_params), problem_size, arguments, tune_params,
                     Layout(None, None, divisors, block_size_names), restrictions=restrictions, lang=_language(lang), defines={"kernel_tuner": 1},
-                    compiler_options=[o for o in compiler_options or () if not o.startswith("-arch")] or None, names=None, on=device,
-                    answer=answer, atol=atol, symbols=cmem_args, shared=(smem_args or {}).get("size"), compare=compare)
+                    compiler_options=_options(compiler_options), names=None, on=device,
+                    answer=answer, atol=atol, symbols=cmem_args, shared=named(smem_args, "smem_args").get("size"), compare=compare)
 
 
 def _metrics(metrics: Mapping[str, Any], result: dict[str, Any]) -> None:
@@ -98,7 +111,9 @@ def _result(evaluation: dict[str, Any], parameters: Sequence[str]) -> dict[str, 
 
 def _limits(strategy: Any, options: Mapping[str, Any], fevals: Optional[int]) -> tuple[str, Optional[int], float]:
     name = getattr(strategy, "__name__", strategy)
-    name = name.rsplit(".", 1)[-1] if isinstance(name, str) else None
+    name = name.rsplit(".", 1)[-1] if isinstance(name, str) else name
+    if not isinstance(name, (str, type(None))) or name not in _STRATEGIES:
+        raise ValueError(f"strategy {strategy!r}: expected one of {', '.join(n for n in _STRATEGIES if n)}")
     most = options.get("max_fevals", fevals)
     return _STRATEGIES.get(name, "auto"), most if most is not None else 10**9 if name == "brute_force" else None, float(options.get("time_limit", 0))
 
@@ -125,16 +140,22 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
             raise _refuse(f"{name}: {_REFUSED[name]}")
         if name not in _REFUSED and name not in _IGNORED:
             raise TypeError(f"tune_kernel() has no argument {name!r}")
+    atol = None if atol is None else number(atol, "atol", 0)
+    metrics, strategy_options = named(metrics, "metrics"), named(strategy_options, "strategy_options")
+    callback(verify, "verify")
+    if objective not in (None, "time", "energy", *metrics):
+        raise ValueError(f"objective {objective!r}: expected time, energy, or the name of one of the metrics")
     divisors = (grid_div_x, grid_div_y, grid_div_z)
     where = (divisors, block_size_names, restrictions, lang, compiler_options, device)
     given = None if verify else answer
     d = _described(kernel_name, kernel_source, problem_size, arguments, tune_params, *where, given, atol if given is not None else None,
                    cmem_args, smem_args, verify is None)
+    earlier = _Cache(cache, d.on.name, kernel_name, problem_size, tune_params) if cache else None
     if announce:
         announce(f"tune_kernel({kernel_name!r}, {'a function' if callable(kernel_source) else kernel_source if is_file(str(kernel_source)) else 'a text'}"
                  f", problem {problem_size}, {len(arguments)} arguments, " + ", ".join(f"{n}: {len(v)} values" for n, v in tune_params.items())
                  + f") on {d.on.id}")
-    how, most, limit = _limits(strategy, strategy_options or {}, None)
+    how, most, limit = _limits(strategy, strategy_options, None)
     if budget or seconds:
         most, limit = budget, seconds
     tuned = _tune(d.file, d.kernel, d.on, how, most, limit, True, False, "auto", False, "energy" if objective == "energy" else "time", 0, None,
@@ -146,7 +167,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
                               grid_div_z, lang, device, block_size_names, cmem_args, smem_args, compiler_options)
         results = _verified(verify, answer, atol, results, run)
     for result in results:
-        _metrics(metrics or {}, result)
+        _metrics(metrics, result)
     if verbose or announce:
         for e in tuned:
             if e["outcome"] not in ("measured", "dropped"):
@@ -156,8 +177,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     if announce and results:
         best = util.get_best_config(results, objective if objective in results[0] else "time", bool(objective_higher_is_better))
         announce(f"best of {len(results)} that work, {len(tuned)} tried: {util.get_config_string(best, list(tune_params))}, {best['time']:.4g} ms")
-    if cache:
-        _write_cache(os.fspath(cache), kernel_name, problem_size, tune_params, objective or "time", results, env)
+    if earlier:
+        earlier.write(results, objective or "time")
     return results, env
 
 
@@ -168,23 +189,66 @@ def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argument
     """Kernel Tuner's run_kernel(): runs one configuration and returns the arguments as it leaves them."""
     if cmem_args or smem_args or others.get("texmem_args"):
         raise _refuse("run_kernel() takes no cmem_args, smem_args and texmem_args; give arguments of the kernel")
-    single = {n: [v] for n, v in params.items()}
+    single = {n: [v] for n, v in named(params, "params").items()}
     kernel = Kernel(kernel_name, _source(kernel_source, single), problem_size, arguments, single, grid_div_x=grid_div_x, grid_div_y=grid_div_y,
                     grid_div_z=grid_div_z, block_size_names=block_size_names, lang=_language(lang), defines={"kernel_tuner": 1}, device=device,
-                    compiler_options=[o for o in compiler_options or () if not o.startswith("-arch")] or None)
+                    compiler_options=_options(compiler_options))
     copies = [np.array(a) if np.ndim(a) else a for a in arguments]
     kernel(*copies)
     return copies
 
 
-def _write_cache(path: str, kernel_name: str, problem_size: Any, tune_params: Mapping[str, Sequence[Any]], objective: str,
-                 results: list[dict[str, Any]], env: dict[str, Any]) -> None:
-    """Writes a cache file of Kernel Tuner's, which it reads again, and which `heddle tune replay` reads."""
-    entries = {",".join(str(r[n]) for n in tune_params): r for r in results}
-    with open(path if path.endswith(".json") else path + ".json", "w", encoding="utf-8") as file:
-        json.dump({"device_name": env["device_name"], "kernel_name": kernel_name, "problem_size": str(problem_size), "objective": objective,
-                   "tune_params_keys": list(tune_params), "tune_params": {n: list(v) for n, v in tune_params.items()}, "cache": entries}, file,
-                  default=float)
+class _Cache:
+    """A cache file of Kernel Tuner's, which it reads again, and which `heddle tune replay` reads. Results of earlier runs stay in it."""
+
+    def __init__(self, file: Any, device_name: str, kernel_name: str, problem_size: Any, tune_params: Mapping[str, Sequence[Any]]):
+        path = os.fspath(file)
+        if os.path.isdir(path):
+            raise IsADirectoryError(f"cache: {path} is a folder; expected the name of a file")
+        self.path = path if path.endswith(".json") else path + ".json"
+        self.head = {"device_name": device_name, "kernel_name": kernel_name, "problem_size": "callable" if callable(problem_size) else problem_size,
+                     "tune_params_keys": list(tune_params), "tune_params": {n: list(v) for n, v in tune_params.items()}}
+        self.entries: dict[str, Any] = self._read() if os.path.exists(self.path) else {}
+        folder = os.path.dirname(self.path) or "."
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(f"cache: {self.path}: there is no folder {folder}; expected one that exists")
+
+    def _read(self) -> dict[str, Any]:
+        """The entries of an earlier run. Kernel Tuner writes the last braces when it ends: a file of an interrupted run lacks them."""
+        with open(self.path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        for whole in (text, text.rstrip().rstrip(",") + "}}"):
+            try:
+                found = json.loads(whole)
+                break
+            except ValueError:
+                found = None
+        entries = found.get("cache") if isinstance(found, dict) else None
+        if not isinstance(entries, dict):
+            raise ValueError(f"cache: {self.path} is no cache file of a tuning, and would be replaced; expected another name")
+        for name in ("kernel_name", "device_name", "tune_params_keys", "problem_size"):
+            old, new = (re.findall(r"\w+", str(each.get(name))) for each in (found, self.head))
+            if old != new:
+                raise ValueError(f"cache: {self.path} has results of another {name}: {found.get(name)!r} instead of {self.head[name]!r}; expected another name")
+        return dict(entries)
+
+    def write(self, results: Sequence[dict[str, Any]], objective: str) -> None:
+        """Replaces the file as a whole, so that it is never half written."""
+        self.entries.update((",".join(str(r[n]) for n in self.head["tune_params_keys"]), r) for r in results)
+        part = f"{self.path}.{os.getpid()}.part"
+        try:
+            with open(part, "x", encoding="utf-8") as file:
+                json.dump({**self.head, "objective": objective, "cache": self.entries}, file, default=_plain)
+            os.replace(part, self.path)
+        except BaseException:
+            if os.path.exists(part):
+                os.remove(part)
+            raise
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy's, or an array of them, as JSON takes it."""
+    return value.tolist() if hasattr(value, "tolist") else float(value)
 
 
 # ---- the modules beside it ----

@@ -317,6 +317,8 @@ class MPPI(Tunable):
         """What the actuators really did since the last call, (nu) or (count x nu): the rates of the next call begin from it."""
         keep: list[Any] = []
         shape = (self.nu,) if self.count == 1 else (self.count, self.nu)
+        if not np.isfinite(converted(controls, np.float32, "controls")).all():
+            raise ValueError("controls: some are not finite; expected numbers")
         C.hed_mppi_set_applied(self.p, numbers(controls, "float", shape, "controls", keep))
 
     def reset(self, controls: Any = None) -> None:

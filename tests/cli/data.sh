@@ -67,6 +67,10 @@ run 1 cloth run ./flag; err_has '\./flag'
 # ---- a file of the current folder comes first, a folder does not stand for a scene ----
 echo '{' > flag
 run 1 cloth run flag; err_has '^heddle: flag:2:0: not JSON'
+mkdir folder # one that is there is not called missing
+run 1 tune folder; err_has '^heddle: folder: no index.html in this folder'
+run 1 cloth run folder; err_has '^heddle: folder is a folder'
+rmdir folder
 rm flag && mkdir flag
 # so for every kind of name; then an installed file, and last a scene that the command has built in
 for words in 'synth check' 'mppi run' 'tune' 'css match shop'; do
@@ -111,6 +115,7 @@ echo '{' > "$work/share/heddle/mppi/cartpole.json"
 run 1 mppi run cartpole; err_has 'share/heddle/mppi/cartpole.json:'
 rm -r "$work/share"
 run 0 mppi run differential_drive --steps 1
+rmdir flag
 run 2 cloth run flag; err_has 'heddle-data'
 run 0 mppi run cartpole --steps 1
 run 2 mppi run network --steps 1; err_has 'heddle data'

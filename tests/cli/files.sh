@@ -49,6 +49,11 @@ refused 2 b.css '--out new.css' '--report new.css' css unused p.html --css a.css
 run 0 css unused p.html --css a.css --out fine.css
 run 0 css unused p.html --css a.css --out fine.css # which is replaced: the command does not read it
 
+# ---- pages that a browser reads: files by their addresses ----
+cp p.html 'a page.json'
+refused 2 'a page.json' '--out a page.json' '.*/a page.json' css record "file://$PWD/a%20page.json" --out 'a page.json' --headless
+refused 2 'a page.json' '--out ./a page.json' '.*a page.json' css record 'a page.json' --out './a page.json' --headless
+
 # ---- reports are results, not pages of a site ----
 rm hard.html
 run 0 css unused ./*.html --report unused.html; err_is_empty

@@ -244,7 +244,7 @@ static json_t *read_map(const css_file *file, const css_reduction *reduction,
         problem = "it has no mappings of its own (an index of maps is not supported)";
     else if (!read_segments(mappings, from, error))
         problem = hed_failed(error) ? NULL : "its mappings are damaged";
-    if (problem) hed_fail(error, HED_ERROR_FORMAT, "%s", problem);
+    if (problem) hed_fail(error, HED_ERROR_FORMAT, "the source map of %s: %s", file->name, problem);
     return map;
 }
 

@@ -145,11 +145,14 @@ hed_status hed_mppi_set_timeline(hed_mppi *controller, uint32_t index, const cha
     const hed_mppi *c = controller;
     uint32_t parameter = hed_mppi_parameter_find(c, name), n = 0;
     while (n < c->timed.count && c->timed.lines[n].parameter != parameter) n++;
-    if (n == c->timed.count || (index != HED_MPPI_ALL && index >= c->def.count))
+    if (n == c->timed.count)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "mppi: timeline %s of controller %u: the controller was made with %u timelines and %u "
-            "controllers",
-            name, index, c->timed.count, c->def.count);
+            "mppi: %s has no timeline; expected a parameter with one of the %u timelines of the definition",
+            name, c->timed.count);
+    if (index != HED_MPPI_ALL && index >= c->def.count)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: timeline %s of controller %u; expected a controller below %u, or HED_MPPI_ALL",
+            name, index, c->def.count);
     const mppi_timeline *line = &c->timed.lines[n];
     if (!count || count > line->capacity)
         return hed_fail(error, HED_ERROR_ARGUMENT,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { KEYS = 128, MAX_DEGREES = 1024, LARGEST_TUNING = 1 << 20, LINE = 256, UNMAPPED = -1 };
 static const double LOWEST_KEY = 8.1757989156437; /* Hz; frequency of key 0 */
@@ -17,6 +18,7 @@ static const double LOWEST_KEY = 8.1757989156437; /* Hz; frequency of key 0 */
 typedef struct tuning_text {
     const char *at, *end, *name;
     uint32_t line;
+    bool has_ended;
     char text[LINE]; /* the present line */
 } tuning_text;
 
@@ -33,6 +35,9 @@ typedef struct tuning_map {
 
 static hed_status tuning_wrong(const tuning_text *t, const char *expected, hed_error *error)
 {
+    if (t->has_ended)
+        return hed_fail(error, HED_ERROR_FORMAT, "%s: %s after line %u; expected %s", t->name,
+            t->line ? "the file ends" : "the file is empty, it ends", t->line, expected);
     return hed_fail(error, HED_ERROR_FORMAT, "%s: line %u is \"%.60s\"; expected %s", t->name,
         t->line, t->text, expected);
 }
@@ -53,6 +58,7 @@ static bool tuning_next(tuning_text *t)
         if (t->text[0] != '!') return true;
     }
     t->text[0] = 0;
+    t->has_ended = true;
     return false;
 }
 
@@ -76,9 +82,10 @@ static hed_status tuning_read_degree(tuning_text *t, double *cents, hed_error *e
     const char *begin = t->text + strspn(t->text, " \t");
     char *end;
     size_t length = strcspn(begin, " \t");
+    bool is_ratio = memchr(begin, '/', length) || !memchr(begin, '.', length);
     double value = strtod(begin, &end), below = 1;
     if (end == begin) return tuning_wrong(t, expected, error);
-    if (memchr(begin, '.', length)) {
+    if (!is_ratio) {
         *cents = value;
     } else {
         if (*end == '/') below = strtod(end + 1, NULL);
@@ -201,24 +208,41 @@ static hed_status tuning_read_tun(tuning_text *t, float *pitches, hed_error *err
 
 /* ---- doors ---- */
 
+/* Skips the mark of UTF-8 at the beginning of a text; `text` NULL: empty. */
+static tuning_text tuning_begin(const char *text, size_t size, const char *name)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    if (!text) text = mark, size = 0;
+    size_t skip =
+        size >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0 ? sizeof mark - 1 : 0;
+    return (tuning_text){.at = text + skip, .end = text + size, .name = name};
+}
+
+/* `m` NULL: no mapping. */
+static hed_status tuning_read_all(tuning_text *t, tuning_text *m, float *pitches, hed_error *error)
+{
+    for (uint32_t key = 0; key < KEYS; key++) pitches[key] = (float)key;
+    size_t length = strlen(t->name);
+    if (length >= 4 && strcasecmp(t->name + length - 4, ".tun") == 0)
+        return m ? hed_fail(error, HED_ERROR_FORMAT,
+                       "%s: a .tun has the pitches of all keys; expected a scale (.scl) beside %s", t->name, m->name)
+                 : tuning_read_tun(t, pitches, error);
+    tuning_scale scale = {0};
+    tuning_map map = {
+        .middle = 60, .reference = 60, .frequency = LOWEST_KEY * hed_strict_exp2(5.0)};
+    if (tuning_read_scale(t, &scale, error)) return error->status;
+    if (m && tuning_read_map(m, &map, error)) return error->status;
+    return fill_from_scale(m ? m : t, &scale, &map, pitches, error);
+}
+
 hed_status hed_synth_tuning_parse(const char *text, size_t size, const char *name,
     const char *map_text, size_t map_size, float *pitches, hed_error *error)
 {
     HED_REQUIRE(text || !size, name, pitches);
     hed_error unseen = {0};
-    if (!error) error = &unseen;
-    for (uint32_t key = 0; key < KEYS; key++) pitches[key] = (float)key;
-    tuning_text t = {.at = text, .end = text + size, .name = name};
-    size_t length = strlen(name);
-    if (length >= 4 && strcmp(name + length - 4, ".tun") == 0)
-        return tuning_read_tun(&t, pitches, error);
-    tuning_scale scale = {0};
-    tuning_map map = {
-        .middle = 60, .reference = 60, .frequency = LOWEST_KEY * hed_strict_exp2(5.0)};
-    if (tuning_read_scale(&t, &scale, error)) return error->status;
-    tuning_text m = {.at = map_text, .end = map_text + map_size, .name = "the keyboard mapping"};
-    if (map_text && tuning_read_map(&m, &map, error)) return error->status;
-    return fill_from_scale(&t, &scale, &map, pitches, error);
+    tuning_text t = tuning_begin(text, size, name),
+                m = tuning_begin(map_text, map_size, "the keyboard mapping");
+    return tuning_read_all(&t, map_text ? &m : NULL, pitches, error ? error : &unseen);
 }
 
 hed_status hed_synth_tuning_read(
@@ -230,8 +254,10 @@ hed_status hed_synth_tuning_read(
     char *text = NULL, *map = NULL;
     size_t size = 0, map_size = 0;
     if (!hed_file_read(path, LARGEST_TUNING, &text, &size, error) &&
-        (!mapping || !hed_file_read(mapping, LARGEST_TUNING, &map, &map_size, error)))
-        hed_synth_tuning_parse(text, size, path, map, map_size, pitches, error);
+        (!mapping || !hed_file_read(mapping, LARGEST_TUNING, &map, &map_size, error))) {
+        tuning_text t = tuning_begin(text, size, path), m = tuning_begin(map, map_size, mapping);
+        tuning_read_all(&t, mapping ? &m : NULL, pitches, error);
+    }
     free(text);
     free(map);
     return error->status;
