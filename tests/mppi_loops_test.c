@@ -291,7 +291,9 @@ Test(mppi_loops, limits_hold_and_faults_are_reported, .timeout = 3600)
     uint32_t wanted = host ? transient_count(10000) : transient_count(10000) / 100;
     tally t = {0};
     while (t.steps < wanted) run_loop(&t);
-    test_note("%u steps of %u loops: %u violations; %u deadlines missed and %u kept with fewer samples, %u "
-              "all-collision and %u diverged solves reported, %u compared with their samples",
-        t.steps, t.loops, t.violations, t.missed, t.cut, t.crashed, t.diverged, t.checked);
+    test_note(
+        "%u steps of %u loops, seeds up to %llu: %u violations; %u deadlines missed and %u kept with fewer samples, %u "
+        "all-collision and %u diverged solves reported, %u compared with their samples",
+        t.steps, t.loops, (unsigned long long)(transient_group - 1), t.violations, t.missed, t.cut,
+        t.crashed, t.diverged, t.checked);
 }

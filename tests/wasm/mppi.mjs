@@ -48,11 +48,19 @@ controller.solve([...before]);
 checkEqual(controller.get(name), 2.5, `parameter ${name}`);
 controller.reset();
 checkEqual(controller.seconds, 0, 'time after a reset');
-try {
-    new Controller(module, '{"model": "nosuch"}');
-    check(false, 'no error for a model that does not exist');
-} catch (error) {
-    check(error instanceof HeddleError && error.status === 'format' && /nosuch/.test(error.message), `error is "${error.status}: ${error.message}"`);
+const scene = (model, term) => JSON.stringify({ model, terms: [term] });
+for (const [subject, text, status, expected, own] of [
+    ['a model that does not exist', '{"model": "nosuch"}', 'format', /nosuch/],
+    ['a term whose states the model lacks', scene('cartpole', { term: 'goal' }), 'argument', /reads the position/],
+    ['a text of one\'s own', scene('cartpole', { term: 'mine', source: 'mine.h' }), 'unsupported', /mine is a text/,
+        { 'mine.h': 'MPPI_FUNCTION float term_mine(const float *x, const float *u, int t, MPPI_WORLD w) { return x[0]; }' }]]) {
+    try {
+        new Controller(module, text, own ? { files: own } : {});
+        check(false, `no error for ${subject}`);
+    } catch (error) {
+        check(error instanceof HeddleError && error.status === status && expected.test(error.message),
+            `${subject}: error is "${error.status}: ${error.message}"`);
+    }
 }
 
 finish(`wasm mppi: ${equal} of ${total} runs have the golden hash`);

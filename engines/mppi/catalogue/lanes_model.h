@@ -1,5 +1,6 @@
 /* One model, for one state and over lanes: see sample_lanes.h. MODEL is its name, and its text is before
- * this one. MODEL_LINKAGE and MODEL_STEP are linkage and name of the functions. */
+ * this one. MODEL_LINKAGE and MODEL_STEP are linkage and name of the functions; with MODEL_HAS_LANES the
+ * includer has MODEL_lanes_body(). */
 HED_NATIVE_BODY OF_MODEL(_step_body)(
     float *x, const float *u, float dt, const hed_mppi_world *world)
 {
@@ -25,6 +26,7 @@ CLONES(MODEL_LINKAGE, OF_MODEL(_roll), OF_MODEL(_roll_body),
     (float *states, const float *u, uint32_t steps, float dt, const hed_mppi_world *world),
     (states, u, steps, dt, world))
 
+#ifndef MODEL_HAS_LANES
 HED_NATIVE_BODY OF_MODEL(_lanes_body)(float *x, const float *u, const mppi_lanes_world *world)
 {
     mppi_world w = lanes_world(world);
@@ -36,5 +38,6 @@ HED_NATIVE_BODY OF_MODEL(_lanes_body)(float *x, const float *u, const mppi_lanes
     }
     memcpy(x, next, sizeof next);
 }
+#endif
 LANES_CLONES(MODEL_LINKAGE, OF_MODEL(_step_lanes), OF_MODEL(_lanes_body),
     (float *x, const float *u, const mppi_lanes_world *world), (x, u, world))
