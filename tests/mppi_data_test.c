@@ -382,6 +382,70 @@ Test(mppi_data, scenes_that_come_with_heddle_run)
     test_close(&t);
 }
 
+/* Each robot of a fleet has its start, its parameters and its map, and drives to its own goal. */
+Test(mppi_data, a_fleet_has_goals_and_maps_of_its_own)
+{
+    enum { ROBOTS = 9, STATES = 5 };
+    hed_mppi_scene *scene;
+    hed_mppi *controller;
+    test_device t = test_open(NULL);
+    float x[ROBOTS * STATES], first[ROBOTS], away[ROBOTS];
+    OK(hed_mppi_scene_open("data/mppi/fleet.json", &scene, &error));
+    hed_mppi_def def = hed_mppi_scene_def(scene);
+    CHECK_EQ(def.count, ROBOTS);
+    CHECK(def.tables[0].per_controller && hed_mppi_scene_robot(scene, 0).table_count == 0);
+    CHECK(hed_mppi_scene_robot(scene, ROBOTS).setting_count == 0);
+    def.samples = 256;
+    OK(hed_mppi_create(t.device, &def, &controller, &error));
+    for (uint32_t i = 0; i < ROBOTS; i++) {
+        const hed_mppi_robot robot = hed_mppi_scene_robot(scene, i);
+        OK(hed_mppi_set_robot(controller, i, &robot, &error));
+    }
+    memcpy(x, hed_mppi_scene_start(scene), sizeof x);
+    CHECK(x[0] == -4.5f && x[3 * STATES] == 0.6f);
+    for (int step = 0; step <= 60; step++) { /* 3 s */
+        for (uint32_t i = 0; i < ROBOTS; i++) {
+            const hed_mppi_setting *goal = hed_mppi_scene_robot(scene, i).settings;
+            float *distance = step ? &away[i] : &first[i];
+            *distance = hypotf(x[i * STATES] - goal[0].value, x[i * STATES + 1] - goal[1].value);
+        }
+        OK(hed_mppi_solve(controller, x, NULL, NULL, &error));
+        for (uint32_t i = 0; i < ROBOTS; i++)
+            memcpy(x + i * STATES, hed_mppi_states(controller, i) + STATES, STATES * sizeof(float));
+        hed_mppi_shift(controller, 1);
+    }
+    for (uint32_t i = 0; i < ROBOTS; i++) CHECK_LT(away[i], first[i] - 0.5f, "robot %u", i);
+    hed_mppi_destroy(controller);
+    hed_mppi_scene_close(scene);
+    test_close(&t);
+}
+
+/* A wrong fleet is refused where it is wrong. */
+Test(mppi_data, wrong_fleets_are_refused)
+{
+    hed_mppi_scene *scene;
+    error = (hed_error){0};
+    FAILS(HED_ERROR_FORMAT, parse("{\"model\": \"dubins\", \"terms\": [{\"term\": \"goal\"}, {\"term\": "
+                                  "\"path_follow\"}], \"path\": {\"points\": [[0, 0], [1, 1]]}, \"robots\": [{}]}",
+                                &scene));
+    CHECK(strstr(error.text, "robots") && strstr(error.text, "path"), "%s", error.text);
+    error = (hed_error){0};
+    FAILS(HED_ERROR_FORMAT, parse("{\"model\": \"dubins\", \"terms\": [{\"term\": \"goal\"}], \"robots\": [{\"goal\": 1}]}", &scene));
+    CHECK(strstr(error.text, "robots[0].goal"), "%s", error.text);
+    error = (hed_error){0};
+    OK(parse("{\"model\": \"dubins\", \"terms\": [{\"term\": \"goal\"}], \"robots\": [{}, {\"parameters\": {\"gaol.x\": 1}}]}", &scene));
+    hed_mppi_def def = hed_mppi_scene_def(scene);
+    hed_mppi *controller;
+    test_device t = test_open(NULL);
+    OK(hed_mppi_create(t.device, &def, &controller, &error));
+    const hed_mppi_robot robot = hed_mppi_scene_robot(scene, 1);
+    FAILS(HED_ERROR_ARGUMENT, hed_mppi_set_robot(controller, 1, &robot, &error));
+    CHECK(strstr(error.text, "robot 1, parameter gaol.x"), "%s", error.text);
+    hed_mppi_destroy(controller);
+    hed_mppi_scene_close(scene);
+    test_close(&t);
+}
+
 /* Names of parameters are not cut: two that share 200 characters are two. */
 Test(mppi_data, long_names)
 {

@@ -73,3 +73,36 @@ void frame_box(const frame *f, svg *picture)
 {
     svg_box(picture, "frame", f->left, f->top, f->width, f->height);
 }
+
+/* ---- maps ---- */
+
+enum { GRID_HEAD = 8 }; /* same value in engines/mppi/kernels/words.h */
+
+void frame_map_bounds(const float *grid, double low[2], double high[2])
+{
+    for (int axis = 0; axis < 2; axis++) {
+        low[axis] = grid[2 + axis] - 0.5 / (double)grid[4];
+        high[axis] = low[axis] + (double)grid[axis] / (double)grid[4];
+    }
+}
+
+void frame_map(const frame *f, svg *picture, const float *grid, bool distance)
+{
+    uint32_t width = (uint32_t)grid[0], height = (uint32_t)grid[1];
+    double low[2], high[2];
+    hed_image image;
+    hed_error error = {0};
+    if (hed_image_create(width, height, 1, &image, &error) != HED_OK) return;
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++) {
+            double value = grid[GRID_HEAD + (size_t)y * width + x];
+            double dark = distance ? (value <= 0 ? 1 : fmax(0.35 - 0.35 * value / 0.6, 0))
+                                   : fmin(fmax(value, 0), 1);
+            image.pixels[(size_t)(height - 1 - y) * width + x] = (uint8_t)lround(255 - 165 * dark);
+        }
+    frame_map_bounds(grid, low, high);
+    svg_image(picture, frame_x(f, low[0]), frame_y(f, high[1]),
+        frame_x(f, high[0]) - frame_x(f, low[0]), frame_y(f, low[1]) - frame_y(f, high[1]), &image,
+        &error);
+    hed_image_free(&image);
+}

@@ -21,4 +21,9 @@ void frame_ticks_y(const frame *f, svg *picture);
 void frame_ticks_x(const frame *f, svg *picture, const char *unit, bool labels);
 void frame_box(const frame *f, svg *picture);
 
+/* Computes the minimum and maximum x and y of a map's table, including the outermost cells. */
+void frame_map_bounds(const float *grid, double low[2], double high[2]);
+/* Draws a map in greys: dark for high costs, or for small distances from an obstacle. */
+void frame_map(const frame *f, svg *picture, const float *grid, bool distance);
+
 #endif

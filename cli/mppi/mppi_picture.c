@@ -362,38 +362,7 @@ static const float *table_of(const picture *p, const char *name, int i, uint32_t
     return NULL;
 }
 
-enum { GRID_HEAD = 8, SEGMENT = 8 }; /* same values in engines/mppi/kernels/words.h */
-
-/* Computes the minimum and maximum x and y of a grid, including the outermost cells. */
-static void grid_bounds(const float *grid, double low[2], double high[2])
-{
-    for (int axis = 0; axis < 2; axis++) {
-        low[axis] = grid[2 + axis] - 0.5 / (double)grid[4];
-        high[axis] = low[axis] + (double)grid[axis] / (double)grid[4];
-    }
-}
-
-/* Draws a map in greys: dark for high costs, or for small distances from an obstacle. */
-static void draw_grid(const picture *p, const frame *f, const float *grid, bool distance)
-{
-    uint32_t width = (uint32_t)grid[0], height = (uint32_t)grid[1];
-    double low[2], high[2];
-    hed_image image;
-    hed_error error = {0};
-    if (hed_image_create(width, height, 1, &image, &error) != HED_OK) return;
-    for (uint32_t y = 0; y < height; y++)
-        for (uint32_t x = 0; x < width; x++) {
-            double value = grid[GRID_HEAD + (size_t)y * width + x];
-            double dark = distance ? (value <= 0 ? 1 : fmax(0.35 - 0.35 * value / 0.6, 0))
-                                   : fmin(fmax(value, 0), 1);
-            image.pixels[(size_t)(height - 1 - y) * width + x] = (uint8_t)lround(255 - 165 * dark);
-        }
-    grid_bounds(grid, low, high);
-    svg_image(p->svg, frame_x(f, low[0]), frame_y(f, high[1]),
-        frame_x(f, high[0]) - frame_x(f, low[0]), frame_y(f, low[1]) - frame_y(f, high[1]), &image,
-        &error);
-    hed_image_free(&image);
-}
+enum { SEGMENT = 8 }; /* same value in engines/mppi/kernels/words.h */
 
 static void draw_path(const picture *p, const frame *f, const float *path, uint32_t count)
 {
@@ -497,7 +466,7 @@ static void plane_range(const picture *p, frame *f)
     if (!grid) grid = table_of(p, "distance", -1, &count);
     if (grid) {
         double lowest[2], highest[2];
-        grid_bounds(grid, lowest, highest);
+        frame_map_bounds(grid, lowest, highest);
         for (int axis = 0; axis < 2; axis++) {
             low[axis] = fmin(low[axis], lowest[axis]);
             high[axis] = fmax(high[axis], highest[axis]);
@@ -516,7 +485,7 @@ static void draw_plane(const picture *p, const frame *f)
     uint32_t count;
     const float *costmap = table_of(p, "costmap", -1, &count);
     const float *distance = table_of(p, "distance", -1, &count);
-    if (costmap || distance) draw_grid(p, f, costmap ? costmap : distance, !costmap);
+    if (costmap || distance) frame_map(f, p->svg, costmap ? costmap : distance, !costmap);
     frame_ticks_x(f, p->svg, "", true);
     frame_ticks_y(f, p->svg);
     svg_clip_begin(p->svg, f->left, f->top, f->width, f->height);

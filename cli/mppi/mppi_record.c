@@ -21,12 +21,13 @@ static size_t record_row(const cli_mppi_record *record)
 hed_status cli_mppi_record_open(cli_mppi_record *record, const hed_mppi_def *def, uint32_t steps,
     bool pictures, hed_error *error)
 {
-    *record = (cli_mppi_record){.def = def, .steps = steps, .every = 1};
-    record->states = calloc(((size_t)steps + 1) * def->model->states, sizeof(float));
-    record->controls = calloc((size_t)steps * def->model->controls, sizeof(float));
-    record->stats = calloc(steps, sizeof *record->stats);
+    size_t rows = (size_t)steps * def->count;
+    *record = (cli_mppi_record){.def = def, .robots = def->count, .steps = steps, .every = 1};
+    record->states = calloc((rows + def->count) * def->model->states, sizeof(float));
+    record->controls = calloc(rows * def->model->controls, sizeof(float));
+    record->stats = calloc(rows, sizeof *record->stats);
     bool has_memory = record->states && record->controls && record->stats;
-    for (uint32_t i = 0; pictures && i < CLI_MPPI_MOST_MOMENTS; i++) {
+    for (uint32_t i = 0; pictures && def->count == 1 && i < CLI_MPPI_MOST_MOMENTS; i++) {
         record->moments[i].states = malloc(ROWS * record_row(record) * sizeof(float));
         record->moments[i].costs = malloc(ROWS * sizeof(float));
         has_memory = has_memory && record->moments[i].states && record->moments[i].costs;
@@ -99,18 +100,17 @@ hed_status cli_mppi_record_sum(
     const cli_mppi_record *record, cli_mppi_figures *figures, hed_error *error)
 {
     *figures = (cli_mppi_figures){0};
-    double *values = malloc(((size_t)record->done + 1) * sizeof *values);
+    size_t count = (size_t)record->done * record->robots, finite = 0;
+    double *values = malloc((count + 1) * sizeof *values);
     if (!values) return HED_OUT_OF_MEMORY(error, "the figures of %u steps", record->done);
-    uint32_t finite = 0;
-    for (uint32_t k = 0; k < record->done; k++)
-        values[k] = 1e-6 * (double)record->stats[k].solve_ns;
-    figures->solve_ms = hed_summarize(values, record->done);
-    for (uint32_t k = 0; k < record->done; k++) values[k] = record->stats[k].ess;
-    figures->ess = hed_summarize(values, record->done);
-    for (uint32_t k = 0; k < record->done; k++)
+    for (size_t k = 0; k < count; k++) values[k] = 1e-6 * (double)record->stats[k].solve_ns;
+    figures->solve_ms = hed_summarize(values, count);
+    for (size_t k = 0; k < count; k++) values[k] = record->stats[k].ess;
+    figures->ess = hed_summarize(values, count);
+    for (size_t k = 0; k < count; k++)
         if (isfinite(record->stats[k].baseline)) values[finite++] = record->stats[k].baseline;
     figures->cost = hed_summarize(values, finite);
-    for (uint32_t k = 0; k < record->done; k++) {
+    for (size_t k = 0; k < count; k++) {
         figures->outcomes[record->stats[k].outcome]++;
         figures->over_threshold += record->stats[k].over_threshold;
         figures->crashed = fmaxf(figures->crashed, record->stats[k].crashed);
@@ -121,15 +121,17 @@ hed_status cli_mppi_record_sum(
 
 /* ---- CSV (RFC 4180) ---- */
 
-static void csv_row(const cli_mppi_record *record, uint32_t k, FILE *stream)
+static void csv_row(const cli_mppi_record *record, uint32_t k, uint32_t robot, FILE *stream)
 {
     const hed_mppi_model *model = record->def->model;
-    const hed_mppi_stats *s = &record->stats[k];
+    size_t row = (size_t)k * record->robots + robot;
+    const hed_mppi_stats *s = &record->stats[row];
     fprintf(stream, "%u,%.9g", k, (double)k * record->def->dt);
+    if (record->robots > 1) fprintf(stream, ",%u", robot);
     for (uint32_t i = 0; i < model->states; i++)
-        fprintf(stream, ",%.9g", record->states[(size_t)k * model->states + i]);
+        fprintf(stream, ",%.9g", record->states[row * model->states + i]);
     for (uint32_t i = 0; i < model->controls; i++)
-        fprintf(stream, ",%.9g", record->controls[(size_t)k * model->controls + i]);
+        fprintf(stream, ",%.9g", record->controls[row * model->controls + i]);
     fprintf(stream, ",%.9g,%.9g,%.9g,%.9g,%.9g,%.3f,%d,%s\n", s->baseline, s->free_energy, s->ess,
         s->crashed, s->lambda, 1e-3 * (double)s->solve_ns, s->missed,
         cli_mppi_outcomes[s->outcome]);
@@ -143,13 +145,14 @@ hed_status cli_mppi_record_write_csv(
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream) return HED_OUT_OF_MEMORY(error, "%s", path);
-    fputs("step,time", stream);
+    fputs(record->robots > 1 ? "step,time,robot" : "step,time", stream);
     for (uint32_t i = 0; i < model->states; i++)
         fprintf(stream, ",%s", cli_mppi_state_name(model, i, name));
     for (uint32_t i = 0; i < model->controls; i++)
         fprintf(stream, ",%s", cli_mppi_control_name(model, i, name));
     fputs(",cost,free_energy,ess,crashed,lambda,solve_us,missed,outcome\n", stream);
-    for (uint32_t k = 0; k < record->done; k++) csv_row(record, k, stream);
+    for (uint32_t k = 0; k < record->done; k++)
+        for (uint32_t i = 0; i < record->robots; i++) csv_row(record, k, i, stream);
     bool whole = !ferror(stream);
     whole = fclose(stream) == 0 && whole;
     hed_status status =

@@ -151,7 +151,7 @@ static hed_status subject_take_scene(cli_mppi_subject *s, hed_error *error)
     if (!s->scene) return subject_refuse(s->name, error);
     s->def = hed_mppi_scene_def(s->scene);
     s->steps = hed_mppi_scene_run_steps(s->scene);
-    memcpy(s->start, hed_mppi_scene_start(s->scene), s->def.model->states * sizeof *s->start);
+    s->start = hed_mppi_scene_start(s->scene);
     memcpy(s->tables, s->def.tables, s->def.table_count * sizeof *s->tables);
     memcpy(s->settings, s->def.settings, s->def.setting_count * sizeof *s->settings);
     s->def.settings = s->settings;

@@ -83,8 +83,7 @@ static hed_status plant_take_push(cli_mppi_plant *p, const char *text, hed_error
 
 /* Collects the arguments of the model's C function: the controller's parameters, of which the
  * model's are the first, and the tables that the model names. */
-static hed_status plant_take_model(
-    cli_mppi_plant *p, const hed_mppi *controller, const hed_mppi_plant *differs, hed_error *error)
+static void plant_take_model(cli_mppi_plant *p, const hed_mppi *controller)
 {
     hed_mppi_info info = hed_mppi_describe(controller);
     const hed_mppi_def *def = info.def;
@@ -103,26 +102,44 @@ static hed_status plant_take_model(
                 p->tables[i] = def->tables[j].values;
                 p->table_counts[i] = def->tables[j].count;
             }
-    for (uint32_t i = 0; i < differs->setting_count && !hed_failed(error); i++)
-        plant_set(p, differs->settings[i].name, strlen(differs->settings[i].name),
-            differs->settings[i].value, error);
-    p->differs = differs->setting_count > 0;
-    return hed_failed(error) ? error->status : HED_OK;
+}
+
+/* Applies the differences of a robot of a fleet: parameters and tables of the model, and the seed. */
+static void plant_take_robot(cli_mppi_plant *p, const hed_mppi_robot *robot)
+{
+    hed_error is_of_term = {0};
+    for (uint32_t i = 0; i < robot->setting_count; i++)
+        plant_set(p, robot->settings[i].name, strlen(robot->settings[i].name),
+            robot->settings[i].value, &is_of_term);
+    for (uint32_t i = 0; i < p->model->table_count; i++)
+        for (uint32_t j = 0; j < robot->table_count; j++)
+            if (!strcmp(p->model->tables[i], robot->tables[j].name)) {
+                p->tables[i] = robot->tables[j].values;
+                p->table_counts[i] = robot->tables[j].count;
+            }
+    p->seed += p->robot;
 }
 
 hed_status cli_mppi_plant_open(const hed_arguments *a, const cli_mppi_subject *subject,
-    const hed_mppi *controller, cli_mppi_plant *p, hed_error *error)
+    const hed_mppi *controller, uint32_t robot, cli_mppi_plant *p, hed_error *error)
 {
+    const hed_mppi_robot own = hed_mppi_scene_robot(subject->scene, robot);
     hed_mppi_plant scene = hed_mppi_scene_plant(subject->scene);
     const char *text;
     double sigma;
     p->def = hed_mppi_describe(controller).def;
     p->model = p->def->model;
+    p->robot = robot;
     p->seed = hed_given(a, "seed") ? (uint64_t)hed_integer_of(a, "seed") : scene.seed;
     memcpy(p->disturbance, scene.disturbance, sizeof p->disturbance);
     for (uint32_t i = 0; i < scene.push_count && i < CLI_MPPI_MOST_PUSHES; i++)
         p->pushes[p->push_count++] = scene.pushes[i];
-    plant_take_model(p, controller, &scene, error);
+    plant_take_model(p, controller);
+    plant_take_robot(p, &own);
+    for (uint32_t i = 0; i < scene.setting_count && !hed_failed(error); i++)
+        plant_set(p, scene.settings[i].name, strlen(scene.settings[i].name),
+            scene.settings[i].value, error);
+    p->differs = scene.setting_count > 0;
     for (uint32_t i = 0; (text = hed_text_at(a, "plant", i)) && !hed_failed(error); i++) {
         plant_take_parameter(p, text, error);
         p->differs = true;
@@ -167,7 +184,7 @@ void cli_mppi_plant_step(
     if (model->roll) {
         plant_simulate(p, x, u);
     } else if (!model->step) {
-        memcpy(x, hed_mppi_states(controller, 0) + model->states, model->states * sizeof *x);
+        memcpy(x, hed_mppi_states(controller, p->robot) + model->states, model->states * sizeof *x);
     } else {
         memcpy(p->pipe[p->def->delay], u, model->controls * sizeof *u);
         const hed_mppi_world world = {.parameters = p->parameters,

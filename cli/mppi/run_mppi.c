@@ -24,7 +24,7 @@ typedef struct mppi_run {
     hed_mppi *controller;
     hed_mppi_info info;
     cli_mppi_record record;
-    cli_mppi_plant plant;
+    cli_mppi_plant *plants; /* (count) */
 } mppi_run;
 
 /* ---- opening ---- */
@@ -92,10 +92,16 @@ static hed_status run_open(mppi_run *r, hed_error *error)
     hed_mppi_create(first, &r->subject.def, &r->controller, error);
     if (hed_failed(error)) return error->status;
     r->info = hed_mppi_describe(r->controller);
-    if (r->info.def->count != 1)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "%s has a fleet of %u controllers; a run has one", r->subject.name, r->info.def->count);
-    if (cli_mppi_plant_open(a, &r->subject, r->controller, &r->plant, error)) return error->status;
+    uint32_t robots = r->info.def->count;
+    r->plants = calloc(robots, sizeof *r->plants);
+    if (!r->plants) return HED_OUT_OF_MEMORY(error, "%u robots", robots);
+    for (uint32_t i = 0; i < robots; i++)
+        if (cli_mppi_plant_open(a, &r->subject, r->controller, i, &r->plants[i], error))
+            return error->status;
+    for (uint32_t i = 0; i < robots; i++) {
+        const hed_mppi_robot robot = hed_mppi_scene_robot(r->subject.scene, i);
+        if (hed_mppi_set_robot(r->controller, i, &robot, error)) return error->status;
+    }
     return cli_mppi_record_open(&r->record, r->info.def, steps, hed_given(a, "plot"), error);
 }
 
@@ -104,8 +110,9 @@ static hed_status run_open(mppi_run *r, hed_error *error)
 static void live_line(const mppi_run *r, FILE *stream, bool terminal)
 {
     const cli_mppi_record *record = &r->record;
-    uint32_t last = record->done - 1, nx = record->def->model->states, columns = 160;
-    const hed_mppi_stats *stats = &record->stats[last];
+    uint32_t last = (record->done - 1) * record->robots, nx = record->def->model->states,
+             columns = 160;
+    const hed_mppi_stats *stats = &record->stats[last]; /* the first robot of a fleet */
     hed_meter_info times = hed_meter_describe(&record->meter);
     char text[1024], name[16];
     size_t used = (size_t)snprintf(text, sizeof text, "step %" PRIu32 " of %" PRIu32 ": cost %.4g, ESS %.3g, p50 %.3g p99 %.3g max %.3g ms, "
@@ -114,7 +121,7 @@ static void live_line(const mppi_run *r, FILE *stream, bool terminal)
     for (uint32_t i = 0; i < nx && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, " %s %.3g",
             cli_mppi_state_name(record->def->model, i, name),
-            record->states[(size_t)record->done * nx + i]);
+            record->states[(size_t)record->done * record->robots * nx + i]);
     struct winsize window;
     if (terminal && ioctl(fileno(stream), TIOCGWINSZ, &window) == 0 && window.ws_col > 1)
         columns = window.ws_col - 1u;
@@ -143,20 +150,23 @@ static hed_status run_step(mppi_run *r, uint64_t due, hed_error *error)
 {
     cli_mppi_record *record = &r->record;
     const hed_mppi_model *model = r->info.def->model;
-    float *x = record->states + (size_t)record->done * model->states;
-    float *u = record->controls + (size_t)record->done * model->controls;
-    hed_mppi_stats *stats = &record->stats[record->done];
+    size_t robots = record->robots, row = record->done * robots;
+    float *x = record->states + row * model->states, *next = x + robots * model->states;
+    float *u = record->controls + row * model->controls;
+    hed_mppi_stats *stats = &record->stats[row];
     double seconds = record->done * (double)r->info.def->dt;
     hed_status status = cli_mppi_subject_update(&r->subject, r->controller, seconds, x, error);
     if (status == HED_OK) status = hed_mppi_solve(r->controller, x, u, stats, error);
     if (status != HED_OK) return status;
     uint64_t took = hed_now() - due;
     hed_meter_add(&record->meter, took);
-    stats->missed =
-        stats->missed || (record->meter.deadline_ns && took > record->meter.deadline_ns);
+    bool late = record->meter.deadline_ns && took > record->meter.deadline_ns;
+    for (size_t i = 0; i < robots; i++) stats[i].missed = stats[i].missed || late;
     status = cli_mppi_record_look(record, &r->subject, r->controller, error);
-    memcpy(x + model->states, x, model->states * sizeof *x);
-    cli_mppi_plant_step(&r->plant, r->controller, record->done, x + model->states, u);
+    memcpy(next, x, robots * model->states * sizeof *x);
+    for (size_t i = 0; i < robots; i++)
+        cli_mppi_plant_step(&r->plants[i], r->controller, record->done, next + i * model->states,
+            u + i * model->controls);
     hed_mppi_shift(r->controller, 1);
     record->done++;
     return status;
@@ -170,7 +180,8 @@ static hed_status run_go(mppi_run *r, hed_error *error)
     bool terminal = isatty(STDERR_FILENO) == 1, shown = false;
     uint64_t pause = terminal ? 100000000u : 10000000000u, drawn = hed_now(), due = hed_now();
     hed_status status = HED_OK;
-    memcpy(r->record.states, r->subject.start, r->info.def->model->states * sizeof(float));
+    memcpy(r->record.states, r->subject.start,
+        r->record.robots * r->info.def->model->states * sizeof(float));
     while (r->record.done < r->record.steps && status == HED_OK && !hed_interrupted()) {
         if (period) wait_until(due);
         else due = hed_now();
@@ -196,13 +207,34 @@ static const char *run_math(const mppi_run *r)
     return r->info.def->math == HED_MATH_STRICT ? "strict" : "fast";
 }
 
+/* Returns the statistics of the last solve, (robots); NULL: before the first solve. */
+static const hed_mppi_stats *last_stats(const cli_mppi_record *record)
+{
+    return record->done ? &record->stats[(size_t)(record->done - 1) * record->robots] : NULL;
+}
+
+/* Lists the last state and cost of each robot of a fleet. x: (robots x nx). */
+static void run_tell_robots(
+    const cli_mppi_record *record, const float *x, const hed_mppi_stats *last, cli_report *c)
+{
+    const hed_mppi_model *model = record->def->model;
+    char name[16];
+    cli_report_open_list(c, "robots");
+    for (uint32_t i = 0; i < record->robots; i++, x += model->states) {
+        cli_report_row(c, CLI_NUMBER("cost", last ? last[i].baseline : NAN));
+        for (uint32_t k = 0; k < model->states; k++)
+            cli_report_more(c, CLI_NUMBER(cli_mppi_state_name(model, k, name), x[k]));
+    }
+    cli_report_close(c);
+}
+
 static hed_status run_tell_json(
     const mppi_run *r, const cli_mppi_figures *f, const char *device, hed_error *error)
 {
     const hed_mppi_def *def = r->info.def;
     const cli_mppi_record *record = &r->record;
-    const float *x = record->states + (size_t)record->done * def->model->states;
-    const hed_mppi_stats *last = record->done ? &record->stats[record->done - 1] : NULL;
+    const float *x = record->states + (size_t)record->done * record->robots * def->model->states;
+    const hed_mppi_stats *last = last_stats(record);
     char hash[20], name[16];
     snprintf(hash, sizeof hash, "%016" PRIx64, hed_mppi_hash(r->controller));
     cli_report *c = cli_report_create(true);
@@ -214,6 +246,7 @@ static hed_status run_tell_json(
         CLI_NUMBER("dt", cli_mppi_decimal(def->dt)), CLI_WHOLE("seed", def->seed),
         CLI_NUMBER("lambda", cli_mppi_decimal(last ? last->lambda : def->lambda)),
         CLI_WHOLE("steps", record->done), CLI_FLAG("interrupted", record->done < record->steps));
+    if (record->robots > 1) run_tell_robots(record, x, last, c);
     cli_report_open(c, "state");
     for (uint32_t i = 0; i < def->model->states; i++)
         cli_report_more(c, CLI_NUMBER(cli_mppi_state_name(def->model, i, name), x[i]));
@@ -246,21 +279,25 @@ static void run_tell(const mppi_run *r, const cli_mppi_figures *f, const char *d
 {
     const hed_mppi_def *def = r->info.def;
     const cli_mppi_record *record = &r->record;
-    const float *x = record->states + (size_t)record->done * def->model->states;
+    const float *x = record->states + (size_t)record->done * record->robots * def->model->states;
+    const hed_mppi_stats *last = last_stats(record);
     char name[16];
     printf("%s: %" PRIu32 " steps of %g s on %s (%s, %s, %s), %" PRIu32 " samples of %" PRIu32
            " steps\n",
         r->subject.name, record->done, def->dt, device, cli_mppi_kinds[def->kind],
         cli_mppi_solvers[r->info.solver], run_math(r), def->samples, def->steps);
     if (r->info.measured) printf("fastest of the measured structures: %s\n", r->info.choice);
-    printf("last state:");
-    for (uint32_t i = 0; i < def->model->states; i++)
-        printf("%s %s %.4g", i ? "," : "", cli_mppi_state_name(def->model, i, name), x[i]);
-    putchar('\n');
-    if (record->done)
+    for (uint32_t n = 0; n < record->robots; n++, x += def->model->states) {
+        if (record->robots > 1) printf("robot %" PRIu32 ", ", n);
+        printf("last state:");
+        for (uint32_t i = 0; i < def->model->states; i++)
+            printf("%s %s %.4g", i ? "," : "", cli_mppi_state_name(def->model, i, name), x[i]);
+        if (record->robots > 1 && last) printf("; cost %.4g", last[n].baseline);
+        putchar('\n');
+    }
+    if (last)
         printf("cost: first %.4g, last %.4g; effective samples: p50 %.3g, least %.3g of %" PRIu32 "\n",
-            record->stats[0].baseline, record->stats[record->done - 1].baseline, f->ess.p50,
-            f->ess.minimum, def->samples);
+            record->stats[0].baseline, last->baseline, f->ess.p50, f->ess.minimum, def->samples);
     printf("a solve: p50 %.3g ms, p99 %.3g ms, max %.3g ms", f->solve_ms.p50, f->solve_ms.p99,
         f->solve_ms.maximum);
     if (record->meter.deadline_ns)
@@ -296,13 +333,13 @@ static int run_end(mppi_run *r, hed_status status, hed_error *error)
     status = cli_mppi_record_sum(&r->record, &figures, error);
     if (status == HED_OK && csv) status = cli_mppi_record_write_csv(&r->record, csv, error);
     if (status == HED_OK && plot)
-        status =
-            cli_mppi_picture_write(&r->subject, &r->record, &figures, r->controller, plot, error);
+        status = (r->record.robots > 1 ? cli_mppi_fleet_picture_write : cli_mppi_picture_write)(
+            &r->subject, &r->record, &figures, r->controller, plot, error);
     if (status == HED_OK && r->json) status = run_tell_json(r, &figures, device, error);
     else if (status == HED_OK) {
         run_tell(r, &figures, device);
         if (plot) printf("%s: the picture\n", plot);
-        if (csv) printf("%s: %" PRIu32 " rows\n", csv, r->record.done);
+        if (csv) printf("%s: %" PRIu32 " rows\n", csv, r->record.done * r->record.robots);
     }
     if (status != HED_OK) {
         fprintf(stderr, "heddle: %s\n", error->text);
@@ -312,7 +349,7 @@ static int run_end(mppi_run *r, hed_status status, hed_error *error)
         fprintf(stderr,
             "heddle: all futures crashed in %" PRIu32 " of %" PRIu32 " solves: the robot is in "
             "collision, or nothing that it can do avoids one\n",
-            figures.outcomes[HED_MPPI_ALL_CRASHED], r->record.done);
+            figures.outcomes[HED_MPPI_ALL_CRASHED], r->record.done * r->record.robots);
         code = HED_EXIT_CRASHED;
     }
     if (r->record.done == r->record.steps || code == HED_EXIT_FAILURE) return code;
@@ -344,6 +381,7 @@ static int mppi_run_main(const hed_arguments *arguments, void *user)
     hed_status status = run_open(&r, &error);
     int code = status == HED_OK ? run_end(&r, run_go(&r, &error), &error) : cli_fail(&error);
     cli_mppi_record_close(&r.record);
+    free(r.plants);
     hed_mppi_destroy(r.controller);
     cli_mppi_subject_close(&r.subject);
     cli_close(&r.session);

@@ -18,8 +18,8 @@ typedef struct cli_mppi_subject {
     hed_mppi_scene *scene;
     hed_mppi_def def;
     hed_mppi_setting settings[CLI_MPPI_MOST_SETTINGS];
-    float start[HED_MPPI_MAX_STATES];
-    uint32_t steps; /* steps of the closed loop; 0: not specified */
+    const float *start; /* (count x nx) */
+    uint32_t steps;     /* steps of the closed loop; 0: not specified */
     /* def.tables with the current content of changing tables */
     hed_mppi_table tables[HED_MPPI_MAX_TABLES];
     uint32_t changing;                   /* bit i: table i changes during the run */
@@ -73,6 +73,7 @@ enum { CLI_MPPI_MOST_PUSHES = 4096 };
 typedef struct cli_mppi_plant {
     const hed_mppi_def *def;
     const hed_mppi_model *model;
+    uint32_t robot; /* number in a fleet */
     const char *names[HED_MPPI_MAX_PARAMETERS];
     float parameters[HED_MPPI_MAX_PARAMETERS]; /* the first are the model's */
     uint32_t own_count;
@@ -86,10 +87,11 @@ typedef struct cli_mppi_plant {
     uint64_t seed;
 } cli_mppi_plant;
 
-/* Opens a plant from the scene and the options of `run`; `plant` must be zeroed. Errors:
- * ARGUMENT, LIMIT, UNSUPPORTED (another parameter for a model without a C function). */
+/* Opens the plant of a robot from the scene and the options of `run`, before the controllers of a
+ * fleet get parameters of their own; `plant` must be zeroed. Errors: ARGUMENT, LIMIT, UNSUPPORTED
+ * (another parameter for a model without a C function). */
 hed_status cli_mppi_plant_open(const hed_arguments *arguments, const cli_mppi_subject *subject,
-    const hed_mppi *controller, cli_mppi_plant *plant, hed_error *error);
+    const hed_mppi *controller, uint32_t robot, cli_mppi_plant *plant, hed_error *error);
 /* Moves x by step `step` under the control u, which arrives after the delay, then disturbs it. A
  * model without a C function moves to the state that the controller has computed. */
 void cli_mppi_plant_step(
@@ -111,10 +113,11 @@ typedef struct cli_mppi_moment {
 
 typedef struct cli_mppi_record {
     const hed_mppi_def *def; /* complete */
+    uint32_t robots;         /* def->count */
     uint32_t steps, done;
-    float *states;         /* (steps + 1 x nx); row k is the state before control k */
-    float *controls;       /* (steps x nu) */
-    hed_mppi_stats *stats; /* (steps) */
+    float *states;         /* (steps + 1 x robots x nx); row k is the state before control k */
+    float *controls;       /* (steps x robots x nu) */
+    hed_mppi_stats *stats; /* (steps x robots) */
     hed_meter meter;       /* durations from the arrival of a state to its control */
     cli_mppi_moment moments[CLI_MPPI_MOST_MOMENTS];
     uint32_t moment_count, every; /* every: steps between two moments */
@@ -128,7 +131,7 @@ typedef struct cli_mppi_figures {
     uint32_t over_threshold;         /* rmppi: solves in which no candidate met the threshold */
 } cli_mppi_figures;
 
-/* Allocates a record of `steps` steps, with moments if `pictures`. Errors: MEMORY. */
+/* Allocates a record of `steps` steps, with moments of a single robot if `pictures`. Errors: MEMORY. */
 hed_status cli_mppi_record_open(cli_mppi_record *record, const hed_mppi_def *def, uint32_t steps,
     bool pictures, hed_error *error);
 /* Records the futures of the last solve if a moment is due. When the moments are full, every
@@ -145,11 +148,16 @@ void cli_mppi_record_close(cli_mppi_record *record);
 
 extern const char *const cli_mppi_outcomes[]; /* names in the order of hed_mppi_outcome */
 
-/* ---- the picture (picture.c) ---- */
+/* ---- pictures (mppi_picture.c, fleet_picture.c) ---- */
 
 /* Writes the picture of a run. Errors: MEMORY, IO. */
 hed_status cli_mppi_picture_write(const cli_mppi_subject *subject, const cli_mppi_record *record,
     const cli_mppi_figures *figures, const hed_mppi *controller, const char *path,
     hed_error *error);
+/* Writes the picture of a fleet's run: each robot on its map. Errors: MEMORY, IO, UNSUPPORTED (a model
+ * without a pose). */
+hed_status cli_mppi_fleet_picture_write(const cli_mppi_subject *subject,
+    const cli_mppi_record *record, const cli_mppi_figures *figures, const hed_mppi *controller,
+    const char *path, hed_error *error);
 
 #endif

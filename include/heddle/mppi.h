@@ -511,6 +511,17 @@ HED_API bool hed_mppi_set_parameter(
  *  that all share). */
 HED_API hed_status hed_mppi_set_table(hed_mppi *controller, uint32_t index, const char *name,
     const float *values, uint32_t count, hed_error *error);
+/** Differences of a robot of a fleet from the definition. */
+typedef struct hed_mppi_robot {
+    const hed_mppi_setting *settings; /**< (setting_count) parameters of the model and the terms */
+    uint32_t setting_count;
+    const hed_mppi_table *tables; /**< (table_count) content of tables: `name`, `values`, `count` */
+    uint32_t table_count;
+} hed_mppi_robot;
+/** Sets parameters and tables of controller `index`, or of all, from the next solve on.
+ *  Errors: ARGUMENT (no such parameter or controller), as hed_mppi_set_table(). */
+HED_API hed_status hed_mppi_set_robot(
+    hed_mppi *controller, uint32_t index, const hed_mppi_robot *robot, hed_error *error);
 /** Replaces the timeline of parameter `name` of controller `index`, or of all, from the next solve on.
  *  Errors: ARGUMENT (no such timeline or controller, too long, moments that do not ascend, NaN). */
 HED_API hed_status hed_mppi_set_timeline(hed_mppi *controller, uint32_t index, const char *name,

@@ -33,10 +33,14 @@ HED_API const char *hed_mppi_scene_schema(void);
 /** Returns the definition of the controller in a scene; change members before hed_mppi_create().
  *  Its arrays belong to the scene, which must outlive the controller. */
 HED_API hed_mppi_def hed_mppi_scene_def(const hed_mppi_scene *scene);
-/** Returns the start state of the closed loop, (nx). */
+/** Returns the start state of the closed loop, (nx); of a fleet (count x nx). */
 HED_API const float *hed_mppi_scene_start(const hed_mppi_scene *scene);
 /** Returns the steps of the closed loop; 0: not specified. */
 HED_API uint32_t hed_mppi_scene_run_steps(const hed_mppi_scene *scene);
+
+/** Returns robot `index` of a scene's fleet, for hed_mppi_set_robot() after hed_mppi_create(); empty:
+ *  the scene has no such robot. Its arrays belong to the scene. */
+HED_API hed_mppi_robot hed_mppi_scene_robot(const hed_mppi_scene *scene, uint32_t index);
 
 /** A single disturbance of the plant. */
 typedef struct hed_mppi_push {

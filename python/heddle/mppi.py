@@ -214,14 +214,21 @@ class MPPI(Tunable):
 
     @classmethod
     def from_scene(cls, scene: Union[str, os.PathLike[str]], *, device: Union[str, Device, None] = None, **settings: Any) -> MPPI:
-        """The controller of a scene file (docs/mppi.md), with members of hed_mppi_def that differ. `start` is where its loop begins."""
+        """The controller of a scene file (docs/mppi.md), with members of hed_mppi_def that differ. `start` is where its loop begins,
+        (nx), or (count x nx) of a fleet, whose robots have the scene's parameters and maps."""
         read = _Scene(scene)
         keep: list[Any] = []
         definition = ffi.new("hed_mppi_def *", C.hed_mppi_scene_def(read.p))
         fill(definition, settings, keep)
         self = cls.__new__(cls)
         self._begin(find_device(device), definition, keep, read)
-        self.start = np.array(ffi.unpack(C.hed_mppi_scene_start(read.p), self.nx), np.float32)
+        robots = int(C.hed_mppi_scene_def(read.p).count)
+        if self.count != robots:
+            raise ValueError(f"count: {self.count}; the scene has {robots}")
+        for i in range(robots):
+            call(C.hed_mppi_set_robot, self.p, i, ffi.new("hed_mppi_robot *", C.hed_mppi_scene_robot(read.p, i)))
+        start = np.array(ffi.unpack(C.hed_mppi_scene_start(read.p), robots * self.nx), np.float32)
+        self.start = start if robots == 1 else start.reshape(robots, self.nx)
         return self
 
     @staticmethod

@@ -96,6 +96,11 @@ cp "$root"/data/mppi/room.* "$work/"
 run 0 mppi run "$work/doc.json" --json --plot "$work/doc.svg"; err_is_empty; out_has '"outcomes": {'
 awk -v x="$(value x)" -v y="$(value y)" 'BEGIN { exit !((x - 4) ^ 2 + (y - 3) ^ 2 < 0.01) }' || complain "the scene of docs/mppi-scene.md ends at $(value x), $(value y)"
 svg_is_whole "$work/doc.svg"; grep -q '>doc.json</text>' "$work/doc.svg" || complain "the picture has another title"
+# A fleet: each robot at its own goal; a row a step and robot; a plane for each.
+run 0 mppi run "$root/data/mppi/fleet.json" -n 512 --plot "$work/fleet.svg" --csv "$work/fleet.csv"; err_is_empty; out_has 'robot 8, last state: x 6\.[23]'
+out_has 'robot 0, last state: x 4\.[23]'; [ "$(wc -l < "$work/fleet.csv")" = 4051 ] || complain "a fleet's CSV has $(wc -l < "$work/fleet.csv") lines"
+svg_is_whole "$work/fleet.svg"; grep -q '>9 robots, ' "$work/fleet.svg" || complain "the picture of a fleet lacks its number of robots"
+run 0 mppi run "$root/data/mppi/fleet.json" -n 64 --steps 2 --json; [ "$(grep -c '"heading"' "$work/out")" = 10 ] || complain "the fleet's states are not in the JSON"
 sed 's/"theta"/"thetta"/' "$work/pole.json" > "$work/wrong.json"
 run 1 mppi run "$work/wrong.json"; out_is_empty; err_has 'thetta.*wrong.json:1:'
 

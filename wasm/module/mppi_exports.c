@@ -48,7 +48,10 @@ EXPORT pilot *hedw_mppi_open(const char *json, uint32_t size, const char *folder
         if (steps) def.steps = steps;
         if (seed >= 0) def.seed = (uint64_t)seed;
         def.math = strict ? HED_MATH_STRICT : HED_MATH_FAST;
-        hed_mppi_create(device, &def, &p->controller, &module_error);
+        if (def.count > 1)
+            hed_fail(&module_error, HED_ERROR_UNSUPPORTED,
+                "the scene has a fleet of %u robots; a controller here has one", def.count);
+        else hed_mppi_create(device, &def, &p->controller, &module_error);
     }
     if (!module_error.status) {
         p->def = hed_mppi_describe(p->controller).def;

@@ -1,6 +1,6 @@
 /* One model, for one state and over lanes: see sample_lanes.h. MODEL is its name, and its text is before
  * this one. MODEL_LINKAGE and MODEL_STEP are linkage and name of the functions; with MODEL_HAS_LANES the
- * includer has MODEL_lanes_body(). */
+ * includer defines the body of the lanes. */
 HED_NATIVE_BODY OF_MODEL(_step_body)(
     float *x, const float *u, float dt, const hed_mppi_world *world)
 {

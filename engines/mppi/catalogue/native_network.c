@@ -1,6 +1,6 @@
-/* The neural network's car on the processor, as the other models in native_models.c. Over lanes the
- * network goes neuron by neuron, each for all samples; for one state its loops stay loops. The whole
- * network for one lane after the other, all loops unrolled, is 40 times the code. */
+/* The neural network's car on the processor, as the other models in native_models.c. Over lanes each
+ * neuron is computed for all samples before the next neuron. Lane by lane, with all loops of the
+ * text unrolled, the same network is 40 times the code. */
 #include "catalogue/native_texts.h"
 
 #define TERM_LINKAGE static
@@ -25,7 +25,7 @@ HED_NATIVE_BODY network_add(float *sum, float weight, const float *row)
     for (int lane = 0; lane < MPPI_LANES; lane++) sum[lane] = hed_fma(weight, row[lane], sum[lane]);
 }
 
-/* First layer: 6 inputs to 32 neurons. `row`: those of x or u. */
+/* First layer: 6 inputs to 32 neurons. `row`: rows of x and u. */
 HED_NATIVE_BODY network_first(
     const float *weights, const float *const *row, float (*neurons)[MPPI_LANES])
 {

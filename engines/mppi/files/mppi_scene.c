@@ -335,14 +335,16 @@ static const hed_field scene_rows[] = {
         HED_AS_LIST(&mppi_obstacle_fields, 1, MPPI_SCENE_OBSTACLES, mppi_scene_read_obstacles)},
     {"path", NULL, HED_AS_PART(&mppi_path_fields, mppi_scene_read_path)},
     {"timelines", "parameters of terms that change with time, such as goal.x", HED_AS_OTHER("timelines", mppi_scene_read_timelines)},
+    {"robots", "robots of a fleet, which one solve controls, instead of one robot",
+        HED_AS_LIST(&mppi_robot_fields, 1, MPPI_SCENE_ROBOTS, mppi_scene_read_robots)},
     {0},
 };
 static const hed_fields scene_fields = {"", NULL, .rows = scene_rows};
 
 static const hed_fields *const scene_tables[] = {&scene_fields, &model_fields, &pose_fields,
     &mppi_mujoco_fields, &mppi_sensor_fields, &term_fields, &mppi_control_fields, &mppi_map_fields,
-    &mppi_obstacle_fields, &mppi_path_fields, &mppi_timeline_fields, &mppi_controller_fields,
-    &mppi_run_fields, &mppi_plant_fields, &mppi_push_fields, NULL};
+    &mppi_obstacle_fields, &mppi_path_fields, &mppi_timeline_fields, &mppi_robot_fields,
+    &mppi_controller_fields, &mppi_run_fields, &mppi_plant_fields, &mppi_push_fields, NULL};
 
 #define NUMBERS "{'type': 'array', 'items': {'type': 'number'}}"
 #define NUMBERS_BY_NAME "{'type': 'object', 'additionalProperties': {'type': 'number'}}"
@@ -388,6 +390,7 @@ static void scene_read(mppi_scene_reader *reader)
     scene->def.tables = scene->tables;
     scene->def.settings = scene->settings;
     scene->def.timelines = scene->timelines;
+    if (scene->robot_count) scene->def.count = scene->robot_count;
 }
 
 /* Builds a scene from a document and frees the document. */

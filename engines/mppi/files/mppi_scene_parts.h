@@ -19,6 +19,7 @@ enum {
     MPPI_SCENE_OBSTACLES = 1024,
     MPPI_SCENE_POINTS = 1 << 16,
     MPPI_SCENE_PUSHES = 4096,
+    MPPI_SCENE_ROBOTS = 4096,
     MPPI_SCENE_TABLE = 1 << 26 /* floats */
 };
 
@@ -46,6 +47,9 @@ struct hed_mppi_scene {
     hed_mppi_setting settings[HED_MPPI_MAX_PARAMETERS];
     hed_mppi_timeline timelines[HED_MPPI_MAX_TIMELINES];
     float start[HED_MPPI_MAX_STATES];
+    uint32_t robot_count; /* 0: one robot, without an entry */
+    hed_mppi_robot *robots;
+    float *starts; /* (robot_count x states) */
     uint32_t run_steps;
     hed_mppi_plant plant;
     mppi_mujoco *mujoco; /* NULL: the model is no file of MuJoCo's */
@@ -104,9 +108,15 @@ extern const hed_fields mppi_mujoco_fields, mppi_sensor_fields;
 /* scene_timelines.c: parameters that change with time. */
 hed_field_read mppi_scene_read_timelines, mppi_scene_read_times;
 extern const hed_fields mppi_timeline_fields;
+/* scene_robots.c: the robots of a fleet. */
+hed_field_read mppi_scene_read_robots;
+extern const hed_fields mppi_robot_fields;
 /* scene_world.c: tables, the map, obstacles and the path. */
 hed_field_read mppi_scene_read_tables, mppi_scene_read_map, mppi_scene_read_obstacles,
     mppi_scene_read_path;
+/* Reads a map; makes the tables that terms of the scene read of it. Returns their number. */
+uint32_t mppi_scene_map_tables(
+    mppi_scene_reader *reader, hed_json_node node, hed_mppi_table tables[2]);
 /* Sets the tables that change with time to their start. */
 void mppi_scene_start_world(mppi_scene_reader *reader);
 extern const hed_fields mppi_map_fields, mppi_obstacle_fields, mppi_path_fields;

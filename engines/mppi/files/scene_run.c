@@ -163,7 +163,7 @@ hed_mppi_def hed_mppi_scene_def(const hed_mppi_scene *scene)
 const float *hed_mppi_scene_start(const hed_mppi_scene *scene)
 {
     if (!scene) return NULL;
-    return scene->start;
+    return scene->starts ? scene->starts : scene->start;
 }
 uint32_t hed_mppi_scene_run_steps(const hed_mppi_scene *scene)
 {

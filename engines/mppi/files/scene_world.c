@@ -58,10 +58,11 @@ static const hed_field map_rows[] = {
 const hed_fields mppi_map_fields = {
     "map", "map for the terms costmap and clearance", .rows = map_rows, .defaults = &map_defaults};
 
-static void world_use_map(
-    mppi_scene_reader *reader, hed_json_node node, hed_mppi_map *map, float unknown, float occupied)
+static uint32_t world_use_map(mppi_scene_reader *reader, hed_json_node node, hed_mppi_map *map,
+    float unknown, float occupied, hed_mppi_table *tables)
 {
     uint64_t cells = (uint64_t)map->width * map->height, size = cells + HED_MPPI_GRID_HEAD;
+    uint32_t count = 0;
     hed_error error = {0};
     for (uint64_t i = 0; i < cells; i++)
         if (map->values[i] < 0) map->values[i] = unknown;
@@ -72,7 +73,7 @@ static void world_use_map(
     if (costs) {
         float *table = mppi_scene_new(reader, size, sizeof *table);
         if (table) hed_mppi_map_table(map, map->values, table);
-        mppi_scene_add_table(reader, node, "costmap", table, size);
+        tables[count++] = (hed_mppi_table){.name = "costmap", .values = table, .count = (uint32_t)size};
     }
     if (distances) {
         float *outside = malloc(cells * sizeof *outside);
@@ -82,13 +83,15 @@ static void world_use_map(
             hed_mppi_map_table(map, outside, table);
         mppi_scene_keep(reader, &error);
         free(outside);
-        mppi_scene_add_table(reader, node, "distance", table, size);
+        tables[count++] = (hed_mppi_table){.name = "distance", .values = table, .count = (uint32_t)size};
     }
+    return count;
 }
 
-void mppi_scene_read_map(const hed_field *field, hed_json_node node, void *at, void *user)
+uint32_t mppi_scene_map_tables(
+    mppi_scene_reader *reader, hed_json_node node, hed_mppi_table tables[2])
 {
-    mppi_scene_reader *reader = user;
+    uint32_t count = 0;
     hed_mppi_map map = {0};
     map_options options = map_defaults;
     hed_error error = {0};
@@ -96,8 +99,17 @@ void mppi_scene_read_map(const hed_field *field, hed_json_node node, void *at, v
     if (mppi_scene_fine(reader)) hed_mppi_map_read(options.yaml, &map, &error);
     mppi_scene_keep(reader, &error);
     if (mppi_scene_fine(reader))
-        world_use_map(reader, node, &map, options.unknown, options.occupied);
+        count = world_use_map(reader, node, &map, options.unknown, options.occupied, tables);
     hed_mppi_map_free(&map);
+    return count;
+}
+
+void mppi_scene_read_map(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    hed_mppi_table tables[2];
+    uint32_t count = mppi_scene_map_tables(user, node, tables);
+    for (uint32_t i = 0; i < count; i++)
+        mppi_scene_add_table(user, node, tables[i].name, tables[i].values, tables[i].count);
 }
 
 /* ---- lines through points ---- */

@@ -125,3 +125,23 @@ hed_status hed_mppi_set_table(hed_mppi *controller, uint32_t index, const char *
     mppi_set_table(controller, index, at, values, count);
     return HED_OK;
 }
+
+hed_status hed_mppi_set_robot(
+    hed_mppi *controller, uint32_t index, const hed_mppi_robot *robot, hed_error *error)
+{
+    HED_REQUIRE(controller, robot);
+    for (uint32_t i = 0; i < robot->setting_count; i++) {
+        const hed_mppi_setting *setting = &robot->settings[i];
+        uint32_t parameter = hed_mppi_parameter_find(controller, setting->name);
+        if (!hed_mppi_set_parameter(controller, index, parameter, setting->value))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mppi: robot %u, parameter %s = %g: expected the name of a parameter of the model or a "
+                "term, a finite number, and a robot below %u",
+                index, setting->name, (double)setting->value, controller->def.count);
+    }
+    for (uint32_t i = 0; i < robot->table_count; i++)
+        if (hed_mppi_set_table(controller, index, robot->tables[i].name, robot->tables[i].values,
+                robot->tables[i].count, error))
+            return error->status;
+    return HED_OK;
+}
