@@ -32,7 +32,7 @@ typedef struct builder {
     uint32_t copies;       /* elements that may still be copied */
     html_node *typed;      /* (TYPED) elements that readers type or paste into an editor */
     uint32_t editable;     /* the name "contenteditable", if the table has it */
-    const char *preferred; /* title of the preferred set of sheets; NULL: none yet */
+    const char *preferred; /* title of the preferred set of sheets; NULL: no title yet */
     hed_error *error;
 } builder;
 

@@ -236,15 +236,21 @@ static bool is_set(const line *lines, uint32_t count, const char *property)
 static void decide_all(const css_cascade *c, line *lines, uint32_t count, unsigned mode)
 {
     const char *name;
-    char physical[64];
+    css_logical_pair pairs[CSS_MOST_LOGICAL];
+    uint32_t pair_count = css_logical_pairs(mode, pairs);
     for (uint32_t i = 0; (name = css_property_at(i)); i++) {
-        bool named =
-            !css_shorthand(name) && css_property_of(name) == name && is_set(lines, count, name);
-        const char *logical = named ? css_logical_of(name, mode) : NULL;
+        if (css_shorthand(name) || css_property_of(name) != name || !is_set(lines, count, name))
+            continue;
         /* a logical property is decided with its physical one */
-        if (named && css_physical_of(name, mode, physical)) decide(c, lines, count, physical, name);
-        else if (named && !(logical && is_set(lines, count, logical)))
-            decide(c, lines, count, name, NULL);
+        const char *physical = NULL;
+        bool has_logical = false;
+        for (uint32_t k = 0; k < pair_count; k++) {
+            if (pairs[k].logical == name) physical = pairs[k].physical;
+            else if (strcmp(pairs[k].physical, name) == 0)
+                has_logical |= is_set(lines, count, pairs[k].logical);
+        }
+        if (physical) decide(c, lines, count, physical, name);
+        else if (!has_logical) decide(c, lines, count, name, NULL);
     }
     for (uint32_t i = 0; i < count; i++) {
         bool custom = lines[i].name != CSS_NONE && !strncmp(lines[i].public.property, "--", 2);

@@ -89,14 +89,26 @@ bool css_physical_of(const char *logical, unsigned mode, char physical[64])
     return radius_of(logical, mode, physical);
 }
 
-const char *css_logical_of(const char *physical, unsigned mode)
+uint32_t css_logical_pairs(unsigned mode, css_logical_pair *pairs)
 {
     const char *name;
-    char other_name[64];
-    for (uint32_t i = 0; (name = css_property_at(i)); i++)
-        if (!css_shorthand(name) && css_physical_of(name, mode, other_name) &&
-            strcmp(other_name, physical) == 0 && css_property_of(name) == name)
-            return name;
+    uint32_t count = 0;
+    for (uint32_t i = 0; count < CSS_MOST_LOGICAL && (name = css_property_at(i)); i++) {
+        if (!css_physical_of(name, mode, pairs[count].physical) || css_shorthand(name) ||
+            css_property_of(name) != name)
+            continue;
+        pairs[count++].logical = name;
+    }
+    return count;
+}
+
+/* Logical longhand that is one with a physical one in a mode; NULL: it has no pair. */
+static const char *css_logical_of(const char *physical, unsigned mode)
+{
+    css_logical_pair pairs[CSS_MOST_LOGICAL];
+    uint32_t count = css_logical_pairs(mode, pairs);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(pairs[i].physical, physical) == 0) return pairs[i].logical;
     return NULL;
 }
 
