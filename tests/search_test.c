@@ -410,6 +410,40 @@ Test(search, auto_is_far_better_than_chance)
     hed_recorded_space_free(&recorded);
 }
 
+/* A parameter of 65,535 values: the models group them, and questions stay quick. Multiples of 32 near
+ * 4,096 are the best. */
+Test(search, many_values)
+{
+    enum { MOST = 65535, QUESTIONS = 120 };
+    int64_t *values = calloc(MOST, sizeof *values);
+    for (int64_t i = 0; i < MOST; i++) values[i] = i + 1;
+    const hed_parameter_def parameters[] = {
+        {"SIZE", values, MOST, 1, NULL}, {"TILE", LIST(TILES), 1, NULL}};
+    hed_space_def def = {.parameters = parameters, .parameter_count = 2};
+    hed_space *space;
+    OK(hed_space_create(&def, &space, &error));
+    for (hed_strategy strategy = 0; strategy < HED_STRATEGY_COUNT; strategy++) {
+        hed_search *search = make_search(space, strategy, 4, NULL);
+        hed_config config;
+        double least = INFINITY;
+        for (uint32_t i = 0; i < QUESTIONS; i++) {
+            OK(hed_search_ask(search, &config, &error));
+            double away = log2((double)config.values[0] / 4096),
+                   tile = log2((double)config.values[1] / 3),
+                   time = 1 + 0.1 * away * away + 0.2 * tile * tile +
+                          (config.values[0] % 32 ? 0.3 : 0);
+            least = fmin(least, time);
+            OK(hed_search_tell(search, &config, time, &error));
+        }
+        test_note("%s: %.3f", hed_strategy_name(strategy), least);
+        CHECK(strategy != HED_SEARCH_AUTO || least < 1.05, "%s: %g", hed_strategy_name(strategy),
+            least);
+        hed_search_destroy(search);
+    }
+    hed_space_destroy(space);
+    free(values);
+}
+
 /* The first questions are no corners of the space: those are the slowest of this one. */
 Test(search, few_evaluations_are_better_than_chance)
 {

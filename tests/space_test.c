@@ -140,6 +140,42 @@ Test(space, is_what_brute_force_finds)
     }
 }
 
+/* As many values as a list may have: all are found, in a range as in a shuffled list. */
+Test(space, of_65535_values)
+{
+    enum { MOST = 65535 };
+    int64_t *values = calloc(MOST + 1, sizeof *values), tiles[] = {1, 2, 4};
+    const char *const constraint = "SIZE * TILE <= 65535";
+    for (int shuffled = 0; shuffled < 2; shuffled++) {
+        for (int64_t i = 0; i <= MOST; i++) values[i] = shuffled ? (i * 40503 & 65535) + 1 : i + 1;
+        hed_parameter_def parameters[] = {{"SIZE", values, MOST, values[0], NULL},
+            {"TILE", tiles, 3, 1, NULL}};
+        hed_space_def def = {.parameters = parameters, .parameter_count = 2,
+            .constraints = &constraint, .constraint_count = 1};
+        hed_space *space;
+        OK(hed_space_create(&def, &space, &error));
+        uint64_t count = 0;
+        for (int64_t i = 0; i < MOST; i++)
+            for (int t = 0; t < 3; t++) count += values[i] * tiles[t] <= 65535;
+        CHECK_EQ(hed_space_count(space), count);
+        for (uint64_t i = 0; i < count; i += shuffled ? 997 : 89) {
+            hed_config config = hed_space_at(space, i);
+            CHECK(config.values[0] * config.values[1] <= 65535);
+            CHECK_EQ(hed_space_find(space, &config), i);
+        }
+        hed_space_destroy(space);
+        parameters[0].count++;
+        FAILS(HED_ERROR_ARGUMENT, hed_space_create(&def, &space, &error));
+        CHECK(
+            strstr(error.text, "\"SIZE\" has 65536 values; expected 1 to 65535"), "%s", error.text);
+        parameters[0].count--;
+        values[MOST - 1] = values[7];
+        FAILS(HED_ERROR_ARGUMENT, hed_space_create(&def, &space, &error));
+        CHECK(strstr(error.text, "\"SIZE\" has the value"), "%s", error.text);
+    }
+    free(values);
+}
+
 Test(space, of_no_parameters_has_one_point_or_none)
 {
     const char *constraint = "limit > 3";

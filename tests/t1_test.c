@@ -120,7 +120,7 @@ Test(t1, values_that_are_none)
         {"\"range()\"", "column 1: expected a number, a name"},
         {"\"range(1, 5, 0)\"", "expected range(end), range(first, end) or range(first, end, step)"},
         {"\"range(1, 5, 1, 1)\"", "expected range(end), range(first, end)"},
-        {"\"range(1000000000)\"", "a parameter has at most 255 values"},
+        {"\"range(1000000000)\"", "a parameter has at most 65535 values"},
         {"\"list(list(list(list(list(list(list(list(list([1])))))))))\"",
             "expected lists nested less deeply"},
         {"\"numpy.arange(3)\"", "expected a list as"},

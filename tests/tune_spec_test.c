@@ -125,6 +125,26 @@ Test(tune_spec, parameters_of_every_kind)
     hed_tune_file_close(spec);
 }
 
+/* As many values as a parameter may have, by a rule and as numbers that are listed. */
+Test(tune_spec, of_65535_values)
+{
+    enum { MOST = 65535 };
+    static char list[8 * MOST] = "";
+    char *at = list;
+    for (int i = 1; i <= MOST; i++) at += sprintf(at, "%s%d", i > 1 ? ", " : "", i);
+    for (int listed = 0; listed < 2; listed++) {
+        size_t size = sizeof list + 512;
+        char *json = malloc(size);
+        snprintf(json, size, SHORT(", \"parameters\": {\"A\": %s%s%s}", OUTPUT), listed ? "[" : "",
+            listed ? list : "{\"range\": [1, 65535]}", listed ? "]" : "");
+        hed_tune_file *spec = loaded(json);
+        const hed_parameter_def *p = &hed_tune_file_kernel(spec)->parameters[0];
+        CHECK(p->count == MOST && p->values[0] == 1 && p->values[MOST - 1] == MOST);
+        hed_tune_file_close(spec);
+        free(json);
+    }
+}
+
 Test(tune_spec, rules_launch_and_work)
 {
     hed_tune_file *spec = loaded(
@@ -515,8 +535,8 @@ Test(tune_spec, parameters_are_checked)
             "parameters.A.range: expected [first, last] or [first, last, step], found 1 elements"},
         {"\"A\": {\"range\": [3, 1]}", "parameters.A.range[1]: expected a whole number from 3"},
         {"\"A\": {\"range\": [1, 3, 0]}", "parameters.A.range[2]: expected a whole number from 1"},
-        {"\"A\": {\"range\": [1, 256]}", "parameters.A.range: a parameter has at most 255 values"},
-        {"\"A\": {\"range\": [1, 9007199254740992]}", "a parameter has at most 255 values"},
+        {"\"A\": {\"range\": [1, 65536]}", "parameters.A.range: a parameter has at most 65535 values"},
+        {"\"A\": {\"range\": [1, 9007199254740992]}", "a parameter has at most 65535 values"},
         {"\"A\": {\"powers_of_two\": [1, 12]}",
             "parameters.A.powers_of_two[1]: expected a power of two, found 12"},
         {"\"A\": {\"powers_of_two\": [0, 8]}",

@@ -67,12 +67,12 @@ static void option_read(hed_spec_reader *reader, hed_json_node node, hed_spec_ke
         defines[kernel->def.define_count++] = (hed_define){name, value ? value + 1 : "1"};
     } else if (option_begins(option, "-I") && option[2]) {
         while (folders[count]) count++;
-        if (count < 2 * HED_SPEC_VALUES)
+        if (count < 2 * HED_SPEC_FOLDERS)
             folders[count] = hed_spec_path(reader, node, option + 2, 0);
         else
             hed_json_fail(node, HED_ERROR_LIMIT,
                 "\"%s\": more than %d folders to look for includes in", option,
-                2 * HED_SPEC_VALUES);
+                2 * HED_SPEC_FOLDERS);
     } else if (!option_is_known(node, option)) {
         bool fast = option_begins(option, "-use_fast_math") ||
                     option_begins(option, "--use_fast_math") ||

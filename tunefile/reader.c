@@ -21,6 +21,18 @@ void *hed_spec_allocate(hed_spec_reader *reader, size_t size, hed_json_node node
     return memory;
 }
 
+void *hed_spec_grow(
+    hed_spec_reader *reader, void *list, uint32_t count, size_t element, hed_json_node node)
+{
+    enum { FIRST_CAPACITY = 64 };
+    bool is_full = count == 0 || (count >= FIRST_CAPACITY && (count & (count - 1)) == 0);
+    if (!is_full) return list;
+    void *longer =
+        hed_spec_allocate(reader, (count ? 2 * (size_t)count : FIRST_CAPACITY) * element, node);
+    if (longer && count) memcpy(longer, list, count * element);
+    return longer;
+}
+
 const char *hed_spec_text(hed_spec_reader *reader, hed_json_node node, const char *format, ...)
 {
     va_list arguments;

@@ -12,7 +12,8 @@
 #include "heddle/tune_file.h"
 
 enum {
-    HED_SPEC_VALUES = 255,             /* limit of a parameter's values, as in a space */
+    HED_SPEC_VALUES = 65535,           /* limit of a parameter's values, as in a space */
+    HED_SPEC_FOLDERS = 255,            /* limit of the folders of a list */
     HED_SPEC_LONGEST_SOURCE = 16 << 20 /* bytes of a kernel's text */
 };
 
@@ -115,6 +116,10 @@ typedef struct hed_spec_given {
 bool hed_spec_fine(const hed_spec_reader *reader);
 /* Allocates zeroed memory, aligned to 64 bytes, that lives as long as the spec. */
 void *hed_spec_allocate(hed_spec_reader *reader, size_t size, hed_json_node node);
+/* Makes space for one more element of a list that grows from NULL: returns the list or a longer
+ * copy. NULL when memory runs out. */
+void *hed_spec_grow(
+    hed_spec_reader *reader, void *list, uint32_t count, size_t element, hed_json_node node);
 /* Formats a text that lives as long as the spec; "" when memory runs out. */
 const char *hed_spec_text(hed_spec_reader *reader, hed_json_node node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -188,7 +193,7 @@ bool hed_spec_is_cuda_file(const char *file);
 void hed_spec_set_entry(
     hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char *entry);
 /* Reads options of the compiler, one per word; folders of -I are added to `folders` (2 *
- * HED_SPEC_VALUES + 1, ends with NULL), -D to the defines. */
+ * HED_SPEC_FOLDERS + 1, ends with NULL), -D to the defines. */
 void hed_spec_read_options(
     hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char **folders);
 /* Returns text that makes parameters (`texts`, one bit each) macros of their text: "" if there are

@@ -26,9 +26,10 @@ static const char *const AXES[3] = {"X", "Y", "Z"};
 
 /* Whole numbers, or texts, which are numbered in their order. */
 typedef struct t1_values {
-    int64_t numbers[HED_SPEC_VALUES];
-    const char *labels[HED_SPEC_VALUES]; /* NULL: numbers */
+    int64_t *numbers;
+    const char **labels; /* NULL: numbers */
     uint32_t count;
+    bool unordered;     /* some value is not above the one before it */
     bool has_fractions; /* the texts are of numbers */
 } t1_values;
 
@@ -122,11 +123,17 @@ static void values_add(list_reader *r, t1_values *values, int64_t value, const c
 {
     bool mixed = values->count > 0 && !label != !values->labels[0];
     if (mixed) hed_json_reject(r->node, "expected numbers or texts, found both");
-    for (uint32_t i = 0; i < values->count && !mixed; i++)
+    bool above = !label && values->count && value > values->numbers[values->count - 1];
+    values->unordered = values->unordered || (values->count && !above);
+    for (uint32_t i = 0; i < values->count && !mixed && values->unordered; i++)
         if (label ? strcmp(values->labels[i], label) == 0 : values->numbers[i] == value)
             return; /* Python's lists may contain a value twice; a space does not */
     if (values->count == HED_SPEC_VALUES)
         hed_json_reject(r->node, "a parameter has at most %d values", HED_SPEC_VALUES);
+    values->numbers =
+        hed_spec_grow(r->reader, values->numbers, values->count, sizeof *values->numbers, r->node);
+    values->labels =
+        hed_spec_grow(r->reader, values->labels, values->count, sizeof *values->labels, r->node);
     if (!hed_spec_fine(r->reader)) return;
     values->numbers[values->count] = label ? values->count : value;
     values->labels[values->count++] = label;
@@ -314,6 +321,7 @@ static void t1_read_parameter(
             hed_json_reject(name, "there are two parameters of this name");
     if (!list || !hed_spec_fine(reader)) return;
     t1_read_values(reader, values, list);
+    if (!hed_spec_fine(reader)) return;
     parameter->values = list->numbers;
     parameter->count = list->count;
     parameter->value = list->numbers[0];
@@ -444,7 +452,7 @@ void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root)
     if (hed_json_kind_of(problem) != HED_JSON_NOTHING) t1_read_problem(reader, problem);
     t1_read_space(reader, space, kernel);
     if (!hed_spec_fine(reader)) return;
-    const char *folders[2 * HED_SPEC_VALUES + 1] = {NULL};
+    const char *folders[2 * HED_SPEC_FOLDERS + 1] = {NULL};
     static const char *const languages[] = {"OpenCL", "CUDA", "HIP", NULL};
     hed_json_node name = hed_json_member(specification, "KernelName"),
                   language = hed_json_member(specification, "Language");

@@ -88,7 +88,7 @@ static const hed_field parameter_rows[] = {
         HED_AS_OTHER("words", NULL)},
     {0}};
 const hed_fields hed_spec_parameter_fields = {"parameter",
-    "values of a parameter, at most 255, by a rule", .rows = parameter_rows, .one_of = ways};
+    "values of a parameter, at most 65,535, by a rule", .rows = parameter_rows, .one_of = ways};
 
 /* Rows of the kernel and of a reference kernel. */
 #define LAUNCH_ROWS \
@@ -165,7 +165,8 @@ const hed_fields hed_spec_root_fields = {"", NULL, .rows = root_rows, .rule = "'
 
 /* ---- the document ---- */
 
-_Static_assert(HED_SPEC_VALUES == 255 && HED_MAX_PARAMETERS == 24 && HED_MAX_DIMENSIONS == 8,
+_Static_assert(HED_SPEC_VALUES == 65535 && HED_SPEC_FOLDERS == 255 && HED_MAX_PARAMETERS == 24 &&
+                   HED_MAX_DIMENSIONS == 8,
     "the texts of this file name these limits");
 #define NAMED "'propertyNames': {'pattern': '^[A-Za-z_][A-Za-z0-9_]*$'}"
 static const hed_form forms[] = {
@@ -175,8 +176,8 @@ static const hed_form forms[] = {
         "'type': 'array', 'minItems': 1, 'maxItems': 3, 'items': {'$ref': '#/$defs/expression'}"},
     {"files", "text, or list of texts",
         "'anyOf': [{'type': 'string'}, {'type': 'array', 'items': {'type': 'string'}}]"},
-    {"words", "list of at most 255 texts",
-        "'type': 'array', 'minItems': 1, 'maxItems': 255, 'items': {'type': 'string'}"},
+    {"words", "list of at most 65,535 texts",
+        "'type': 'array', 'minItems': 1, 'maxItems': 65535, 'items': {'type': 'string'}"},
     {"integers", "2 or 3 whole numbers",
         "'type': 'array', 'minItems': 2, 'maxItems': 3, 'items': {'type': 'integer'}"},
     {"macros", "object of names with texts or numbers, such as `{\"RADIUS\": 2}`",
@@ -186,9 +187,9 @@ static const hed_form forms[] = {
     {"problem", "object of names with whole numbers, such as `{\"width\": 4096}`",
         "'type': 'object', 'maxProperties': 8, " NAMED
         ", 'additionalProperties': {'type': 'integer', 'minimum': 1}"},
-    {"parameters", "object of names, each with a list of at most 255 numbers or a `parameter`",
+    {"parameters", "object of names, each with a list of at most 65,535 numbers or a `parameter`",
         "'type': 'object', 'maxProperties': 24, " NAMED
-        ", 'additionalProperties': {'anyOf': [{'type': 'array', 'minItems': 1, 'maxItems': 255, "
+        ", 'additionalProperties': {'anyOf': [{'type': 'array', 'minItems': 1, 'maxItems': 65535, "
         "'items': {'type': 'number'}}, {'$ref': '#/$defs/parameter'}]}"},
     {"configuration", "object of names with numbers or texts",
         "'type': 'object', 'additionalProperties': {'type': ['number', 'string']}"},

@@ -47,17 +47,20 @@ static void json_read_problem(hed_spec_reader *reader, hed_json_node object)
 
 /* Values in the order of the file, before they become the parameter's. */
 typedef struct value_list {
-    int64_t values[HED_SPEC_VALUES];
+    int64_t *values;
     uint32_t count;
+    bool unordered; /* some value is not above the one before it */
 } value_list;
 
 static bool list_add_value(
     hed_spec_reader *reader, hed_json_node node, value_list *list, int64_t value)
 {
-    for (uint32_t i = 0; i < list->count; i++)
+    list->unordered = list->unordered || (list->count && value <= list->values[list->count - 1]);
+    for (uint32_t i = 0; i < list->count && list->unordered; i++)
         if (list->values[i] == value) hed_json_reject(node, "%" PRId64 " is there twice", value);
     if (list->count == HED_SPEC_VALUES)
         hed_json_reject(node, "a parameter has at most %d values", HED_SPEC_VALUES);
+    list->values = hed_spec_grow(reader, list->values, list->count, sizeof *list->values, node);
     if (!hed_spec_fine(reader)) return false;
     list->values[list->count++] = value;
     return true;
@@ -174,13 +177,11 @@ static void json_read_parameter(
     }
     if (hed_spec_fine(reader) && list.count == 0)
         hed_json_reject(node, "a parameter needs at least one value");
-    int64_t *values = hed_spec_allocate(reader, list.count * sizeof *values, node);
-    if (!values || !hed_spec_fine(reader)) return;
-    memcpy(values, list.values, list.count * sizeof *values);
+    if (!hed_spec_fine(reader)) return;
     *parameter = (hed_parameter_def){.name = node.key,
-        .values = values,
+        .values = list.values,
         .count = list.count,
-        .value = values[0],
+        .value = list.values[0],
         .labels = labels};
 }
 
@@ -305,7 +306,7 @@ static void json_read_sources(hed_spec_reader *reader, hed_json_node node,
 static void json_read_folders(hed_spec_reader *reader, hed_json_node node, const char **folders)
 {
     size_t count = hed_json_kind_of(node) == HED_JSON_NOTHING ? 0 : json_count_words(node);
-    if (count > HED_SPEC_VALUES) hed_json_reject(node, "at most %d folders", HED_SPEC_VALUES);
+    if (count > HED_SPEC_FOLDERS) hed_json_reject(node, "at most %d folders", HED_SPEC_FOLDERS);
     for (size_t i = 0; i < count && hed_spec_fine(reader); i++) {
         hed_json_node item = json_word_at(node, i);
         folders[i] = hed_spec_path(reader, item, hed_json_string(item), 0);
@@ -482,7 +483,7 @@ static void json_open_shader(
     bool has_source = hed_json_kind_of(source) != HED_JSON_NOTHING,
          named = hed_json_kind_of(entry) != HED_JSON_NOTHING;
     hed_source *text = hed_spec_allocate(reader, sizeof *text, whole);
-    const char *folders[2 * HED_SPEC_VALUES + 1] = {NULL};
+    const char *folders[2 * HED_SPEC_FOLDERS + 1] = {NULL};
     hed_json_node defines = json_pick(object, whole, "defines");
     if (kernel->def.language == HED_GLSL && hed_spec_fine(reader)) {
         if (hed_json_kind_of(defines) != HED_JSON_NOTHING)
@@ -548,7 +549,7 @@ static void json_read_launch(
     hed_spec_reader *reader, hed_json_node object, hed_json_node whole, hed_spec_kernel *kernel)
 {
     hed_json_node entry = json_pick(object, whole, "kernel"), source = json_pick(object, whole, "source");
-    const char *folders[2 * HED_SPEC_VALUES + 1] = {NULL};
+    const char *folders[2 * HED_SPEC_FOLDERS + 1] = {NULL};
     kernel->def.language = json_read_language(reader, object, whole);
     if (kernel->def.language >= HED_WGSL) {
         json_read_shader(reader, object, whole, kernel);

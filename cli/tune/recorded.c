@@ -16,7 +16,7 @@
 
 enum {
     MOST_BYTES = 1 << 28,
-    MOST_VALUES = 255, /* maximum number of values of a parameter: the limit of a space */
+    MOST_VALUES = 65535, /* maximum number of values of a parameter: the limit of a space */
     MOST_COLUMNS = 64,
     NO_COLUMN = -1,
     TIME_COLUMN = -2

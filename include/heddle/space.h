@@ -88,7 +88,7 @@ static inline uint32_t hed_device_constants(
 /** Definition of a space. Start from {0}. Parameters must outlive the space. */
 typedef struct hed_space_def {
     const hed_allocator *allocator;      /**< NULL: the C library's */
-    const hed_parameter_def *parameters; /**< (parameter_count), at most 255 values each */
+    const hed_parameter_def *parameters; /**< (parameter_count), at most 65,535 values each */
     uint32_t parameter_count;
     const char *const *constraints; /**< (constraint_count) expressions that must not be 0 */
     uint32_t constraint_count;

@@ -16,7 +16,7 @@ from ._definitions import choice, listed, named, number, truth, whole
 from ._devices import Device, device as _device
 from ._library import C, Error, call, ffi, made, text
 
-_MOST_VALUES = 255  # values of a parameter
+_MOST_VALUES = 65535  # values of a parameter
 _STRATEGIES = {"auto": "HED_SEARCH_AUTO", "random": "HED_SEARCH_RANDOM", "local": "HED_SEARCH_LOCAL", "exhaustive": "HED_SEARCH_EXHAUSTIVE"}
 
 

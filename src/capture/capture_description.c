@@ -295,17 +295,19 @@ static void get_parameter(hed_description_reader *r, hed_parameter_def *paramete
     uint64_t at = r->at;
     parameter->value = (int64_t)hed_get_u64(r, "the default of a parameter");
     int64_t *values = get_list(r, &parameter->count, HED_CAPTURE_VALUES, 8, sizeof *values,
-        "the number of values", "1 to 255");
+        "the number of values", "1 to 65535");
     bool labelled = hed_get_below(r, 2, "the flag for labels", "0 or 1");
     const char **labels =
         labelled ? hed_arena_new(r->arena, parameter->count, sizeof *labels, r->error) : NULL;
     if (labelled && !labels && !r->status) r->status = HED_ERROR_MEMORY;
     parameter->values = values;
     parameter->labels = labels;
+    bool ascending = true; /* an ascending list needs no search for equal values */
     for (uint32_t i = 0; i < parameter->count && !r->status; i++) {
         uint64_t place = r->at;
         values[i] = (int64_t)hed_get_u64(r, "a value");
-        if (has_value(parameter, values[i], i))
+        ascending = ascending && (i == 0 || values[i] > values[i - 1]);
+        if (!ascending && has_value(parameter, values[i], i))
             wrong_value(
                 r, place, "a value", (uint64_t)values[i], "one that differs from those before it");
         if (labels) labels[i] = hed_get_word(r, "a label");

@@ -16,7 +16,7 @@ enum {
     HED_CAPTURE_VERSION = 1,
     /* maximum length of each list: sources, constraints, conditions, defines */
     HED_CAPTURE_LIST = 256,
-    HED_CAPTURE_VALUES = 255 /* maximum number of values of a parameter */
+    HED_CAPTURE_VALUES = 65535 /* maximum number of values of a parameter */
 };
 
 #define HED_CAPTURE_MAGIC "heddle capture\n" /* 16 bytes including the zero */

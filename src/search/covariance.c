@@ -163,43 +163,102 @@ static uint32_t twos_of(int64_t value)
 
 static bool is_power(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
 
-static void covariance_fill(hed_value_scale *scale, const hed_parameter_def *parameter)
+/* Place on the scale, 0 to 1, of each value (count) of a parameter, as `position` of a scale. */
+static double position_of(const hed_parameter_def *parameter, double low, double high, uint32_t i)
 {
-    bool positive = true;
-    uint32_t powers = 0;
-    double low = INFINITY, high = -INFINITY;
-    for (uint32_t i = 0; i < parameter->count; i++) {
-        int64_t value = parameter->values[i];
-        positive = positive && value > 0;
-        powers += is_power(value);
-        low = fmin(low, (double)value);
-        high = fmax(high, (double)value);
-    }
+    if (low > 0 && high > low) return log((double)parameter->values[i] / low) / log(high / low);
+    return parameter->count > 1 ? (double)i / (parameter->count - 1) : 0;
+}
+
+/* Properties of the values of a parameter. */
+typedef struct value_range {
+    double low, high;
+    bool has_powers;
+} value_range;
+
+static void fill_values(
+    hed_value_scale *scale, const hed_parameter_def *parameter, const value_range *range)
+{
     scale->count = parameter->count;
-    scale->unordered = parameter->labels != NULL;
-    scale->has_twos =
-        parameter->count > 2 && positive && powers < parameter->count && !scale->unordered;
     for (uint32_t i = 0; i < parameter->count; i++) {
-        double by_place = parameter->count > 1 ? (double)i / (parameter->count - 1) : 0;
-        bool by_logarithm = positive && high > low;
-        scale->position[i] =
-            (float)(by_logarithm ? log((double)parameter->values[i] / low) / log(high / low)
-                                 : by_place);
-        scale->uneven[i] = scale->has_twos && powers > 0 && !is_power(parameter->values[i]);
+        scale->position[i] = (float)position_of(parameter, range->low, range->high, i);
+        scale->uneven[i] = scale->has_twos && range->has_powers && !is_power(parameter->values[i]);
         scale->twos[i] = (uint8_t)twos_of(parameter->values[i]);
     }
+}
+
+/* Cells of more values than HED_MAX_CELLS: stretches of the scale, each in classes by the factors 2
+ * of its values, if these matter. */
+static void fill_cells(
+    hed_value_scale *scale, const hed_parameter_def *parameter, const value_range *range)
+{
+    enum { CLASSES = 4, TWOS_OF_CLASS = 2 };
+    uint32_t classes = scale->has_twos ? CLASSES : 1, stretches = HED_MAX_CELLS / classes;
+    scale->count = stretches * classes;
+    for (uint32_t cell = 0; cell < scale->count; cell++) {
+        uint32_t kind = cell % classes;
+        scale->position[cell] = (float)(((double)(cell / classes) + 0.5) / stretches);
+        scale->twos[cell] = (uint8_t)(TWOS_OF_CLASS * kind + (kind == CLASSES - 1));
+        scale->uneven[cell] = scale->has_twos && range->has_powers;
+    }
+    for (uint32_t i = 0; i < parameter->count; i++) {
+        double position = position_of(parameter, range->low, range->high, i);
+        uint32_t at = (uint32_t)(position * stretches);
+        uint32_t stretch = at < stretches ? at : stretches - 1,
+                 kind = classes == 1 ? 0 : twos_of(parameter->values[i]) / TWOS_OF_CLASS;
+        uint32_t cell = stretch * classes + kind;
+        scale->cells[i] = (uint8_t)cell;
+        if (is_power(parameter->values[i])) scale->uneven[cell] = false;
+    }
+}
+
+/* Returns false if memory is short. */
+static bool covariance_fill(
+    const hed_allocator *allocator, hed_value_scale *scale, const hed_parameter_def *parameter)
+{
+    value_range range = {.low = INFINITY, .high = -INFINITY};
+    uint32_t powers = 0;
+    for (uint32_t i = 0; i < parameter->count; i++) {
+        powers += is_power(parameter->values[i]);
+        range.low = fmin(range.low, (double)parameter->values[i]);
+        range.high = fmax(range.high, (double)parameter->values[i]);
+    }
+    range.has_powers = powers > 0;
+    scale->value_count = parameter->count;
+    scale->unordered = parameter->labels != NULL;
+    scale->has_twos =
+        parameter->count > 2 && range.low > 0 && powers < parameter->count && !scale->unordered;
+    if (parameter->count <= HED_MAX_CELLS) {
+        fill_values(scale, parameter, &range);
+        return true;
+    }
+    scale->cells = hed_allocate(allocator, parameter->count);
+    if (scale->cells) fill_cells(scale, parameter, &range);
+    return scale->cells;
 }
 
 hed_value_scale *hed_value_scales_create(const hed_allocator *allocator, const hed_space *space)
 {
     hed_value_scale *scales = hed_allocate(allocator, space->parameter_count * sizeof *scales);
-    for (uint32_t i = 0; scales && i < space->parameter_count; i++)
-        covariance_fill(&scales[i], &space->parameters[i]);
-    return scales;
+    bool good = scales;
+    for (uint32_t i = 0; good && i < space->parameter_count; i++)
+        good = covariance_fill(allocator, &scales[i], &space->parameters[i]);
+    if (good) return scales;
+    hed_value_scales_destroy(allocator, space, scales);
+    return NULL;
 }
 
 void hed_value_scales_destroy(
     const hed_allocator *allocator, const hed_space *space, hed_value_scale *scales)
 {
+    for (uint32_t i = 0; scales && i < space->parameter_count; i++)
+        hed_release(allocator, scales[i].cells, scales[i].value_count);
     hed_release(allocator, scales, space->parameter_count * sizeof *scales);
+}
+
+void hed_value_cells(
+    const hed_value_scale *scales, uint32_t parameter_count, const hed_place *row, uint8_t *cells)
+{
+    for (uint32_t i = 0; i < parameter_count; i++)
+        cells[i] = scales[i].cells ? scales[i].cells[row[i]] : (uint8_t)row[i];
 }

@@ -7,7 +7,7 @@
  * u is the value's place on its scale, v its number of factors 2. Multiplied out, this is the ANOVA
  * kernel of Durrande, Ginsbourger, Roustant and Carraro (2013): effects of one parameter, of pairs,
  * of triples, ... A parameter with w = 0 has no effect; one with d near 1 has an effect that says
- * nothing about neighbouring values. Since values are few, each R_j is a table.
+ * nothing about neighbouring values. Since cells are few, each R_j is a table.
  */
 #ifndef HED_SEARCH_COVARIANCE_H
 #define HED_SEARCH_COVARIANCE_H
@@ -38,7 +38,7 @@ typedef struct hed_covariance {
     uint32_t parameter_count;
     hed_shape shape;
     double hypers[HED_MAX_HYPERS]; /* (hed_hyper_count()) */
-    /* (count x count) correlations of each parameter's values */
+    /* (count x count) correlations of each parameter's cells */
     float *tables;
     size_t offsets[HED_MAX_PARAMETERS + 1]; /* offset of each parameter's table */
 } hed_covariance;
@@ -70,7 +70,7 @@ static inline const float *hed_covariance_table(const hed_covariance *covariance
     return covariance->tables + covariance->offsets[j];
 }
 
-/* k(x, y) of two rows. */
+/* k(x, y) of two points, given by their cells. */
 static inline double hed_covariance_value(
     const hed_covariance *covariance, const uint8_t *x, const uint8_t *y)
 {
@@ -93,7 +93,7 @@ typedef struct hed_fit {
     hed_covariance *covariance;
     uint32_t count;      /* number of points */
     uint32_t steps;      /* remaining steps */
-    uint8_t *rows;       /* (count x parameter_count) */
+    uint8_t *rows;       /* (count x parameter_count) cells */
     double *values;      /* (count) */
     double *matrices[3]; /* (count x count) scratch */
     /* scratch, laid out as the covariance's tables */

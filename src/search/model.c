@@ -107,12 +107,12 @@ static void fill_pool(
     for (uint64_t i = 0; i < points && i < count; i++) {
         uint64_t point = count <= points ? i : hed_sources_point(sources, i);
         if (point == UINT64_MAX) point = hed_random_below(&search->random, count);
-        uint8_t row[HED_MAX_PARAMETERS];
+        uint8_t cells[HED_MAX_PARAMETERS];
         float trends[HED_MOST_TRENDS];
         if (hed_search_seen(search, point) != UINT32_MAX) continue;
-        hed_space_row(search->space, point, row);
-        hed_sources_trends(sources, search->space->parameter_count, row, trends);
-        hed_block_add(&posterior->blocks[i / HED_BLOCK], posterior, point, row, trends);
+        hed_search_cells(search, point, NULL, cells);
+        hed_sources_trends(sources, search->space->parameter_count, cells, trends);
+        hed_block_add(&posterior->blocks[i / HED_BLOCK], posterior, point, cells, trends);
     }
 }
 
@@ -180,12 +180,12 @@ static void add_observation(const hed_search *search, const hed_model_sources *s
     const hed_model *model, hed_model_view *view)
 {
     uint32_t index = view->posterior.count;
-    const uint8_t *row = search->observations[view->observations[index]].row;
+    const uint8_t *cells = search->observations[view->observations[index]].cells;
     float trends[HED_MOST_TRENDS];
     double value;
     hed_row_kind kind = state_of(search, model, view, index, &value);
-    hed_sources_trends(sources, search->space->parameter_count, row, trends);
-    hed_posterior_add(&view->posterior, row, trends, kind, value);
+    hed_sources_trends(sources, search->space->parameter_count, cells, trends);
+    hed_posterior_add(&view->posterior, cells, trends, kind, value);
 }
 
 void hed_model_follow(const hed_search *search, const hed_model_sources *sources, hed_model *model)
@@ -231,10 +231,10 @@ static void choose_points(hed_search *search, const hed_model_sources *sources,
         }
         float trends[HED_MOST_TRENDS];
         double value = hed_model_value(search, model, gap, observation->value);
-        hed_sources_trends(sources, width, observation->row, trends);
+        hed_sources_trends(sources, width, observation->cells, trends);
         for (uint32_t t = 0; t < model->trend_count; t++)
             value -= TREND_MEAN / model->trend_count * (double)trends[t];
-        memcpy(fit->rows + (size_t)fit->count * width, observation->row, width);
+        memcpy(fit->rows + (size_t)fit->count * width, observation->cells, width);
         fit->values[fit->count++] = value;
     }
 }
@@ -294,32 +294,33 @@ static const double PSEUDO_COUNT = 2;
 
 static size_t dislike_size(const hed_search *search)
 {
-    return (size_t)search->space->parameter_count * HED_MAX_VALUES * sizeof(float);
+    return (size_t)search->space->parameter_count * HED_MAX_CELLS * sizeof(float);
 }
 
 /* dislike = -log of the value's frequency, shifted and scaled so that the sum over the parameters
  * is in [0, 1]. */
-static void model_count_values(const hed_space *space, hed_model_source *source)
+static void model_count_values(const hed_search *search, hed_model_source *source)
 {
+    const hed_space *space = search->space;
     double range = 0;
     for (uint32_t j = 0; j < space->parameter_count; j++) {
-        uint32_t values = space->parameters[j].count;
-        double counts[HED_MAX_VALUES], maximum = 0, minimum = INFINITY;
+        uint32_t values = search->scales[j].count;
+        double counts[HED_MAX_CELLS], maximum = 0, minimum = INFINITY;
         for (uint32_t v = 0; v < values; v++) counts[v] = PSEUDO_COUNT / values;
         for (uint32_t i = 0; i < source->count; i++) {
-            uint8_t row[HED_MAX_PARAMETERS];
-            hed_space_row(space, source->points[i], row);
-            counts[row[j]]++;
+            uint8_t cells[HED_MAX_PARAMETERS];
+            hed_search_cells(search, source->points[i], NULL, cells);
+            counts[cells[j]]++;
         }
         for (uint32_t v = 0; v < values; v++) {
             maximum = fmax(maximum, counts[v]);
             minimum = fmin(minimum, counts[v]);
         }
         for (uint32_t v = 0; v < values; v++)
-            source->dislike[j * HED_MAX_VALUES + v] = (float)log(maximum / counts[v]);
+            source->dislike[j * HED_MAX_CELLS + v] = (float)log(maximum / counts[v]);
         range += log(maximum / minimum);
     }
-    for (uint32_t i = 0; i < space->parameter_count * HED_MAX_VALUES && range > 0; i++)
+    for (uint32_t i = 0; i < space->parameter_count * HED_MAX_CELLS && range > 0; i++)
         source->dislike[i] /= (float)range;
 }
 
@@ -338,7 +339,7 @@ bool hed_sources_create(
             uint64_t point = hed_space_find(search->space, &definition->configs[i]);
             if (point != UINT64_MAX) source->points[source->count++] = point;
         }
-        model_count_values(search->space, source);
+        model_count_values(search, source);
     }
     return true;
 }
@@ -375,12 +376,12 @@ uint64_t hed_sources_point(const hed_model_sources *sources, uint64_t index)
 }
 
 void hed_sources_trends(
-    const hed_model_sources *sources, uint32_t parameter_count, const uint8_t *row, float *trends)
+    const hed_model_sources *sources, uint32_t parameter_count, const uint8_t *cells, float *trends)
 {
     for (uint32_t s = 0; s < sources->count; s++) {
         trends[s] = 0;
         for (uint32_t j = 0; j < parameter_count; j++)
-            trends[s] += sources->items[s].dislike[j * HED_MAX_VALUES + row[j]];
+            trends[s] += sources->items[s].dislike[j * HED_MAX_CELLS + cells[j]];
     }
 }
 
@@ -415,7 +416,7 @@ static void fit_all(importance *work)
             (uint64_t)number++ * count / search->valid < work->fit.count)
             continue;
         for (uint32_t j = 0; j < width; j++)
-            work->fit.rows[(size_t)work->fit.count * width + j] = observation->row[j];
+            work->fit.rows[(size_t)work->fit.count * width + j] = observation->cells[j];
         work->fit.values[work->fit.count++] = log(observation->value);
     }
     hed_fit_begin(&work->fit, &work->covariance);
@@ -443,8 +444,8 @@ static void sample(importance *work, double *shares)
 {
     const hed_space *space = work->search->space;
     uint8_t row[HED_MAX_PARAMETERS], variant[HED_MAX_PARAMETERS];
-    hed_space_row(space, hed_random_below(&work->random, space->count), row);
-    hed_space_row(space, hed_random_below(&work->random, space->count), variant);
+    hed_search_cells(work->search, hed_random_below(&work->random, space->count), NULL, row);
+    hed_search_cells(work->search, hed_random_below(&work->random, space->count), NULL, variant);
     work->block = (hed_block){.whitened = work->whitened};
     hed_block_add(&work->block, &work->posterior, 0, row, NULL);
     for (uint32_t j = 0; j < space->parameter_count; j++) {

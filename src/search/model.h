@@ -17,7 +17,7 @@ typedef struct hed_model_source {
     uint32_t count;
     uint32_t capacity; /* capacity of `points` */
     uint32_t next;     /* index of the next point of the opening */
-    /* (parameters x HED_MAX_VALUES) rarity of each value in the source; the sum over a row is in
+    /* (parameters x HED_MAX_CELLS) rarity of each cell in the source; the sum over a row is in
      * [0, 1] */
     float *dislike;
 } hed_model_source;
@@ -36,10 +36,10 @@ void hed_sources_destroy(const hed_search *search, hed_model_sources *sources);
 bool hed_sources_open(const hed_search *search, hed_model_sources *sources, uint64_t *point);
 /* Point `index` of all sources' points; UINT64_MAX if there are fewer points. */
 uint64_t hed_sources_point(const hed_model_sources *sources, uint64_t index);
-/* Computes each source's trend for a row: 0 (all its values are frequent in the source) to 1.
+/* Computes each source's trend for a point, given by its cells: 0 (all its values are frequent in the source) to 1.
  * `trends` (count). */
-void hed_sources_trends(
-    const hed_model_sources *sources, uint32_t parameter_count, const uint8_t *row, float *trends);
+void hed_sources_trends(const hed_model_sources *sources, uint32_t parameter_count,
+    const uint8_t *cells, float *trends);
 
 /* ---- models ---- */
 

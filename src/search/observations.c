@@ -55,9 +55,17 @@ hed_observation *hed_search_add(hed_search *search, uint64_t point)
     search->slots[search_slot_of(search, point)] = search->count + 1;
     hed_observation *observation = &search->observations[search->count++];
     *observation = (hed_observation){.point = point, .value = NAN, .pending = true};
-    hed_space_row(search->space, point, observation->row);
+    hed_search_cells(search, point, observation->row, observation->cells);
     search->pending++;
     return observation;
+}
+
+void hed_search_cells(const hed_search *search, uint64_t point, hed_place *row, uint8_t *cells)
+{
+    hed_place own[HED_MAX_PARAMETERS];
+    hed_place *places = row ? row : own;
+    hed_space_row(search->space, point, places);
+    hed_value_cells(search->scales, search->space->parameter_count, places, cells);
 }
 
 uint64_t hed_search_fresh_point(hed_search *search)
@@ -72,17 +80,29 @@ uint64_t hed_search_fresh_point(hed_search *search)
     return point;
 }
 
+/* True if a neighbour's place is examined: see hed_search_fresh_neighbours(). `stride`: of the even
+ * selection, which begins at `first`. */
+static bool is_examined(uint32_t place, uint32_t centre, uint32_t stride, uint32_t first)
+{
+    enum { NEAREST = 32 };
+    return place % stride == first || (place < centre + NEAREST && centre < place + NEAREST);
+}
+
 uint32_t hed_search_fresh_neighbours(
-    hed_search *search, const uint8_t *row, uint64_t *points, uint32_t limit)
+    hed_search *search, const hed_place *row, uint64_t *points, uint32_t limit)
 {
     const hed_space *space = search->space;
-    uint8_t neighbour[HED_MAX_PARAMETERS];
+    hed_place neighbour[HED_MAX_PARAMETERS];
     uint64_t candidates = 0;
-    memcpy(neighbour, row, space->parameter_count);
+    memcpy(neighbour, row, space->parameter_count * sizeof *row);
     for (uint32_t i = 0; i < space->parameter_count; i++) {
-        for (uint32_t place = 0; place < space->parameters[i].count; place++) {
-            neighbour[i] = (uint8_t)place;
-            uint64_t point = place == row[i] ? UINT64_MAX : hed_space_find_row(space, neighbour);
+        uint32_t count = space->parameters[i].count, stride = count / HED_MAX_CELLS + 1;
+        if (count <= HED_MAX_CELLS) stride = 1;
+        uint32_t first = stride > 1 ? (uint32_t)hed_random_below(&search->random, stride) : 0;
+        for (uint32_t place = 0; place < count; place++) {
+            if (place == row[i] || !is_examined(place, row[i], stride, first)) continue;
+            neighbour[i] = (hed_place)place;
+            uint64_t point = hed_space_find_row(space, neighbour);
             if (point == UINT64_MAX || hed_search_seen(search, point) != UINT32_MAX) continue;
             candidates++;
             uint64_t at = candidates <= limit ? candidates - 1

@@ -50,7 +50,7 @@ typedef struct hed_posterior {
     uint32_t count, capacity; /* observations */
     /* index of the first observation whose value has changed since the last settle */
     uint32_t changed;
-    uint8_t *rows;  /* (capacity x parameter_count) */
+    uint8_t *rows;  /* (capacity x parameter_count) cells */
     float *trends;  /* (capacity x HED_MOST_TRENDS) */
     uint8_t *kinds; /* (capacity) hed_row_kind */
     bool *left_out; /* (capacity) true: does not enter the process */

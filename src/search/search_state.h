@@ -12,7 +12,8 @@ typedef struct hed_observation {
     uint64_t point; /* index in the space */
     double value;   /* NAN: pending or failed */
     bool pending;   /* asked and not yet told */
-    uint8_t row[HED_MAX_PARAMETERS];
+    hed_place row[HED_MAX_PARAMETERS];
+    uint8_t cells[HED_MAX_PARAMETERS]; /* cells of the row, for the models */
 } hed_observation;
 
 typedef struct hed_random {
@@ -58,12 +59,15 @@ uint32_t hed_search_seen(const hed_search *search, uint64_t point);
 bool hed_search_reserve(hed_search *search);
 /* Adds a pending observation to reserved space. */
 hed_observation *hed_search_add(hed_search *search, uint64_t point);
+/* Writes the row (parameter_count) and the cells of a point; `row` may be NULL. */
+void hed_search_cells(const hed_search *search, uint64_t point, hed_place *row, uint8_t *cells);
 /* A random point that was neither asked nor told; at least one must exist. */
 uint64_t hed_search_fresh_point(hed_search *search);
 /* Finds points that differ from `row` in one parameter and were neither asked nor told: at most
- * `limit`, a random subset if there are more. Returns their number. */
+ * `limit`, a random subset if there are more. Of a parameter with more than HED_MAX_CELLS values
+ * the nearest are examined, and an even selection of the rest. Returns their number. */
 uint32_t hed_search_fresh_neighbours(
-    hed_search *search, const uint8_t *row, uint64_t *points, uint32_t limit);
+    hed_search *search, const hed_place *row, uint64_t *points, uint32_t limit);
 
 /* ---- strategies (search_strategies.c): the next point; at least one must exist ---- */
 

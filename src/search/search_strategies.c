@@ -100,7 +100,7 @@ static void look_at_block(
 }
 
 static void look_at_neighbours(
-    hed_search *search, const hed_posterior *posterior, const uint8_t *row, winner *best)
+    hed_search *search, const hed_posterior *posterior, const hed_place *row, winner *best)
 {
     hed_auto_search *state = search->models;
     uint64_t points[NEIGHBOURS];
@@ -111,11 +111,11 @@ static void look_at_neighbours(
         block->count = block->rows = 0;
         block->whitened = state->whitened;
         for (uint32_t i = begin; i < count && i < begin + HED_BLOCK; i++) {
-            uint8_t neighbour[HED_MAX_PARAMETERS];
+            uint8_t cells[HED_MAX_PARAMETERS];
             float trends[HED_MOST_TRENDS];
-            hed_space_row(search->space, points[i], neighbour);
-            hed_sources_trends(&state->sources, parameters, neighbour, trends);
-            hed_block_add(block, posterior, points[i], neighbour, trends);
+            hed_search_cells(search, points[i], NULL, cells);
+            hed_sources_trends(&state->sources, parameters, cells, trends);
+            hed_block_add(block, posterior, points[i], cells, trends);
         }
         hed_block_follow(block, posterior);
         look_at_block(search, block, posterior, best);
@@ -129,7 +129,7 @@ static uint64_t acquire(hed_search *search, const hed_posterior *posterior)
         look_at_block(search, &posterior->blocks[i], posterior, &best);
     look_at_neighbours(search, posterior, search->observations[search->best].row, &best);
     for (uint32_t i = 0; i < CLIMBS && best.merit > 0; i++) {
-        uint8_t row[HED_MAX_PARAMETERS];
+        hed_place row[HED_MAX_PARAMETERS];
         double before = best.merit;
         hed_space_row(search->space, best.point, row);
         look_at_neighbours(search, posterior, row, &best);
@@ -223,15 +223,15 @@ enum {
     SPREAD_LIMIT = 32
 };
 
-static double off_centre(const hed_search *search, const uint8_t *row)
+static double off_centre(const hed_search *search, const uint8_t *cells)
 {
     static const double UNEVEN = 0.3; /* above the distance from the middle to an end */
     double sum = 0;
     for (uint32_t i = 0; i < search->space->parameter_count; i++) {
         uint32_t count = search->scales[i].count;
-        sum += search->scales[i].uneven[row[i]] ? UNEVEN : 0;
+        sum += search->scales[i].uneven[cells[i]] ? UNEVEN : 0;
         if (count < 3 || search->scales[i].unordered) continue; /* no middle */
-        double from_middle = (double)row[i] / (count - 1) - 0.5;
+        double from_middle = (double)cells[i] / (count - 1) - 0.5;
         sum += from_middle * from_middle;
     }
     return sum;
@@ -250,7 +250,7 @@ static bool sizes_group(const hed_search *search, uint32_t parameter)
 }
 
 /* Doublings by which the group is smaller or larger than nearly every good one, on any device. */
-static double unusual_group(const hed_search *search, const uint8_t *row)
+static double unusual_group(const hed_search *search, const hed_place *row)
 {
     static const double SMALLEST = 6, LARGEST = 9; /* logarithms of 64 and 512 items */
     double items = 0;
@@ -264,16 +264,16 @@ static double unusual_group(const hed_search *search, const uint8_t *row)
     return is_known ? fmax(0, fmax(SMALLEST - items, items - LARGEST)) : 0;
 }
 
-static double nearest(const hed_search *search, const uint8_t *row)
+static double nearest(const hed_search *search, const hed_place *row, const uint8_t *cells)
 {
     double nearest_distance = INFINITY;
     for (uint32_t i = 0; i < search->count; i++) {
-        const uint8_t *measured = search->observations[i].row;
+        const hed_observation *measured = &search->observations[i];
         double sum = 0; /* any difference of a parameter counts at least half */
         for (uint32_t j = 0; j < search->space->parameter_count; j++)
-            if (row[j] != measured[j])
-                sum +=
-                    0.5 + 0.5 * (double)hed_value_distance(&search->scales[j], row[j], measured[j]);
+            if (row[j] != measured->row[j])
+                sum += 0.5 + 0.5 * (double)hed_value_distance(
+                                       &search->scales[j], cells[j], measured->cells[j]);
         nearest_distance = fmin(nearest_distance, sum);
     }
     return nearest_distance;
@@ -282,16 +282,17 @@ static double nearest(const hed_search *search, const uint8_t *row)
 uint64_t hed_search_spread(hed_search *search)
 {
     static const double UNUSUAL_FIRST = 0.3, UNUSUAL = 0.15; /* loss of merit per doubling */
-    uint8_t row[HED_MAX_PARAMETERS];
+    hed_place row[HED_MAX_PARAMETERS];
+    uint8_t cells[HED_MAX_PARAMETERS];
     uint64_t best = hed_search_fresh_point(search);
     double best_merit = -INFINITY;
     if (search->count > SPREAD_LIMIT) return best;
     for (uint32_t i = 0; i < (search->count == 0 ? CENTRE_CANDIDATES : SPREAD_CANDIDATES); i++) {
         uint64_t point = hed_search_fresh_point(search);
-        hed_space_row(search->space, point, row);
+        hed_search_cells(search, point, row, cells);
         double merit = search->count == 0
-                           ? -off_centre(search, row) - UNUSUAL_FIRST * unusual_group(search, row)
-                           : nearest(search, row) - UNUSUAL * unusual_group(search, row);
+                           ? -off_centre(search, cells) - UNUSUAL_FIRST * unusual_group(search, row)
+                           : nearest(search, row, cells) - UNUSUAL * unusual_group(search, row);
         merit += 1e-3 * hed_random_unit(&search->random); /* breaks ties */
         if (merit > best_merit) {
             best_merit = merit;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -16,12 +17,45 @@ enum { ACCEPT_LIMIT = 1 << 22 }; /* maximum number of points passed to accept() 
 
 uint32_t hed_parameter_place(const hed_parameter_def *parameter, int64_t value)
 {
+    enum { SHORT_LIST = 32 };
+    const int64_t *values = parameter->values;
+    int64_t step, distance;
+    /* long lists are nearly always ranges: examine the place that the value has in one */
+    if (parameter->count > SHORT_LIST && !__builtin_sub_overflow(values[1], values[0], &step) &&
+        step > 0 && !__builtin_sub_overflow(value, values[0], &distance) && distance >= 0 &&
+        distance / step < parameter->count && values[distance / step] == value)
+        return (uint32_t)(distance / step);
     for (uint32_t place = 0; place < parameter->count; place++)
-        if (parameter->values[place] == value) return place;
+        if (values[place] == value) return place;
     return parameter->count;
 }
 
-static hed_status check_parameter(
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Rejects a value that occurs twice. */
+static hed_status check_distinct(
+    const hed_allocator *allocator, const hed_parameter_def *parameter, hed_error *error)
+{
+    size_t size = parameter->count * sizeof(int64_t);
+    int64_t *sorted = hed_allocate(allocator, size);
+    if (!sorted)
+        return HED_OUT_OF_MEMORY(error, "%u values of \"%s\"", parameter->count, parameter->name);
+    memcpy(sorted, parameter->values, size);
+    qsort(sorted, parameter->count, sizeof *sorted, by_value);
+    hed_status status = HED_OK;
+    for (uint32_t i = 1; i < parameter->count && !status; i++)
+        if (sorted[i] == sorted[i - 1])
+            status = hed_fail(error, HED_ERROR_ARGUMENT,
+                "parameter \"%s\" has the value %" PRId64 " twice", parameter->name, sorted[i]);
+    hed_release(allocator, sorted, size);
+    return status;
+}
+
+static hed_status check_parameter(const hed_allocator *allocator,
     const hed_parameter_def *parameter, uint32_t index, hed_error *error)
 {
     if (!parameter->name)
@@ -30,12 +64,7 @@ static hed_status check_parameter(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "parameter \"%s\" has %u values; expected 1 to %d", parameter->name, parameter->count,
             HED_MAX_VALUES);
-    for (uint32_t i = 0; i < parameter->count; i++)
-        if (hed_parameter_place(parameter, parameter->values[i]) != i)
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "parameter \"%s\" has the value %" PRId64 " twice", parameter->name,
-                parameter->values[i]);
-    return HED_OK;
+    return check_distinct(allocator, parameter, error);
 }
 
 hed_status hed_space_begin(const hed_allocator *allocator, const hed_parameter_def *parameters,
@@ -46,7 +75,7 @@ hed_status hed_space_begin(const hed_allocator *allocator, const hed_parameter_d
         return hed_fail(error, HED_ERROR_ARGUMENT, "space has %u parameters; expected at most %d",
             parameter_count, HED_MAX_PARAMETERS);
     for (uint32_t i = 0; i < parameter_count; i++) {
-        hed_status status = check_parameter(&parameters[i], i, error);
+        hed_status status = check_parameter(&copy, &parameters[i], i, error);
         if (status != HED_OK) return status;
     }
     hed_space *instance = hed_allocate(&copy, sizeof *instance);
@@ -59,11 +88,17 @@ hed_status hed_space_begin(const hed_allocator *allocator, const hed_parameter_d
     return HED_OK;
 }
 
+/* Bytes of `count` combinations. */
+static size_t rows_size(const hed_component *component, uint64_t count)
+{
+    return count * component->width * sizeof *component->rows;
+}
+
 static void release_components(hed_space *space)
 {
     for (uint32_t i = 0; i < space->component_count; i++) {
         hed_component *component = &space->components[i];
-        hed_release(&space->allocator, component->rows, component->capacity * component->width);
+        hed_release(&space->allocator, component->rows, rows_size(component, component->capacity));
         hed_release(
             &space->allocator, component->sorted, component->count * sizeof *component->sorted);
     }
@@ -82,21 +117,21 @@ void hed_space_destroy(hed_space *space)
 
 static bool resize(hed_space *space, hed_component *component, uint64_t capacity)
 {
-    uint8_t *rows = hed_allocate(&space->allocator, capacity * component->width);
+    hed_place *rows = hed_allocate(&space->allocator, rows_size(component, capacity));
     if (!rows) return false;
-    if (component->count > 0) memcpy(rows, component->rows, component->count * component->width);
-    hed_release(&space->allocator, component->rows, component->capacity * component->width);
+    if (component->count > 0) memcpy(rows, component->rows, rows_size(component, component->count));
+    hed_release(&space->allocator, component->rows, rows_size(component, component->capacity));
     component->rows = rows;
     component->capacity = capacity;
     return true;
 }
 
-bool hed_component_add(hed_space *space, hed_component *component, const uint8_t *row)
+bool hed_component_add(hed_space *space, hed_component *component, const hed_place *row)
 {
     if (component->count == component->capacity &&
         !resize(space, component, component->capacity ? component->capacity * 2 : 64))
         return false;
-    memcpy(component->rows + component->count++ * component->width, row, component->width);
+    memcpy(component->rows + component->count++ * component->width, row, rows_size(component, 1));
     return true;
 }
 
@@ -107,36 +142,49 @@ void hed_component_trim(hed_space *space, hed_component *component)
 }
 
 /* Sorts the indices of the rows by a counting sort per column, last column first; `order` and
- * `scratch` (count). */
-static void sort_rows(const hed_component *component, uint32_t *order, uint32_t *scratch)
+ * `scratch` (count), `starts` (HED_MAX_VALUES + 2). */
+static void sort_rows(
+    const hed_component *component, uint32_t *order, uint32_t *scratch, uint32_t *starts)
 {
     uint32_t width = component->width, count = (uint32_t)component->count;
     for (uint32_t i = 0; i < count; i++) order[i] = i;
     for (uint32_t column = width; column-- > 0;) {
-        uint32_t starts[HED_MAX_VALUES + 2] = {0};
+        uint32_t most = 0;
+        for (uint32_t i = 0; i < count; i++)
+            most = component->rows[(size_t)i * width + column] > most
+                       ? component->rows[(size_t)i * width + column]
+                       : most;
+        memset(starts, 0, (most + 2) * sizeof *starts);
         for (uint32_t i = 0; i < count; i++)
             starts[component->rows[(size_t)i * width + column] + 1]++;
-        for (uint32_t value = 0; value <= HED_MAX_VALUES; value++)
-            starts[value + 1] += starts[value];
+        for (uint32_t value = 0; value <= most; value++) starts[value + 1] += starts[value];
         for (uint32_t i = 0; i < count; i++)
             scratch[starts[component->rows[(size_t)order[i] * width + column]]++] = order[i];
         memcpy(order, scratch, count * sizeof *order);
     }
 }
 
-static const uint8_t *sorted_row(const hed_component *component, uint64_t rank)
+static const hed_place *sorted_row(const hed_component *component, uint64_t rank)
 {
     return component->rows +
            (component->sorted ? component->sorted[rank] : rank) * component->width;
 }
 
+/* Lexicographic order of two combinations: below, equal to or above 0. */
+static int compare_rows(const hed_place *a, const hed_place *b, uint32_t width)
+{
+    for (uint32_t i = 0; i < width; i++)
+        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
 /* Index of a combination; `count` if the component lacks it. */
-static uint64_t find_combination(const hed_component *component, const uint8_t *row)
+static uint64_t find_combination(const hed_component *component, const hed_place *row)
 {
     uint64_t low = 0, high = component->count;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        int order = memcmp(sorted_row(component, middle), row, component->width);
+        int order = compare_rows(sorted_row(component, middle), row, component->width);
         if (order == 0) return component->sorted ? component->sorted[middle] : middle;
         if (order < 0) low = middle + 1;
         else high = middle;
@@ -148,24 +196,25 @@ static uint64_t find_combination(const hed_component *component, const uint8_t *
 
 uint64_t hed_space_count(const hed_space *space) { return space ? space->count : 0; }
 
-void hed_space_row(const hed_space *space, uint64_t index, uint8_t *row)
+void hed_space_row(const hed_space *space, uint64_t index, hed_place *row)
 {
     for (uint32_t i = space->component_count; i-- > 0;) {
         const hed_component *component = &space->components[i];
-        const uint8_t *combination = component->rows + index % component->count * component->width;
+        const hed_place *combination =
+            component->rows + index % component->count * component->width;
         for (uint32_t column = 0; column < component->width; column++)
             row[component->parameters[column]] = combination[column];
         index /= component->count;
     }
 }
 
-uint64_t hed_space_find_row(const hed_space *space, const uint8_t *row)
+uint64_t hed_space_find_row(const hed_space *space, const hed_place *row)
 {
     uint64_t index = 0;
     if (space->count == 0) return UINT64_MAX;
     for (uint32_t i = 0; i < space->component_count; i++) {
         const hed_component *component = &space->components[i];
-        uint8_t combination[HED_MAX_PARAMETERS];
+        hed_place combination[HED_MAX_PARAMETERS];
         for (uint32_t column = 0; column < component->width; column++)
             combination[column] = row[component->parameters[column]];
         uint64_t digit = find_combination(component, combination);
@@ -175,7 +224,7 @@ uint64_t hed_space_find_row(const hed_space *space, const uint8_t *row)
     return index;
 }
 
-static hed_config space_config_of(const hed_space *space, const uint8_t *row)
+static hed_config space_config_of(const hed_space *space, const hed_place *row)
 {
     hed_config config = {.count = space->parameter_count};
     for (uint32_t i = 0; i < space->parameter_count; i++)
@@ -186,7 +235,7 @@ static hed_config space_config_of(const hed_space *space, const uint8_t *row)
 hed_config hed_space_at(const hed_space *space, uint64_t index)
 {
     if (!space) return (hed_config){0};
-    uint8_t row[HED_MAX_PARAMETERS] = {0};
+    hed_place row[HED_MAX_PARAMETERS] = {0};
     hed_space_row(space, index, row);
     return space_config_of(space, row);
 }
@@ -194,12 +243,12 @@ hed_config hed_space_at(const hed_space *space, uint64_t index)
 uint64_t hed_space_find(const hed_space *space, const hed_config *config)
 {
     if (!space || !config) return UINT64_MAX;
-    uint8_t row[HED_MAX_PARAMETERS];
+    hed_place row[HED_MAX_PARAMETERS];
     if (config->count != space->parameter_count) return UINT64_MAX;
     for (uint32_t i = 0; i < space->parameter_count; i++) {
         uint32_t place = hed_parameter_place(&space->parameters[i], config->values[i]);
         if (place == space->parameters[i].count) return UINT64_MAX;
-        row[i] = (uint8_t)place;
+        row[i] = (hed_place)place;
     }
     return hed_space_find_row(space, row);
 }
@@ -222,11 +271,14 @@ static hed_status space_out_of_memory(const hed_space *space, uint64_t count, he
 static hed_status sort_component(hed_space *space, hed_component *component, hed_error *error)
 {
     size_t size = component->count * sizeof *component->sorted;
-    uint32_t *scratch = hed_allocate(&space->allocator, size);
+    const size_t starts_size = (HED_MAX_VALUES + 2) * sizeof(uint32_t);
+    uint32_t *scratch = hed_allocate(&space->allocator, size),
+             *starts = hed_allocate(&space->allocator, starts_size);
     component->sorted = hed_allocate(&space->allocator, size);
-    bool allocated = scratch && component->sorted;
-    if (allocated) sort_rows(component, component->sorted, scratch);
+    bool allocated = scratch && starts && component->sorted;
+    if (allocated) sort_rows(component, component->sorted, scratch, starts);
     hed_release(&space->allocator, scratch, size);
+    hed_release(&space->allocator, starts, starts_size);
     return allocated ? HED_OK : space_out_of_memory(space, component->count, error);
 }
 
@@ -241,7 +293,7 @@ static hed_status filter(hed_space *space, const hed_space_def *def, hed_error *
             "for %d at most: write what it checks as constraints, or give the parameters fewer values",
             space->count, ACCEPT_LIMIT);
     hed_component filtered = space_whole(space);
-    uint8_t row[HED_MAX_PARAMETERS] = {0};
+    hed_place row[HED_MAX_PARAMETERS] = {0};
     hed_status status = HED_OK;
     for (uint64_t i = 0; i < space->count && status == HED_OK; i++) {
         hed_space_row(space, i, row);
@@ -277,7 +329,7 @@ hed_status hed_space_create(const hed_space_def *def, hed_space **space, hed_err
 static hed_status add_point(
     hed_space *space, const int64_t *values, uint64_t number, hed_error *error)
 {
-    uint8_t row[HED_MAX_PARAMETERS];
+    hed_place row[HED_MAX_PARAMETERS];
     for (uint32_t i = 0; i < space->parameter_count; i++) {
         const hed_parameter_def *parameter = &space->parameters[i];
         uint32_t place = hed_parameter_place(parameter, values[i]);
@@ -285,7 +337,7 @@ static hed_status add_point(
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "point %" PRIu64 ": \"%s\" has no value %" PRId64, number, parameter->name,
                 values[i]);
-        row[i] = (uint8_t)place;
+        row[i] = (hed_place)place;
     }
     return hed_component_add(space, &space->components[0], row)
                ? HED_OK
@@ -313,7 +365,7 @@ hed_status hed_space_create_list(const hed_allocator *allocator,
     if (status == HED_OK) status = sort_component(created, &created->components[0], error);
     const hed_component *list = &created->components[0];
     for (uint64_t i = 1; status == HED_OK && i < list->count; i++)
-        if (memcmp(sorted_row(list, i - 1), sorted_row(list, i), list->width) == 0)
+        if (compare_rows(sorted_row(list, i - 1), sorted_row(list, i), list->width) == 0)
             status = hed_fail(error, HED_ERROR_ARGUMENT, "points %u and %u are the same",
                 list->sorted[i - 1], list->sorted[i]);
     if (status != HED_OK) {
@@ -357,7 +409,7 @@ typedef struct builder {
     const rule **due; /* rules of the component, ordered by the column that completes them */
     /* rules of column c: due[due_end[c] .. due_end[c + 1]) */
     uint32_t due_end[HED_MAX_PARAMETERS + 1];
-    uint8_t row[HED_MAX_PARAMETERS];
+    hed_place row[HED_MAX_PARAMETERS];
 } builder;
 
 /* ---- rules ---- */
@@ -503,7 +555,7 @@ static hed_status extend(builder *b, uint32_t column, hed_error *error)
     hed_status status = HED_OK;
     for (uint32_t place = 0; place < parameter->count && status == HED_OK; place++) {
         if (++b->steps > STEP_LIMIT) return too_much(b, error);
-        b->row[column] = (uint8_t)place;
+        b->row[column] = (hed_place)place;
         b->values[component->parameters[column]] = (double)parameter->values[place];
         bool valid = true;
         for (uint32_t i = b->due_end[column]; i < b->due_end[column + 1] && valid; i++)
