@@ -30,6 +30,30 @@ Test(tune_report, outcomes_are_counted_with_an_example_each)
     synthetic_free(&t);
 }
 
+/* Accuracy is bought with time: each of the front is the fastest with at most half of the error before it. */
+Test(tune_report, the_front_of_time_and_accuracy)
+{
+    synthetic_tuning t = synthetic_make(500, 7);
+    uint32_t front[4], order[500], count = hed_report_top(&t.result, order, 500), measured = 0;
+    CHECK(hed_report_front(&t.result, front, 4) == 1 && front[0] == t.result.best);
+    while (
+        measured < count && t.result.evaluations[order[measured]].outcome == HED_OUTCOME_MEASURED)
+        measured++;
+    CHECK_GT(measured, 30);
+    for (uint32_t i = 0; i < measured; i++) t.result.evaluations[order[i]].error = 1e-3;
+    t.result.evaluations[order[5]].error = 6e-4; /* not half of the winner's */
+    t.result.evaluations[order[10]].error = 2e-4;
+    t.result.evaluations[order[12]].error = 1e-5; /* slower, and at once better than half */
+    t.result.evaluations[order[20]].error = 0;
+    t.result.evaluations[order[25]].error = 0;
+    CHECK_EQ(hed_report_front(&t.result, front, 4), 4u);
+    EXPECT(front[1] == order[10] && front[2] == order[12] && front[3] == order[20]);
+    CHECK_EQ(hed_report_front(&t.result, front, 2), 2u);
+    t.result.evaluations[t.result.best].error = NAN; /* not checked */
+    CHECK_EQ(hed_report_front(&t.result, front, 4), 0u);
+    synthetic_free(&t);
+}
+
 Test(tune_report, the_winner_leads_though_another_one_is_faster)
 {
     synthetic_tuning t = synthetic_make(500, 7);

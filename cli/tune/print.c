@@ -75,6 +75,25 @@ static void print_gain(const cli_tuned *t, FILE *out)
                 : "");
 }
 
+enum { MOST_FRONT = 8 }; /* configurations of the front of time and accuracy */
+
+/* Prints the price of more accurate results. */
+static void print_front(const cli_tuned *t, FILE *out)
+{
+    const hed_tune_result *r = t->result;
+    uint32_t front[MOST_FRONT], count = hed_report_front(r, front, MOST_FRONT);
+    if (count < 2) return;
+    fprintf(out, "  accuracy   the winner's results differ by up to %.2g\n",
+        r->evaluations[front[0]].error);
+    for (uint32_t i = 1; i < count; i++) {
+        char *config = cli_config_text(t->kernel, &r->evaluations[front[i]].config);
+        fprintf(out, "             by up to %.2g at %.2f times its %s: %s\n",
+            r->evaluations[front[i]].error, times_winner(r, front[i]),
+            t->def->objective == HED_OBJECTIVE_ENERGY ? "energy" : "time", config ? config : "");
+        free(config);
+    }
+}
+
 /* Prints the number of failures of each kind, with an example. */
 static void print_failures(const cli_tuned *t, FILE *out)
 {
@@ -175,6 +194,7 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
     if (t->result->best < t->result->count) {
         print_winner(t, out);
         print_gain(t, out);
+        print_front(t, out);
     } else {
         fprintf(out, "  winner     none: %s\n",
             t->result->count ? "nothing that was tried works" : "nothing was tried");
@@ -220,6 +240,21 @@ static void tuned_add_winner(cli_report *report, const cli_tuned *t)
         CLI_NUMBER("share", r->share));
 }
 
+static void tuned_add_front(cli_report *report, const cli_tuned *t)
+{
+    uint32_t front[MOST_FRONT], count = hed_report_front(t->result, front, MOST_FRONT);
+    if (!count) return;
+    cli_report_open_list(report, "front");
+    for (uint32_t i = 0; i < count; i++) {
+        char *config = cli_config_text(t->kernel, &t->result->evaluations[front[i]].config);
+        cli_report_row(report, CLI_TEXT("configuration", config ? config : ""),
+            CLI_NUMBER("times_winner", times_winner(t->result, front[i])),
+            CLI_NUMBER("error", t->result->evaluations[front[i]].error));
+        free(config);
+    }
+    cli_report_close(report);
+}
+
 hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
 {
     static const char *const objectives[] = {"time", "energy", "metric"};
@@ -235,6 +270,7 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
     cli_report_more(report, CLI_TEXT("math", t->def->math == HED_MATH_STRICT ? "strict" : "fast"),
         CLI_TEXT("objective", objectives[t->def->objective]));
     if (r->best < r->count) tuned_add_winner(report, t);
+    tuned_add_front(report, t);
     hed_report_count(r, counts, examples);
     cli_report_open(report, "evaluations");
     for (int outcome = 0; outcome < HED_OUTCOME_COUNT; outcome++)

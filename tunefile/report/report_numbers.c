@@ -74,6 +74,24 @@ uint32_t hed_report_top(const hed_tune_result *result, uint32_t *order, uint32_t
 
 /* ---- parameters ---- */
 
+uint32_t hed_report_front(const hed_tune_result *result, uint32_t *front, uint32_t capacity)
+{
+    uint32_t count = 0, index = result->best;
+    while (
+        index < result->count && count < capacity && isfinite(result->evaluations[index].error)) {
+        double limit = 0.5 * result->evaluations[front[count++] = index].error;
+        index = result->count;
+        for (uint32_t i = 0; limit > 0 && i < result->count; i++) {
+            const hed_evaluation *e = &result->evaluations[i];
+            bool is_accurate = e->outcome == HED_OUTCOME_MEASURED && e->error <= limit;
+            if (is_accurate && (index == result->count ||
+                                   hed_report_value(result, i) < hed_report_value(result, index)))
+                index = i;
+        }
+    }
+    return count;
+}
+
 uint32_t hed_report_place(
     const hed_kernel_def *kernel, const hed_config *config, uint32_t parameter)
 {

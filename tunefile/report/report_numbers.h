@@ -20,6 +20,11 @@ uint32_t hed_report_failed(const uint32_t counts[HED_OUTCOME_COUNT]);
  * then the dropped ones, each sorted by value. Returns their number. */
 uint32_t hed_report_top(const hed_tune_result *result, uint32_t *order, uint32_t most);
 
+/* Lists the front of time and accuracy: the winner, then the fastest measured evaluation with at most
+ * half of its error, and so on. Writes at most `capacity` indices and returns their number; 1 if nothing
+ * is more accurate than the winner, 0 if the errors are unknown. */
+uint32_t hed_report_front(const hed_tune_result *result, uint32_t *front, uint32_t capacity);
+
 /* Returns the index of parameter `parameter`'s value among its values; their count if the value is
  * not listed. */
 uint32_t hed_report_place(
