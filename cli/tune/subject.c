@@ -200,6 +200,10 @@ int cli_tune_subject_open(const hed_arguments *arguments, cli_session *session, 
     def->problem = capture.problem;
     def->arguments = capture.arguments;
     def->math = capture.math;
+    if (!capture.checked && !hed_given(arguments, "quiet"))
+        fprintf(stderr,
+            "heddle: %s has no outputs: its configuration (%s) was not checked at this size on this device; results are compared with the default configuration\n",
+            s->origin, hed_config_origin_name(capture.configured));
     return HED_EXIT_OK;
 }
 
