@@ -112,8 +112,11 @@ def report(name, tuned, right):
 
 
 def run_numba(n=1 << 24):
-    from numba import cuda
     import numpy as np
+    try:
+        from numba import cuda
+    except (AttributeError, ImportError) as problem:  # Numba's own import uses functions that a newer NumPy lacks
+        raise RuntimeError(f"Numba does not load beside NumPy {np.__version__} ({problem}): install the NumPy that it supports, or a newer Numba") from problem
 
     @cuda.jit
     def scale(x, y):
