@@ -15,6 +15,7 @@
 #endif
 extern "C" {
 #include "files/yaml_tree.h"
+#include "heddle/heddle.h"
 #include "heddle/mppi_scene.h"
 }
 
@@ -383,6 +384,37 @@ static void refuses_what_cannot_run()
     "%s", log.c_str());
 }
 
+// The device of parameter "device": the processor, one that is missing, and PoCL's where it is.
+static void computes_on_a_device()
+{
+    for (const char *id : {"host", "opencl:0:0"}) {
+        auto error = std::make_unique<hed_error>();
+        hed_context *context = nullptr;
+        hed_device *device = nullptr;
+        hed_context_create(nullptr, &context, error.get());
+        hed_device_find(context, id, &device, error.get());
+        hed_context_destroy(context);
+        if (!device) { continue; }
+        World w;
+        w.overrides()["FollowPath.device"] = rclcpp::ParameterValue(std::string(id));
+        w.overrides()["FollowPath.batch_size"] = rclcpp::ParameterValue(200);
+        rclcpp::log_lines().clear();
+        w.configure();
+        std::string log;
+        for (auto &line : rclcpp::log_lines()) { log += line + "\n"; }
+        CHECK(log.find("WARN") == log.npos && log.find(std::string("on ") + id) != log.npos, "%s",
+            log.c_str());
+        w.sendPath();
+        const double start = w.pose.x;
+        for (int i = 0; i < 60; i++) { w.step(); }
+        CHECK(w.pose.x > start + 0.05, "%s: at %.2f after 3 s, from %.2f", id, w.pose.x, start);
+        std::printf("device %s: %.2f m ahead after 3 s\n", id, w.pose.x - start);
+    }
+    World w;
+    w.overrides()["FollowPath.device"] = rclcpp::ParameterValue(std::string("nosuch"));
+    throws<Refusal>([&] { w.configure(); }, "nosuch");
+}
+
 static void throws_as_nav2_does()
 {
     World w;
@@ -553,7 +585,7 @@ static void comes_back_after_a_cleanup()
 int main(int argc, char ** argv)
 {
   const struct { const char * name; void (* run)(); } cases[] = {
-    {"doorway", drives_through_the_doorway}, {"disc", gets_past_a_disc}, {"refusals", refuses_what_cannot_run}, {"exceptions", throws_as_nav2_does},
+    {"doorway", drives_through_the_doorway}, {"disc", gets_past_a_disc}, {"device", computes_on_a_device}, {"refusals", refuses_what_cannot_run}, {"exceptions", throws_as_nav2_does},
     {"changes", limits_and_parameters_change}, {"messages", publishes}, {"threads", threads},
     {"cleanup", comes_back_after_a_cleanup}};
   for (auto & test : cases) {

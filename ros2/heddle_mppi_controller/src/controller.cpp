@@ -94,6 +94,7 @@ void Controller::declareParameters(Node & node)
   }
   auto result = changeParameters(changed);
   if (!result.successful) {throw ControllerException(name_ + ": " + result.reason);}
+  device_ = declared<std::string>(node, name_ + ".device", "");
   visualize_ = declared(node, name_ + ".visualize", false);
   candidate_stride_ =
     std::max<int>(1, declared<int>(node, name_ + ".TrajectoryVisualizer.trajectory_step", 5));
@@ -148,8 +149,9 @@ void Controller::configure(const ParentPointer &parent, std::string name,
         RCLCPP_WARN(logger(), "%s", text);
     }
     const auto info = hed_nav2_config_describe(mppi_core_config(core_));
-    RCLCPP_INFO(logger(), "%s: formulas of Nav2 %s, %u futures of %u steps", name_.c_str(),
-        info.release == HED_NAV2_LYRICAL ? "1.5" : "1.3 and 1.4", info.samples, info.steps);
+    RCLCPP_INFO(logger(), "%s: formulas of Nav2 %s, %u futures of %u steps, on %s", name_.c_str(),
+        info.release == HED_NAV2_LYRICAL ? "1.5" : "1.3 and 1.4", info.samples, info.steps,
+        device_.empty() ? "the processor" : device_.c_str());
 }
 
 void Controller::cleanup()

@@ -2,6 +2,8 @@
  * node. Changes from other threads wait under a lock until the next cycle begins. */
 #include "heddle_mppi_controller/core.h"
 
+#include <heddle/heddle.h>
+
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +15,8 @@ enum { CORE_MOST_CORNERS = 64, CORE_MOST_CHANGES = 64 };
 struct mppi_core {
     char name[96];
     hed_nav2 *controller;
-    hed_nav2_grid grid; /* cells: a copy */
+    hed_context *context; /* of the device; NULL: the processor alone */
+    hed_nav2_grid grid;   /* cells: a copy */
     uint8_t *cells;
     size_t cell_capacity;
     double corners[CORE_MOST_CORNERS][2];
@@ -48,6 +51,24 @@ static hed_status core_fail(hed_error *error, hed_status status, const char *tex
     return status;
 }
 
+/* Returns the text of parameter NAME.KEY; NULL: it is not given. */
+static const char *core_text(
+    const char *name, const char *key, const mppi_core_value *values, size_t count)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(values[i].key, name, length) == 0 && values[i].key[length] == '.' &&
+            strcmp(values[i].key + length + 1, key) == 0)
+            return values[i].text;
+    return NULL;
+}
+
+/* True for a parameter of this plugin, of which Nav2's file knows nothing. */
+static bool core_is_own(const char *name, const mppi_core_value *value)
+{
+    return core_text(name, "detour", value, 1) || core_text(name, "device", value, 1);
+}
+
 /* Returns a parameter file of the values; NULL without memory. Release it with free(). */
 static char *core_compose(
     const char *name, const mppi_core_value *values, size_t count, size_t *size)
@@ -58,31 +79,35 @@ static char *core_compose(
     fprintf(stream, "controller_server:\n  ros__parameters:\n");
     fprintf(stream, "    %s.plugin: heddle_mppi_controller::Controller\n", name);
     for (size_t i = 0; i < count; i++)
-        if (!core_names_controller(&values[i]))
+        if (!core_names_controller(&values[i]) && !core_is_own(name, &values[i]))
             fprintf(stream, "    \"%s\": %s\n", values[i].key, values[i].text);
     if (fclose(stream) == 0) return text;
     free(text);
     return NULL;
 }
 
-static bool core_has(const char *name, const char *key, const mppi_core_value *values, size_t count)
+/* Moves the controller to the device of parameter NAME.device: an id, part of a name, or "best"; "",
+ * "host" or no such parameter: the processor. Errors: NO_DEVICE, as hed_nav2_use_device(). */
+static hed_status core_use_device(mppi_core *c, const char *text, hed_error *error)
 {
-    size_t length = strlen(name);
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(values[i].key, name, length) == 0 && values[i].key[length] == '.' &&
-            strcmp(values[i].key + length + 1, key) == 0)
-            return true;
-    return false;
+    char id[128] = "";
+    hed_device *device;
+    if (text) sscanf(text, text[0] == '"' ? "\"%127[^\"]" : "%127s", id);
+    if (!id[0] || strcmp(id, "\"\"") == 0 || strcmp(id, "host") == 0) return HED_OK;
+    hed_status status = hed_context_create(NULL, &c->context, error);
+    if (status == HED_OK)
+        status = hed_device_find(c->context, strcmp(id, "best") ? id : NULL, &device, error);
+    return status == HED_OK ? hed_nav2_use_device(c->controller, device, error) : status;
 }
 
-/* True unless parameter NAME.detour is false: paths are led around obstacles. */
-static bool core_leads_around(const char *name, const mppi_core_value *values, size_t count)
+static void core_free(mppi_core *core)
 {
-    char key[128];
-    snprintf(key, sizeof key, "%s.detour", name);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(values[i].key, key) == 0) return strcmp(values[i].text, "false") != 0;
-    return true;
+    hed_nav2_destroy(core->controller);
+    hed_context_destroy(core->context);
+    hed_nav2_config_free(core->config);
+    free(core->path);
+    free(core->cells);
+    free(core);
 }
 
 hed_status mppi_core_create(const char *name, const mppi_core_value *values, size_t count,
@@ -97,14 +122,16 @@ hed_status mppi_core_create(const char *name, const mppi_core_value *values, siz
              : core_fail(error, HED_ERROR_MEMORY, "out of memory for the controller's parameters");
     free(text);
     snprintf(distance, sizeof distance, "%.17g", search_distance);
-    if (status == HED_OK && !core_has(name, "max_robot_pose_search_dist", values, count))
+    if (status == HED_OK && !core_text(name, "max_robot_pose_search_dist", values, count))
         status = hed_nav2_config_set(c->config, "max_robot_pose_search_dist", distance, error);
+    const char *detour = core_text(name, "detour", values, count);
     if (status == HED_OK)
         status = hed_nav2_create(
-            c->config, 1, core_leads_around(name, values, count), &c->controller, error);
+            c->config, 1, !detour || strcmp(detour, "false"), &c->controller, error);
+    if (status == HED_OK)
+        status = core_use_device(c, core_text(name, "device", values, count), error);
     if (status != HED_OK) {
-        if (c) hed_nav2_config_free(c->config);
-        free(c);
+        if (c) core_free(c);
         return status;
     }
     snprintf(c->name, sizeof c->name, "%s", name);
@@ -116,12 +143,8 @@ hed_status mppi_core_create(const char *name, const mppi_core_value *values, siz
 void mppi_core_destroy(mppi_core *core)
 {
     if (!core) return;
-    hed_nav2_destroy(core->controller);
-    hed_nav2_config_free(core->config);
     pthread_mutex_destroy(&core->lock);
-    free(core->path);
-    free(core->cells);
-    free(core);
+    core_free(core);
 }
 
 const hed_nav2_config *mppi_core_config(const mppi_core *core) { return core->config; }

@@ -101,6 +101,7 @@ private:
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr parameters_callback_;
   double transform_tolerance_ = 0.1;
   std::atomic<bool> visualize_{false};
+  std::string device_;
   int candidate_stride_ = 5, pose_stride_ = 3;
   std::mutex frame_lock_;
   std::string path_frame_;  // guarded by frame_lock_

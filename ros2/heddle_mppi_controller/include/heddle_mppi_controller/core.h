@@ -25,7 +25,9 @@ typedef struct mppi_core_value {
 } mppi_core_value;
 
 /* Creates the controller called `name` from parameters (count) of its node. Path handlers search
- * `search_distance` along a path by default, m. Errors: FORMAT, ARGUMENT, LIMIT, MEMORY. */
+ * `search_distance` along a path by default, m. NAME.device is the device that computes the futures:
+ * "cuda:0", part of its name, or "best"; the processor by default. Errors: FORMAT, ARGUMENT, LIMIT,
+ * MEMORY, NO_DEVICE, as hed_nav2_use_device(). */
 hed_status mppi_core_create(const char *name, const mppi_core_value *values, size_t count,
     double search_distance, mppi_core **core, hed_error *error);
 /* Frees a controller. NULL is allowed. */
