@@ -301,3 +301,35 @@ Test(cloth_bodies, strict_bits_are_those_of_the_host, .timeout = 300)
     }
     EXPECT_EQ(hashes[0], hashes[1]);
 }
+
+/* Runs a sheet over a line with a solver; false if the device does not have the solver. */
+static bool line_on_solver(hed_cloth_solver solver, hed_math math, uint64_t *hash)
+{
+    scene c = scene_make(hed_cloth_solver_name(solver), 0.02f, 0.3f);
+    scene_capsule(&c, (double[]){-0.5, 0, 0.004}, (double[]){0.5, 0, 0.004}, 0.0015);
+    hed_cloth_def def = dressed_def(&c.s.def, 1);
+    def.solver = solver;
+    def.math = math;
+    hed_cloth *cloth = NULL;
+    hed_error error = {0};
+    bool has_solver = hed_cloth_create(here.device, &def, &cloth, &error) == HED_OK;
+    hed_cloth_destroy(cloth);
+    if (has_solver) EXPECT_EQ(scene_run(&c, here.device, solver, math, 12, hash), 0, "%s", c.name);
+    else printf("%s\n", error.text);
+    scene_free(&c);
+    return has_solver;
+}
+
+Test(cloth_bodies, every_solver_feels_a_line, .timeout = 900)
+{
+    static const hed_cloth_solver solvers[] = {
+        HED_CLOTH_SOLVER_GARMENTS, HED_CLOTH_SOLVER_PATCHES, HED_CLOTH_SOLVER_CPU};
+    uint64_t colours = 0, sets = 1, other;
+    uint32_t run = 0;
+    for (size_t k = 0; k < HED_COUNT(solvers); k++)
+        run += line_on_solver(solvers[k], HED_MATH_FAST, &other);
+    CHECK(run > 0, "the device has none of the solvers");
+    line_on_solver(HED_CLOTH_SOLVER_COLOURS, HED_MATH_STRICT, &colours);
+    line_on_solver(HED_CLOTH_SOLVER_SETS, HED_MATH_STRICT, &sets);
+    EXPECT_EQ(colours, sets, "the order of constraints is the same, so the bits are");
+}

@@ -25,6 +25,8 @@
  * particles are in global memory. */
 typedef struct patch_held {
     float x[HELD > 0 ? HELD : 1], y[HELD > 0 ? HELD : 1], z[HELD > 0 ? HELD : 1];
+    uint
+        overstretched; /* bit k: mark of particle k (collide.h); no substep of the launch sets it */
 } patch_held;
 
 /* Position in the patch of an item's particle k. Registers cannot be indexed at run time, so with
@@ -37,11 +39,18 @@ typedef struct patch_held {
 #endif
 #define EACH_OWN(k) UNROLL_OWN for (uint k = 0; k < OWN; k++) if (OWN_AT(k) < view->group.own_count)
 
+/* Mark of particle k of the item: 0 or CLOTH_OVERSTRETCHED. Only colliders read it. */
+CLOTH_FUNCTION float mark_of(const patch_held *held, uint k)
+{
+    return COLLIDERS && ((held->overstretched >> k) & 1u) ? CLOTH_OVERSTRETCHED : 0.0f;
+}
+
+/* Previous position of particle k; w: its garment with its mark, or its mark alone with HELD. */
 CLOTH_FUNCTION float4 before_of(
     const patch_view *view, const patch_held *held, uint particle, uint k)
 {
     if (k >= HELD) return view->previous[particle];
-    return hed_f4(held->x[k], held->y[k], held->z[k], 0.0f);
+    return hed_f4(held->x[k], held->y[k], held->z[k], mark_of(held, k));
 }
 
 /* Previous position of particle k, for a k that is known at run time only. */
@@ -53,6 +62,7 @@ CLOTH_FUNCTION float4 any_before_of(
 #pragma unroll
     for (uint j = 1; j < HELD; j++)
         if (j == k) before = hed_f4(held->x[j], held->y[j], held->z[j], 0.0f);
+    before.w = mark_of(held, k);
     return before;
 }
 
@@ -60,7 +70,7 @@ CLOTH_FUNCTION void keep_before(
     const patch_view *view, patch_held *held, uint particle, uint k, float4 at)
 {
     if (k >= HELD) {
-        view->previous[particle] = hed_f4(at.x, at.y, at.z, (float)view->group.garment);
+        view->previous[particle] = at;
     } else {
         held->x[k] = at.x;
         held->y[k] = at.y;
@@ -95,11 +105,12 @@ CLOTH_FUNCTION float4 locked_at(const patch_view *view, uint particle, float4 at
 }
 
 /* Integrates own particle i, number `particle` in the cloth, and applies its tether. `*before`
- * becomes the previous position, `*carry` the new carry. */
+ * becomes the previous position and keeps its w, `*carry` the new carry. */
 CLOTH_FUNCTION float4 advance(
     const patch_view *view, uint i, uint particle, float4 at, float4 *before, uint2 *carry)
 {
     float4 moved;
+    float garment = before->w;
     if (at.w > 0.0f) {
         moved = cloth_integrate(at, *before, carry,
             AIR ? view->air[particle] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f), view->cloth, view->step);
@@ -113,6 +124,7 @@ CLOTH_FUNCTION float4 advance(
         moved = locked_at(view, particle, at, view->step.to);
         *before = moved;
     }
+    before->w = garment;
     return moved;
 }
 
@@ -407,7 +419,8 @@ typedef struct patch_tension {
 } patch_tension;
 
 /* Does item i of a task. */
-CLOTH_FUNCTION void do_task(const patch_view *view, const patch_tension *tension, uint4 task, uint i)
+CLOTH_FUNCTION void do_task(
+    const patch_view *view, const patch_tension *tension, uint4 task, uint i)
 {
     uint at = task.y + i, kind = task.x & ~CLOTH_TASK_OF_PLACES;
     __global float4 *points =
@@ -474,6 +487,7 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
     load_group(&all);
     all.shapes = palette + 16 + COLLIDERS * CLOTH_POSED_WORDS;
     patch_held held;
+    held.overstretched = 0;
     patch_ghosts ghosts;
     patch_table table;
     uint item = all.item, index = (uint)get_group_id(0);
@@ -508,6 +522,7 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
         uint2 carried = k < HELD ? carry[particle] : hed_u2(0u, 0u);
         place[OWN_AT(k)] = at;
         if (k >= HELD) continue;
+        if (COLLIDERS && cloth_is_overstretched(before.w)) held.overstretched |= 1u << k;
         keep_before(view, &held, particle, k, before);
         keep_carry(view, particle, k, carried);
     }
@@ -571,7 +586,8 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
         if (!DRIVER && at.w == 0.0f) continue; /* other groups may be reading its position */
         position[particle] = at;
         if (k >= HELD) continue;
-        previous[particle] = hed_f4(held.x[k], held.y[k], held.z[k], (float)all.group.garment);
+        previous[particle] =
+            hed_f4(held.x[k], held.y[k], held.z[k], (float)all.group.garment + mark_of(&held, k));
         carry[particle] = carry_of(view, particle, k);
     }
     if (EXCHANGE && item == 0) packets[index].x = epoch;
