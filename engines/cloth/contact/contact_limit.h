@@ -209,6 +209,14 @@ CLOTH_FUNCTION uint contact_to_limit(
 
 /* ---- the end of a contact iteration ---- */
 
+/* True if a further contact iteration follows, in which limited vertices continue their motion. */
+CLOTH_FUNCTION uint contact_continues(
+    __global const contact_counters *counters, contact_params params)
+{
+    return counters->iteration[params.slot].plane_limited &&
+           params.iteration + 1u < CONTACT_MAX_ITERATIONS;
+}
+
 /* Adds the iteration before, whose vertices are counted by now, to the totals, and clears its
  * counters for the next iteration. */
 CLOTH_FUNCTION void contact_tally(__global contact_counters *counters, contact_params params)
@@ -230,18 +238,11 @@ CLOTH_FUNCTION void contact_tally(__global contact_counters *counters, contact_p
     total->last_pairs = count;
     if (params.iteration > 0) total->further_iterations += 1;
     else total->substeps += 1;
+    total->crowded = params.iteration > 0 || contact_continues(counters, params);
     total->slot = (int)(1u - params.slot);
     before->pairs = before->limited_rounds = before->limited = before->held = 0;
     before->motion[0] = before->motion[1] = before->motion[2] = before->spread = 0;
     before->list_needed = before->plane_limited = before->active_passes = 0;
-}
-
-/* True if a further contact iteration follows, in which limited vertices continue their motion. */
-CLOTH_FUNCTION uint contact_continues(
-    __global const contact_counters *counters, contact_params params)
-{
-    return counters->iteration[params.slot].plane_limited &&
-           params.iteration + 1u < CONTACT_MAX_ITERATIONS;
 }
 
 #define PAIRS_FINISH(FIRST, NEXT) \

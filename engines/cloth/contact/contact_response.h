@@ -31,7 +31,9 @@ CLOTH_FUNCTION uint contact_is_active(
 
 /* Weights of the ends of a pair in a pass, 0: the pass does not move the end. A pair pushes its ends
  * by the fraction weight / (maximum of the sums of weights of its moved ends): one fraction for both
- * sides, so that pushes stay equal and opposite, and at most 1 in all for a particle. */
+ * sides, so that pushes stay equal and opposite, and at most 1 in all for a particle. In crowded
+ * cloth that fraction is too small to separate layers, and the cloth would collapse: there each end
+ * is pushed by weight / (its own sum). */
 typedef struct contact_weighing {
     int a, b, c, d;
 } contact_weighing;
@@ -47,16 +49,35 @@ CLOTH_FUNCTION void contact_weigh(__global int *sums, contact_pair pair, contact
 
 CLOTH_FUNCTION int contact_larger(int a, int b) { return a > b ? a : b; }
 
-/* Steps of 1 m in a push of a pair of which all ends have been weighed. */
-CLOTH_FUNCTION float contact_steps(__global const int *sums, contact_pair pair,
-    contact_weighing weighing, int weight, contact_params params)
+/* True if cloth is crowded: a contact iteration of this substep or of the one before in its frame
+ * limited a vertex at a plane. */
+CLOTH_FUNCTION uint contact_is_crowded(
+    __global const contact_counters *counters, contact_params params)
 {
-    int largest = weight;
-    if (weighing.a) largest = contact_larger(largest, sums[4 * contact_first(pair) + 3]);
-    if (weighing.b) largest = contact_larger(largest, sums[4 * pair.b + 3]);
-    if (weighing.c) largest = contact_larger(largest, sums[4 * pair.c + 3]);
-    if (weighing.d) largest = contact_larger(largest, sums[4 * pair.d + 3]);
-    return params.push_steps * ((float)weight / (float)largest);
+    return !params.new_frame && counters->total.crowded;
+}
+
+/* Steps of 1 m in the push of an end whose particle has the sum `own`; `largest`: maximum of the
+ * sums of the ends; `crowded`: contact_is_crowded(). */
+CLOTH_FUNCTION float contact_end_steps(
+    int weight, int own, int largest, uint crowded, contact_params params)
+{
+    return params.push_steps * ((float)weight / (float)(crowded ? own : largest));
+}
+
+/* Steps of 1 m in the pushes of the ends of a pair of which all ends have been weighed. */
+CLOTH_FUNCTION float4 contact_steps(__global const int *sums, contact_pair pair,
+    contact_weighing weighing, int weight, uint crowded, contact_params params)
+{
+    int a = weighing.a ? sums[4 * contact_first(pair) + 3] : weight,
+        b = weighing.b ? sums[4 * pair.b + 3] : weight,
+        c = weighing.c ? sums[4 * pair.c + 3] : weight,
+        d = weighing.d ? sums[4 * pair.d + 3] : weight,
+        largest = contact_larger(contact_larger(a, b), contact_larger(c, d));
+    return hed_f4(contact_end_steps(weight, a, largest, crowded, params),
+        contact_end_steps(weight, b, largest, crowded, params),
+        contact_end_steps(weight, c, largest, crowded, params),
+        contact_end_steps(weight, d, largest, crowded, params));
 }
 
 /* Adds a push, in m, to the sums of a particle, which are in steps. */
@@ -86,6 +107,15 @@ CLOTH_FUNCTION void contact_push_end(__global int *sums, uint particle, int weig
     NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_push_view, PAIRS_PUSH)
 
+/* Weight of an end in a pass of pushes, of a pair of `weight`. In crowded cloth ends with hardly
+ * any leverage have none: they would only weaken the other pushes of their particles. */
+CLOTH_FUNCTION int contact_end_weight(float inverse_mass, float leverage, int weight, uint crowded)
+{
+    uint moves = crowded ? inverse_mass > 0.0f && fabs(leverage) * (float)weight >= 0.5f
+                         : inverse_mass * leverage != 0.0f;
+    return moves ? weight : 0;
+}
+
 /* Pushes a pair apart that is nearer than its reach, with friction; or weighs it. */
 CLOTH_INLINE void contact_push(uint k, contact_push_view view)
 {
@@ -107,11 +137,12 @@ CLOTH_INLINE void contact_push(uint k, contact_push_view view)
     if (!(depth > 0.0f && mass > 0.0f)) return;
     contact_mark_active(view.counters, params);
     int weight = 1 + hed_int(CONTACT_MAX_WEIGHT * hed_min(1.0f, depth / reach));
+    uint crowded = contact_is_crowded(view.counters, params);
     contact_weighing weighing;
-    weighing.a = y.a.w * w.x != 0.0f ? weight : 0;
-    weighing.b = y.b.w * w.y != 0.0f ? weight : 0;
-    weighing.c = y.c.w * w.z != 0.0f ? weight : 0;
-    weighing.d = y.d.w * w.w != 0.0f ? weight : 0;
+    weighing.a = contact_end_weight(y.a.w, w.x, weight, crowded);
+    weighing.b = contact_end_weight(y.b.w, w.y, weight, crowded);
+    weighing.c = contact_end_weight(y.c.w, w.z, weight, crowded);
+    weighing.d = contact_end_weight(y.d.w, w.w, weight, crowded);
     if (params.weighs) {
         contact_weigh(sums, pair, weighing);
         return;
@@ -130,11 +161,11 @@ CLOTH_INLINE void contact_push(uint k, contact_push_view view)
     float fraction = square > limit * limit ? limit / sqrt(square) : 1.0f;
     float4 push = hed_f4(fma(depth, n.x, -(fraction * slip.x)),
         fma(depth, n.y, -(fraction * slip.y)), fma(depth, n.z, -(fraction * slip.z)), 0.0f);
-    float steps = contact_steps(sums, pair, weighing, weight, params);
-    contact_push_end(sums, contact_first(pair), weighing.a, y.a.w / mass, w.x, push, steps);
-    contact_push_end(sums, pair.b, weighing.b, y.b.w / mass, w.y, push, steps);
-    contact_push_end(sums, pair.c, weighing.c, y.c.w / mass, w.z, push, steps);
-    contact_push_end(sums, pair.d, weighing.d, y.d.w / mass, w.w, push, steps);
+    float4 steps = contact_steps(sums, pair, weighing, weight, crowded, params);
+    contact_push_end(sums, contact_first(pair), weighing.a, y.a.w / mass, w.x, push, steps.x);
+    contact_push_end(sums, pair.b, weighing.b, y.b.w / mass, w.y, push, steps.y);
+    contact_push_end(sums, pair.c, weighing.c, y.c.w / mass, w.z, push, steps.z);
+    contact_push_end(sums, pair.d, weighing.d, y.d.w / mass, w.w, push, steps.w);
 }
 
 /* ---- separation ---- */
@@ -196,10 +227,12 @@ CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
     float upper = edges ? hed_max(y.a.w, y.b.w) : y.a.w,
           lower = hed_max(hed_max(y.c.w, y.d.w), edges ? 0.0f : y.b.w);
     float margin = 0.75f * kept_gap, limit = 4.0f * params.max_thickness;
-    float middle = !(upper > 0.0f) ? low - margin
-                   : !(lower > 0.0f)
-                       ? high + margin
-                       : contact_balance(h, y, edges, low - margin, high + margin, margin, limit);
+    uint crowded = contact_is_crowded(view.counters, params);
+    float middle = 0.5f * (low + high);
+    if (!(upper > 0.0f)) middle = low - margin;
+    else if (!(lower > 0.0f)) middle = high + margin;
+    else if (!crowded)
+        middle = contact_balance(h, y, edges, low - margin, high + margin, margin, limit);
     float4 excess = contact_excess(h, y, edges, middle, margin, limit);
     contact_weighing weighing;
     weighing.a = excess.x > 0.0f;
@@ -210,11 +243,11 @@ CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
         contact_weigh(sums, pair, weighing);
         return;
     }
-    float steps = contact_steps(sums, pair, weighing, 1, params);
-    if (weighing.a) contact_add_push(sums, contact_first(pair), n, excess.x * steps);
-    if (weighing.b) contact_add_push(sums, pair.b, n, (edges ? excess.y : -excess.y) * steps);
-    if (weighing.c) contact_add_push(sums, pair.c, n, -excess.z * steps);
-    if (weighing.d) contact_add_push(sums, pair.d, n, -excess.w * steps);
+    float4 steps = contact_steps(sums, pair, weighing, 1, crowded, params);
+    if (weighing.a) contact_add_push(sums, contact_first(pair), n, excess.x * steps.x);
+    if (weighing.b) contact_add_push(sums, pair.b, n, (edges ? excess.y : -excess.y) * steps.y);
+    if (weighing.c) contact_add_push(sums, pair.c, n, -excess.z * steps.z);
+    if (weighing.d) contact_add_push(sums, pair.d, n, -excess.w * steps.w);
 }
 
 /* ---- the sum for each particle ---- */

@@ -34,8 +34,11 @@
  *
  * Before motions are limited, contacts push (contact_response.h): XPBD with compliance 0 along
  * n, averaged pair by pair over the contacts of its vertices weighted by depth (Jacobi), with
- * Coulomb friction. So both sides of a pair get equal and opposite pushes. Then both sides of a pair that is not safe are moved to their sides of the middle plane, along
- * n alone, so that sliding is kept. Sums are integers: their bits do not depend on the order of
+ * Coulomb friction. So both sides of a pair get equal and opposite pushes. Then both sides of a
+ * pair that is not safe are moved to their sides of a plane between them, along n alone, so that
+ * sliding is kept. In crowded cloth, where planes limit vertices, each vertex has an average of its
+ * own instead: these pushes separate layers faster. Sums are integers: their bits do not depend on
+ * the order of
  * addition. */
 #ifndef CLOTH_CONTACT_TYPES_H
 #define CLOTH_CONTACT_TYPES_H
@@ -190,7 +193,7 @@ typedef struct contact_totals {
     int overlaps;           /* found while the list was made */
     int slot;               /* 0 or 1: contact_counters.iteration of the next contact iteration */
     int further_iterations; /* beyond the first of each substep */
-    int unused;
+    int crowded;            /* not 0: a plane limited a vertex, now or earlier in this substep */
 } contact_totals;
 
 /* Contact iterations use `iteration` in turn: the end of one clears the counters of the other. */
