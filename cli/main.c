@@ -130,8 +130,8 @@ static hed_status note_files(const hed_arguments *arguments, hed_error *error)
     return error->status;
 }
 
-/* Rejects an output in a folder that does not exist, before any work. */
-static hed_status check_folders(const hed_arguments *arguments, hed_error *error)
+/* Rejects outputs that cannot be written, before any work. */
+static hed_status check_outputs(const hed_arguments *arguments, hed_error *error)
 {
     char label[80];
     for (uint32_t i = 0; i < arguments->count && !hed_failed(error); i++) {
@@ -139,13 +139,19 @@ static hed_status check_folders(const hed_arguments *arguments, hed_error *error
         const char *slash = strrchr(value->text, '/');
         struct stat about;
         /* a name that ends with a slash is a folder that the command creates */
-        if (value->option->kind != HED_OPTION_OUTPUT || !slash || !slash[1]) continue;
-        char *folder = strndup(value->text, (size_t)(slash - value->text) + 1);
+        if (value->option->kind != HED_OPTION_OUTPUT || (slash && !slash[1])) continue;
+        bool exists = stat(value->text, &about) == 0, is_folder = exists && S_ISDIR(about.st_mode);
+        /* devices, pipes and open files are written in place; some options take a folder, too */
+        bool in_place = (exists && !S_ISREG(about.st_mode) && !is_folder) ||
+                        hed_open_descriptor(value->text) >= 0;
+        if (in_place || (is_folder && !value->option->endings)) continue;
+        char *folder =
+            slash ? strndup(value->text, (size_t)(slash - value->text) + 1) : strdup(".");
         hed_option_label(value->option, label, sizeof label);
         if (!folder) HED_OUT_OF_MEMORY(error, "%s", label);
-        else if (stat(folder, &about) != 0)
-            hed_fail(
-                error, HED_ERROR_IO, "cannot write %s %s: %s", label, value->text, strerror(errno));
+        else if (is_folder || (exists && access(value->text, W_OK)) || access(folder, W_OK))
+            hed_fail(error, HED_ERROR_IO, "cannot write %s %s: %s", label, value->text,
+                strerror(is_folder ? EISDIR : errno));
         free(folder);
     }
     return error->status;
@@ -172,7 +178,7 @@ int cli_run(int argc, char *const *argv)
     if (!status && !arguments.help) status = note_files(&arguments, &error);
     if (status != HED_OK) {
         fprintf(stderr, "heddle: %s\n", error.text);
-    } else if (!arguments.help && check_folders(&arguments, &error) != HED_OK) {
+    } else if (!arguments.help && check_outputs(&arguments, &error) != HED_OK) {
         code = cli_fail(&error);
     } else if (arguments.help) {
         hed_options_help(&arguments, stdout);

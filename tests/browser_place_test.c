@@ -167,7 +167,7 @@ Test(browser_place, a_program_ends_with_its_parent)
     pid_t command = fork();
     if (command == 0) {
         const char *const words[] = {"/bin/sleep", "1000", NULL};
-        program = cli_program_start(words, NULL, true);
+        program = cli_program_start(words, NULL, NULL, true);
         (void)!write(report[1], &program, sizeof program);
         pause();
     }
@@ -191,8 +191,23 @@ Test(browser_place, a_program_ends_with_its_parent)
     EXPECT(kill(program, 0) != 0, "the program is alive");
 }
 
+/* A browser's temporary files are in its folder, with which they are removed. */
+Test(browser_place, a_program_has_a_folder_for_temporary_files)
+{
+    char folder[] = "/tmp/heddle-test-XXXXXX", path[64];
+    CHECK(mkdtemp(folder));
+    const char *const words[] = {"/bin/sh", "-c", "echo > \"$TMPDIR/made\"", NULL};
+    pid_t program = cli_program_start(words, folder, NULL, true);
+    CHECK(program > 0);
+    CHECK_EQ(waitpid(program, NULL, 0), program);
+    snprintf(path, sizeof path, "%s/made", folder);
+    EXPECT_EQ(access(path, F_OK), 0);
+    cli_browser_remove_folder(folder);
+    EXPECT(access(folder, F_OK) != 0);
+}
+
 Test(browser_place, a_program_that_is_not_there)
 {
     const char *const words[] = {"/no/such/program", NULL};
-    EXPECT_EQ(cli_program_start(words, NULL, true), 0);
+    EXPECT_EQ(cli_program_start(words, NULL, NULL, true), 0);
 }

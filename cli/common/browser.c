@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -72,7 +73,8 @@ static hed_status make_pipes(cli_browser_process *browser, int theirs[2], hed_er
 {
     enum { LOWEST = 10 };
     int ends[4] = {-1, -1, -1, -1}; /* read and write: commands, then answers */
-    bool complete = pipe(ends) == 0 && pipe(ends + 2) == 0;
+    /* a socket for commands: writing to a browser that has ended must not end this process by SIGPIPE */
+    bool complete = socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 && pipe(ends + 2) == 0;
     for (int i = 0; i < 4; i++) {
         int low = ends[i];
         ends[i] = complete ? fcntl(low, F_DUPFD_CLOEXEC, LOWEST) : -1;
@@ -88,8 +90,8 @@ static hed_status make_pipes(cli_browser_process *browser, int theirs[2], hed_er
 
 /* Becomes the program, in a child after fork(): only calls that are safe there. `failure` is closed by
  * a successful execve(). */
-static void become_program(
-    const char *const *words, const int *pipes, bool ends_with_parent, pid_t parent, int failure)
+static void become_program(const char *const *words, char *const *environment, const int *pipes,
+    bool ends_with_parent, pid_t parent, int failure)
 {
     int null = open("/dev/null", O_RDWR);
     for (int i = 0; i < 3; i++) dup2(null, i);
@@ -98,25 +100,44 @@ static void become_program(
     setpgid(0, 0);
     if (ends_with_parent) prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!ends_with_parent || getppid() == parent)
-        execve(words[0], (char *const *)(uintptr_t)words, environ);
+        execve(words[0], (char *const *)(uintptr_t)words, environment);
     (void)!write(failure, "", 1);
     _exit(127);
 }
 
-pid_t cli_program_start(const char *const *words, const int *pipes, bool ends_with_parent)
+/* Copies the environment with `variable` ("NAME=VALUE") in place of another value of the name. The caller frees
+ * the list; NULL: out of memory. */
+static char **copy_environment(char *variable)
+{
+    size_t count = 0, name = strcspn(variable, "=") + 1, used = 0;
+    while (environ[count]) count++;
+    char **list = malloc((count + 2) * sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        if (strncmp(environ[i], variable, name) != 0) list[used++] = environ[i];
+    if (list) list[used++] = variable;
+    if (list) list[used] = NULL;
+    return list;
+}
+
+pid_t cli_program_start(
+    const char *const *words, const char *folder, const int *pipes, bool ends_with_parent)
 {
     enum { LOWEST = 10 };
+    char variable[PATH_MAX + 16];
     int report[2];
     char failed = 0;
     pid_t parent = getpid();
     if (pipe(report)) return 0;
+    snprintf(variable, sizeof variable, "TMPDIR=%s", folder ? folder : "");
+    char **own = folder ? copy_environment(variable) : NULL;
     int failure = fcntl(report[1], F_DUPFD_CLOEXEC, LOWEST);
     close(report[1]);
     pid_t process = failure < 0 ? -1 : fork();
     if (process == 0) {
         close(report[0]);
-        become_program(words, pipes, ends_with_parent, parent, failure);
+        become_program(words, own ? own : environ, pipes, ends_with_parent, parent, failure);
     }
+    free(own);
     if (failure >= 0) close(failure);
     bool has_failed = process < 0 || read(report[0], &failed, 1) > 0;
     close(report[0]);
@@ -192,7 +213,8 @@ hed_status cli_browser_start(
     words[0] = program;
     words[count++] = browser->page;
     words[count] = NULL;
-    browser->process = cli_program_start(words, def->devtools ? pipes : NULL, firefox || chromium);
+    browser->process = cli_program_start(words, browser->profile[0] ? browser->profile : NULL,
+        def->devtools ? pipes : NULL, firefox || chromium);
     for (int i = 0; i < 2; i++)
         if (pipes[i] >= 0) close(pipes[i]);
     if (browser->process || !name) return HED_OK;

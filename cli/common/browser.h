@@ -28,10 +28,11 @@ typedef struct cli_browser_process {
 } cli_browser_process;
 
 /* Starts the program words[0] in a process group of its own, so that it ends with all its children and Ctrl-C
- * does not reach it. Its output is discarded; `pipes` (2, nullable) become its descriptors 3 and 4. With
+ * does not reach it. Its temporary files are in `folder` (nullable: the usual one). Its output is discarded; `pipes` (2, nullable) become its descriptors 3 and 4. With
  * `ends_with_parent` the system kills it when the calling thread ends, even by kill -9. Returns its process; 0: it
  * cannot be started. */
-pid_t cli_program_start(const char *const *words, const int *pipes, bool ends_with_parent);
+pid_t cli_program_start(
+    const char *const *words, const char *folder, const int *pipes, bool ends_with_parent);
 /* True if a browser of this name gets its own profile and is ended by cli_browser_end(). */
 bool cli_browser_is_known(const char *name);
 /* Starts a browser. The caller calls cli_browser_end() even after an error. Errors: ARGUMENT (no

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum {
@@ -150,7 +151,7 @@ static hed_status send_message(cli_devtools *devtools, const json_t *message, he
     if (!text) return HED_OUT_OF_MEMORY(error, "a message to the browser");
     size_t size = strlen(text) + 1, written = 0;
     while (written < size) {
-        ssize_t part = write(devtools->to, text + written, size - written);
+        ssize_t part = send(devtools->to, text + written, size - written, MSG_NOSIGNAL);
         if (part < 0 && errno == EINTR) continue;
         if (part <= 0) break;
         written += (size_t)part;

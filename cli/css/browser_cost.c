@@ -87,7 +87,7 @@ static hed_status trace_page(
         "--trace-startup=disabled-by-default-blink.debug,-*", "--trace-startup-duration=0",
         "--trace-startup-format=json", profile, trace, "--dump-dom", address,
         geteuid() == 0 ? "--no-sandbox" : NULL, NULL};
-    pid_t process = cli_program_start(words, NULL, true);
+    pid_t process = cli_program_start(words, folder, NULL, true);
     if (!process) return hed_fail(error, HED_ERROR_IO, "%s: cannot be started", program);
     if (wait_for_browser(process)) return HED_OK;
     return hed_fail(error, HED_ERROR_TIMEOUT, "%s: Chromium did not end in %d s", page, BROWSER_SECONDS);

@@ -87,4 +87,16 @@ run 0 css match "$site/x.html" "$site/x.css" --tsv; err_is_empty; rules_are 'M 9
 run 0 css match "$site/x.html" "$site/x.css" --tsv; err_is_empty; rules_are 'M 0 M 99999 M 100000 M 1 '
 { echo '<!doctype html><p class="'; repeat 100000 'a b '; echo '">'; } > "$site/x.html"
 run 0 css match "$site/x.html" "$sheet" --tsv; err_is_empty; rules_are 'M 1 M 1 M 0 '
+# ---- browsers that end: a sentence, not a signal, and nothing of theirs is left ----
+mkdir "$work/page" "$work/temporary"
+echo '<!doctype html><p>' > "$work/page/index.html"
+printf '#!/bin/sh\n: > "$TMPDIR/left"\nexit 0\n' > "$work/chromium-dead"
+printf '#!/bin/sh\nexec 3<&-\n: > "$TMPDIR/left"\nprintf "{\\"id\\":1,\\"result\\":{}}\\0" >&4\nsleep 1\n' > "$work/chromium-deaf"
+chmod +x "$work/chromium-dead" "$work/chromium-deaf"
+for browser in "$work/chromium-dead" "$work/chromium-deaf"; do
+    TMPDIR=$work/temporary run 1 css record "$work/page" --out "$work/r.json" --headless --browser "$browser"; err_has 'browser: it ended'
+    TMPDIR=$work/temporary run 1 tune "$work/page" --list --headless --browser "$browser"; err_has 'browser: it ended'
+done
+[ -z "$(ls "$work/temporary")" ] || complain "files of browsers are left: $(ls "$work/temporary")"
+
 exit $failed

@@ -125,6 +125,19 @@ run 1 mppi run cartpole.json --device host --steps 3 --csv /dev/fd/99; err_has '
 { printf head; "$heddle" synth render vibes.json -o /dev/stdout --strict 2> "$work/err"; } > copy || complain "heddle synth render -o /dev/stdout"
 tail -c +5 copy | cmp -s -n "$(wc -c < sound.wav)" - sound.wav || complain "heddle synth render -o /dev/stdout: another sound"
 
+# ---- outputs that cannot be written: refused before any work ----
+mkdir folder.csv
+run 1 mppi run cartpole.json --device host --steps 3 --csv folder.csv; err_has 'cannot write --csv folder.csv: Is a directory'; out_is_empty
+run 1 mppi run cartpole.json --device host --steps 3 --csv nosuch/rows.csv; err_has 'cannot write --csv nosuch/rows.csv: No such file'; out_is_empty
+if [ "$(id -u)" != 0 ]; then # root may write everywhere
+    mkdir locked
+    echo 1 > kept.csv
+    chmod 500 locked kept.csv
+    for file in locked/rows.csv kept.csv; do
+        run 1 mppi run cartpole.json --device host --steps 3 --csv $file; err_has "cannot write --csv $file: Permission denied"; out_is_empty
+    done
+fi
+
 # ---- batches: the whole list before any job ----
 job() { printf '{"jobs": [%s]}' "$1" > l.json; }
 page='"run": ["css", "unused", "p.html", "--css", "a.css"]'
