@@ -7,9 +7,9 @@ extern const char hed_cloth_cooperative_tasks_h[], hed_cloth_cooperative_tasks_c
 static void cooperative_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    (void)def;
     uint64_t groups = (uint64_t)problem->sizes[0];
     hed_geometry_1d(layout, groups, config->values[CLOTH_COOPERATIVE_WG], groups, 1);
+    if (def->needs & HED_CAN_CLUSTERS) layout->cluster = (uint32_t)groups;
 }
 
 #define COMMON \
@@ -20,18 +20,28 @@ static void cooperative_geometry(const hed_kernel_def *def, const hed_config *co
         {"cooperative_tasks.h", hed_cloth_cooperative_tasks_h, 0}, \
         {"cooperative_tasks.cl", hed_cloth_cooperative_tasks_cl, 0}), \
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_COOPERATIVE)), \
-    HED_PARAMETERS(HED_PARAMETER(WG, 128, 128, 256, 512)), HED_DEFINES({"SOLVE", "1"}), \
+    HED_PARAMETERS(HED_PARAMETER(WG, 128, 128, 256, 512)), \
     HED_DIMENSIONS("groups"), .max_threads = "WG", .geometry = cooperative_geometry
 
 const hed_kernel_def cloth_cooperative_def = {
     .name = "cloth_cooperative",
     .summary = "substeps of cloth by resident groups, a barrier over all groups between two tasks",
     .needs = HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER,
+    HED_DEFINES({"SOLVE", "1"}),
+    COMMON,
+};
+
+const hed_kernel_def cloth_cooperative_cluster_def = {
+    .name = "cloth_cooperative_cluster",
+    .summary = "substeps of cloth by the groups of a cluster, a barrier over them between two tasks",
+    .needs = HED_CAN_CLUSTERS,
+    HED_DEFINES({"SOLVE", "1"}, {"CLUSTER", "1"}),
     COMMON,
 };
 
 const hed_kernel_def cloth_cooperative_group_def = {
     .name = "cloth_cooperative_group",
     .summary = "substeps of cloth by one group",
+    HED_DEFINES({"SOLVE", "1"}),
     COMMON,
 };

@@ -8,6 +8,9 @@
 #ifndef KINDS
 #define KINDS 0x3ff
 #endif
+#ifndef CLUSTER
+#define CLUSTER 0 /* 1: all groups are one cluster */
+#endif
 #ifndef CLOTH_PHYSICS_H
 #include "physics.h"
 #include "collide.h"
@@ -18,11 +21,15 @@
 #include "cooperative_tasks.h"
 #endif
 
-#if HED_HAS_GRID_BARRIER
+#if CLUSTER
+#define cooperative_meet(state) hed_cluster_barrier()
+#elif HED_HAS_GRID_BARRIER
 #define cooperative_meet(state) hed_grid_barrier(state)
 #else /* one group */
 #define cooperative_meet(state) barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
+/* Items that exchange values of lattices: lanes of a warp, or, with barriers, all of a group. */
+#define LATTICE_LANES (HED_HAS_GRID_BARRIER ? 32u : WG)
 #define HAS(kind) (KINDS >> (kind)&1u)
 
 /* ---- lattices ---- */
@@ -62,50 +69,95 @@ CLOTH_FUNCTION float lattice_number_at(
 }
 #endif
 
-/* Solves the chains of a lattice along one direction, an edge in an item, as chain_reduce(): WG /
- * width chains at once. `points`: the lattice's places. */
-CLOTH_FUNCTION void lattice_sweep(const cloth_lattice_record *record, uint direction,
-    cloth_chains_view view, float stiffness, uint item, __local float4 *points,
-    __local float4 *room)
+/* Edge of an item in a sweep: its chain, and the place at its beginning in local memory. */
+typedef struct lattice_slot {
+    cloth_chain_at chain;
+    cloth_chain_edge edge;
+    uint at, is_edge;
+} lattice_slot;
+
+/* Edge of an item among the chains from number `first` on along a direction. */
+CLOTH_FUNCTION lattice_slot lattice_slot_of(const cloth_lattice_record *record, uint direction,
+    uint first, cloth_chains_view view, uint item)
+{
+    uint k = first + item / record->width, lane = item & (record->width - 1u),
+         count = record->chain_count[direction];
+    lattice_slot slot;
+    slot.chain = cloth_chain_of(view.chains, record->chains[direction] + min(k, count - 1u));
+    slot.is_edge = k < count && lane < slot.chain.count;
+    slot.at = slot.chain.first - record->places + lane * slot.chain.step;
+    slot.edge = cloth_chain_edge_of(slot.chain.edges + (slot.is_edge ? lane : 0u), view);
+    return slot;
+}
+
+/* Solves chains of a lattice, WG / width at once, an edge in an item, as chain_reduce(). Returns the
+ * item's multiplier. `points`: the lattice's places. */
+CLOTH_FUNCTION float lattice_solve_chains(lattice_slot slot, uint width, uint pass, float stiffness,
+    uint item, __local float4 *points, __local float4 *room)
 {
     const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    uint width = record->width, lane = item & (width - 1u), count = record->chain_count[direction];
-    CLOTH_ROLLED
-    for (uint first = 0; first < count; first += WG / width) {
-        uint k = first + item / width;
-        cloth_chain_at chain =
-            cloth_chain_of(view.chains, record->chains[direction] + min(k, count - 1u));
-        uint is_edge = k < count && lane < chain.count,
-             at = chain.first - record->places + lane * chain.step;
-        float4 a = zero, b = zero, unit = zero, last;
-        cloth_chain_edge edge = {0.0f, 0.0f, 0.0f};
-        cloth_chain_row row = {{0.0f, 0.0f, 0.0f, 0.0f}, 1.0f, 0.0f};
-        if (is_edge) {
-            edge = cloth_chain_edge_of(chain.edges + lane, view);
-            a = points[at];
-            b = points[at + chain.step];
-            unit = cloth_chain_unit(a, b, edge, chain, view.pass, stiffness);
-        }
-        last = lattice_at(unit, -1, lane > 0, item, room);
-        if (is_edge) row = cloth_chain_row_between(unit, last, a.w, b.w, edge, chain, stiffness);
-        cloth_chain_reduced me =
-            cloth_chain_begin(row, lattice_number_at(row.left, 1, lane + 1u < width, item, room));
-        CLOTH_ROLLED
-        for (uint step = 1; step < width; step *= 2) {
-            float4 mine = hed_f4(me.before, me.after, me.right, 0.0f);
-            float4 left = lattice_at(mine, -(int)step, lane >= step, item, room),
-                   next = lattice_at(mine, (int)step, lane + step < width, item, room);
-            me = cloth_chain_without(me, chain_reduced_of(left), chain_reduced_of(next));
-        }
-        last.w = lattice_number_at(me.right, -1, lane > 0, item, room);
-        unit.w = me.right;
-        if (!is_edge) continue;
-        if (a.w > 0.0f) points[at] = cloth_chain_moved(a, unit, last);
-        if (lane + 1u == chain.count && b.w > 0.0f)
-            points[at + chain.step] = cloth_chain_moved(b, zero, unit);
-        if (CLOTH_CHAINS_KEEP(view.pass)) cloth_chain_keep(chain.edges + lane, unit.w, view);
+    uint lane = item & (width - 1u);
+    float4 a = zero, b = zero, unit = zero, last;
+    cloth_chain_row row = {{0.0f, 0.0f, 0.0f, 0.0f}, 1.0f, 0.0f};
+    if (slot.is_edge) {
+        a = points[slot.at];
+        b = points[slot.at + slot.chain.step];
+        unit = cloth_chain_unit(a, b, slot.edge, slot.chain, pass, stiffness);
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    last = lattice_at(unit, -1, lane > 0, item, room);
+    if (slot.is_edge)
+        row = cloth_chain_row_between(unit, last, a.w, b.w, slot.edge, slot.chain, stiffness);
+    cloth_chain_reduced me =
+        cloth_chain_begin(row, lattice_number_at(row.left, 1, lane + 1u < width, item, room));
+    CLOTH_ROLLED
+    for (uint step = 1; step < width; step *= 2) {
+        float4 mine = hed_f4(me.before, me.after, me.right, 0.0f);
+        float4 left = lattice_at(mine, -(int)step, lane >= step, item, room),
+               next = lattice_at(mine, (int)step, lane + step < width, item, room);
+        me = cloth_chain_without(me, chain_reduced_of(left), chain_reduced_of(next));
+    }
+    last.w = lattice_number_at(me.right, -1, lane > 0, item, room);
+    unit.w = me.right;
+    if (slot.is_edge && a.w > 0.0f) points[slot.at] = cloth_chain_moved(a, unit, last);
+    if (slot.is_edge && lane + 1u == slot.chain.count && b.w > 0.0f)
+        points[slot.at + slot.chain.step] = cloth_chain_moved(b, zero, unit);
+    return me.right;
+}
+
+/* Sweeps over a lattice, one direction after the other. If a group has an item for each edge of a
+ * direction, edges and multipliers stay in registers. */
+CLOTH_FUNCTION void lattice_sweep(const cloth_lattice_record *record, cloth_chains_view view,
+    uint gives, float stiffness, uint item, __local float4 *points, __local float4 *room)
+{
+    uint at_once = WG / record->width,
+         stays = record->chain_count[0] <= at_once && record->chain_count[1] <= at_once;
+    lattice_slot even, odd;
+    view.pass = 0;
+    if (stays) {
+        even = lattice_slot_of(record, 0, 0, view, item);
+        odd = lattice_slot_of(record, 1, 0, view, item);
+    }
+    CLOTH_ROLLED
+    for (uint k = 0; k < 2u * record->sweeps; k++) {
+        uint direction = k & 1u;
+        view.pass = gives && record->sweeps > 1u ? (k < 2u ? 1u : 2u) : 0u;
+        CLOTH_ROLLED
+        for (uint first = 0; first < record->chain_count[direction]; first += at_once) {
+            lattice_slot slot = direction ? odd : even;
+            if (first + item / LATTICE_LANES * LATTICE_LANES / record->width >=
+                record->chain_count[direction])
+                continue; /* no chain for this warp */
+            if (!stays) slot = lattice_slot_of(record, direction, first, view, item);
+            float pull = lattice_solve_chains(
+                slot, record->width, view.pass, stiffness, item, points, room);
+            uint e = slot.chain.edges + (item & (record->width - 1u));
+            if (stays && direction) odd.edge.pulled += pull;
+            if (stays && !direction) even.edge.pulled += pull;
+            if (!stays && slot.is_edge && CLOTH_CHAINS_KEEP(view.pass))
+                cloth_chain_keep(e, pull, view);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
 }
 
 /* Samples the places of a lattice, moves them by the coarser lattice, solves all sweeps, then moves
@@ -115,7 +167,8 @@ CLOTH_FUNCTION void lattice_solve(cloth_lattice_record record, cloth_places_view
     __global float4 *position, __local float4 *memory)
 {
     __local float4 *points = memory + WG;
-    for (uint i = item; i < record.place_count; i += WG) cloth_place_one(record.places + i, places);
+    for (uint i = item; i < record.place_count; i += WG)
+        cloth_place_one(record.places + i, places);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     shares.points = places.places;
     for (uint i = item; i < record.coarser_count; i += WG)
@@ -124,11 +177,7 @@ CLOTH_FUNCTION void lattice_solve(cloth_lattice_record record, cloth_places_view
     for (uint i = item; i < record.place_count; i += WG)
         points[i] = places.places[record.places + i];
     barrier(CLK_LOCAL_MEM_FENCE);
-    CLOTH_ROLLED
-    for (uint k = 0; k < 2u * record.sweeps; k++) {
-        chains.pass = gives && record.sweeps > 1u ? (k < 2u ? 1u : 2u) : 0u;
-        lattice_sweep(&record, k & 1u, chains, stiffness, item, points, memory);
-    }
+    lattice_sweep(&record, chains, gives, stiffness, item, points, memory);
     for (uint i = item; i < record.place_count; i += WG)
         places.places[record.places + i] = points[i];
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -193,13 +242,15 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
     cloth_chains_view of_chains = {position, chains, edges, 0, 0, 0, pulled, steps, 0, 0, 0};
     cloth_places_view of_places = {position, sources, places, from, 0, 0};
     cloth_shares_view of_shares = {position, shares, places, from, 0, 0};
+    uint4 next = tasks[0];
     CLOTH_ROLLED
     for (uint substep = 0; substep < launch.substeps; substep++) {
         float stiffness = cloth_stiffness_at(steps, substep);
         drive.substep = substep;
         CLOTH_ROLLED
         for (uint t = 0; t < launch.tasks; t++) {
-            uint4 task = tasks[t];
+            uint4 task = next;
+            next = tasks[t + 1u < launch.tasks ? t + 1u : 0u]; /* before the groups meet */
             uint kind = cloth_task_kind(task), end = task.y + task.z;
             __global float4 *points = task.x & CLOTH_DO_OF_PLACES ? places : position;
             if (HAS(CLOTH_DO_INTEGRATE) && kind == CLOTH_DO_INTEGRATE) {

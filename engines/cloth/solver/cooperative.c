@@ -15,6 +15,7 @@ struct cloth_cooperative {
     uint32_t group, groups; /* items of a group; groups of a launch */
     hed_buffer *tasks, *state;
     hed_kernel *kernel;
+    const hed_kernel_def *compiled_def;
     cloth_cooperative_launch launch;
 };
 
@@ -205,17 +206,29 @@ hed_status cloth_gather_lattices(hed_cloth *cloth, uint32_t first, uint32_t coun
 
 /* ---- the kernel ---- */
 
+/* Chooses the kernel: groups of one cluster meet in a fifth of the time. */
+static const hed_kernel_def *choose_kernel(const hed_cloth *cloth, uint64_t groups)
+{
+    bool has_clusters = hed_device_describe(cloth->device).capabilities & HED_CAN_CLUSTERS;
+    if (!has_grid_barrier(cloth)) return &cloth_cooperative_group_def;
+    return has_clusters && groups <= CLOTH_CLUSTER ? &cloth_cooperative_cluster_def
+                                                   : &cloth_cooperative_def;
+}
+
 /* Compiles the kernel for the kinds of tasks of the list and of earlier ones. */
 static hed_status make_kernel(hed_cloth *cloth, cloth_cooperative *c, hed_error *error)
 {
-    const hed_kernel_def *def =
-        has_grid_barrier(cloth) ? &cloth_cooperative_def : &cloth_cooperative_group_def;
+    uint64_t groups = (c->items + c->group - 1) / c->group;
+    const hed_kernel_def *def = choose_kernel(cloth, groups);
     hed_config config = hed_config_default(def);
-    char kinds[16];
     int64_t resident = -1;
-    if ((c->kinds & ~c->compiled_kinds) && !error->status) {
+    bool is_compiled =
+        c->kernel && c->compiled_def == def && !(c->kinds & ~c->compiled_kinds);
+    if (!is_compiled && !error->status) {
+        char kinds[16];
         hed_kernel_destroy(c->kernel);
         c->kernel = NULL;
+        c->compiled_def = def;
         c->compiled_kinds |= c->kinds;
         snprintf(kinds, sizeof kinds, "0x%x", c->compiled_kinds);
         const hed_define defines[] = {{"KINDS", kinds}};
@@ -227,13 +240,13 @@ static hed_status make_kernel(hed_cloth *cloth, cloth_cooperative *c, hed_error 
         hed_kernel_create(cloth->device, def, &options, &c->kernel, error);
     }
     if (error->status) return error->status;
-    c->groups = 1;
-    if (!def->needs) return HED_OK;
-    if (hed_kernel_resident_groups(c->kernel, c->group, 0, &resident, error)) return error->status;
-    uint64_t groups = (c->items + c->group - 1) / c->group;
-    if (resident > 0 && groups > (uint64_t)resident) groups = (uint64_t)resident;
-    c->groups = groups ? (uint32_t)groups : 1;
-    return HED_OK;
+    if (def == &cloth_cooperative_group_def || !groups) groups = 1;
+    if (def == &cloth_cooperative_def) {
+        hed_kernel_resident_groups(c->kernel, c->group, 0, &resident, error);
+        if (resident > 0 && groups > (uint64_t)resident) groups = (uint64_t)resident;
+    }
+    c->groups = (uint32_t)groups;
+    return error->status;
 }
 
 hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c,
