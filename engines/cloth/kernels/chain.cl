@@ -80,7 +80,8 @@ __kernel void cloth_chains(HED_VIEW_PARAMETERS(CLOTH_CHAINS))
     float stiffness = cloth_stiffness_at(steps, substep);
 #if SOLVE && !HED_STRICT
     if (chain.count <= WG) {
-        chain_reduce(chain, view, stiffness, WG, chain.count, lane, rows);
+        chain_reduce(
+            chain, chain_edge_at(lane, chain, view), view, stiffness, WG, chain.count, lane, rows);
         return;
     }
 #endif

@@ -9,28 +9,37 @@ CLOTH_FUNCTION cloth_chain_reduced chain_reduced_of(float4 row)
     return reduced;
 }
 
+/* Edge of an item, without multipliers of earlier sweeps. */
+CLOTH_FUNCTION cloth_chain_edge chain_edge_at(
+    uint lane, cloth_chain_at chain, cloth_chains_view view)
+{
+    view.pass = 0;
+    return cloth_chain_edge_of(chain.edges + min(lane, chain.count - 1u), view);
+}
+
 /* Moves the points of chains of at most `width` edges, a power of two, by cyclic reduction, an edge
  * in an item: every row eliminates the rows at distance `step` on both sides from its system until
  * no other row is left (R. W. Hockney and C. R. Jesshope, Parallel Computers, 1981: PARACR). A
- * group solves WG / width chains at once. `longest`: edges of the longest one; `rows`: 3 WG. */
-CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chains_view view, float stiffness,
-    uint width, uint longest, uint item, __local float4 *rows)
+ * group solves up to WG / width chains at once; count 0: no
+ * chain. `longest`: edges of the longest one; `edge`: chain_edge_at(); `rows`: 3 WG. */
+CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
+    cloth_chains_view view, float stiffness, uint width, uint longest, uint item,
+    __local float4 *rows)
 {
     const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     uint lane = item & (width - 1u), at = chain.first + lane * chain.step,
          is_edge = lane < chain.count;
     __local float4 *units = rows + 2 * WG;
     float4 a = zero, b = zero, unit = zero;
-    cloth_chain_edge edge = {0.0f, 0.0f, 0.0f};
     cloth_chain_row row = {{0.0f, 0.0f, 0.0f, 0.0f}, 1.0f, 0.0f};
     if (is_edge) {
-        edge = cloth_chain_edge_of(chain.edges + lane, view);
+        if (view.pass >= 2) edge.pulled = view.pulled[chain.edges + lane];
         a = view.points[at];
         b = view.points[at + chain.step];
         unit = cloth_chain_unit(a, b, edge, chain, view.pass, stiffness);
     }
     units[item] = unit;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* neighbours have read the points */
     if (is_edge)
         row = cloth_chain_row_between(
             unit, lane > 0 ? units[item - 1] : zero, a.w, b.w, edge, chain, stiffness);
@@ -38,10 +47,12 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chains_view view, f
     barrier(CLK_LOCAL_MEM_FENCE);
     cloth_chain_reduced me =
         cloth_chain_begin(row, lane + 1u < width ? rows[WG + item + 1].x : 0.0f);
+    CLOTH_ROLLED
     for (uint step = 1, turn = 0; step < longest; step *= 2, turn ^= WG) {
-        cloth_chain_reduced left = {0.0f, 0.0f, 0.0f}, next = {0.0f, 0.0f, 0.0f};
-        rows[turn + item] = hed_f4(me.before, me.after, me.right, 0.0f);
+        if (chain.count > 0) rows[turn + item] = hed_f4(me.before, me.after, me.right, 0.0f);
         barrier(CLK_LOCAL_MEM_FENCE);
+        if (chain.count == 0) continue;
+        cloth_chain_reduced left = {0.0f, 0.0f, 0.0f}, next = {0.0f, 0.0f, 0.0f};
         if (lane >= step) left = chain_reduced_of(rows[turn + item - step]);
         if (lane + step < width) next = chain_reduced_of(rows[turn + item + step]);
         me = cloth_chain_without(me, left, next);

@@ -86,6 +86,7 @@ CLOTH_FUNCTION lattice_slot lattice_slot_of(const cloth_lattice_record *record, 
     slot.chain = cloth_chain_of(view.chains, record->chains[direction] + min(k, count - 1u));
     slot.is_edge = k < count && lane < slot.chain.count;
     slot.at = slot.chain.first - record->places + lane * slot.chain.step;
+    if (!slot.is_edge) view.pass = 0; /* reads no multiplier */
     slot.edge = cloth_chain_edge_of(slot.chain.edges + (slot.is_edge ? lane : 0u), view);
     return slot;
 }
@@ -148,8 +149,8 @@ CLOTH_FUNCTION void lattice_sweep(const cloth_lattice_record *record, cloth_chai
                 record->chain_count[direction])
                 continue; /* no chain for this warp */
             if (!stays) slot = lattice_slot_of(record, direction, first, view, item);
-            float pull = lattice_solve_chains(
-                slot, record->width, view.pass, stiffness, item, points, room);
+            float pull =
+                lattice_solve_chains(slot, record->width, view.pass, stiffness, item, points, room);
             uint e = slot.chain.edges + (item & (record->width - 1u));
             if (stays && direction) odd.edge.pulled += pull;
             if (stays && !direction) even.edge.pulled += pull;
@@ -167,8 +168,7 @@ CLOTH_FUNCTION void lattice_solve(cloth_lattice_record record, cloth_places_view
     __global float4 *position, __local float4 *memory)
 {
     __local float4 *points = memory + WG;
-    for (uint i = item; i < record.place_count; i += WG)
-        cloth_place_one(record.places + i, places);
+    for (uint i = item; i < record.place_count; i += WG) cloth_place_one(record.places + i, places);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     shares.points = places.places;
     for (uint i = item; i < record.coarser_count; i += WG)
@@ -189,35 +189,55 @@ CLOTH_FUNCTION void lattice_solve(cloth_lattice_record record, cloth_places_view
 
 /* ---- lines and chains, several at once ---- */
 
-CLOTH_FUNCTION void cooperative_lines(
-    uint4 task, cloth_lines_view view, float give, uint item, __local float4 *memory)
+/* Lines or chains of a task that a group solves at once: few, if there are groups enough. */
+CLOTH_FUNCTION uint cooperative_at_once(uint4 task)
 {
-    uint width = cloth_task_width(task), lane = item & (width - 1u), at_once = WG / width,
-         longest = cloth_task_longest(task);
-    CLOTH_ROLLED
-    for (uint k = (uint)get_group_id(0) * at_once; k < task.z;
-         k += (uint)get_num_groups(0) * at_once) {
-        uint i = k + item / width;
-        cloth_line_at line = cloth_line_of(view.lines, task.y + min(i, task.z - 1u));
-        if (i >= task.z) line.count = 0;
-        line_reduce(line, view, give, width, longest, item, memory);
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        for (uint j = lane; i < task.z && j < line.count + (line.across ? 1u : 2u); j += width)
-            cloth_line_move(j, line, view);
-    }
+    uint groups = (uint)get_num_groups(0);
+    return min(WG / cloth_task_width(task), (task.z + groups - 1u) / groups);
 }
 
-CLOTH_FUNCTION void cooperative_chains(
-    uint4 task, cloth_chains_view view, float stiffness, uint item, __local float4 *memory)
+/* Constants of a group's first line or chain of a task, and of the item's edge: loaded before the
+ * groups meet, since loads after it begin with an empty cache. */
+typedef struct cooperative_constants {
+    cloth_line_at line;
+    cloth_chain_at chain;
+    cloth_chain_edge edge;
+} cooperative_constants;
+
+CLOTH_FUNCTION cooperative_constants cooperative_look(
+    uint4 task, uint first, cloth_lines_view lines, cloth_chains_view chains, uint item)
 {
-    uint width = cloth_task_width(task), at_once = WG / width;
+    cooperative_constants constants = {
+        {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
+    uint kind = cloth_task_kind(task);
+    if (kind != CLOTH_DO_LINES && kind != CLOTH_DO_CHAINS) return constants;
+    uint width = cloth_task_width(task), sub = item / width, at_once = cooperative_at_once(task),
+         i = first * at_once + sub;
+    if (sub >= at_once || i >= task.z) return constants;
+    if (HAS(CLOTH_DO_LINES) && kind == CLOTH_DO_LINES)
+        constants.line = cloth_line_of(lines.lines, task.y + i);
+    if (HAS(CLOTH_DO_CHAINS) && kind == CLOTH_DO_CHAINS) {
+        constants.chain = cloth_chain_of(chains.chains, task.y + i);
+        constants.edge = chain_edge_at(item & (width - 1u), constants.chain, chains);
+    }
+    return constants;
+}
+
+/* Solves the lines or chains of a task. `constants`: of the group's first ones. */
+CLOTH_FUNCTION void cooperative_solve(uint4 task, cooperative_constants constants, cloth_lines_view lines,
+    cloth_chains_view chains, float stiffness, uint item, __local float4 *memory)
+{
+    uint groups = (uint)get_num_groups(0), at_once = cooperative_at_once(task);
     CLOTH_ROLLED
-    for (uint k = (uint)get_group_id(0) * at_once; k < task.z;
-         k += (uint)get_num_groups(0) * at_once) {
-        uint i = k + item / width;
-        cloth_chain_at chain = cloth_chain_of(view.chains, task.y + min(i, task.z - 1u));
-        if (i >= task.z) chain.count = 0;
-        chain_reduce(chain, view, stiffness, width, cloth_task_longest(task), item, memory);
+    for (uint first = (uint)get_group_id(0); first * at_once < task.z; first += groups) {
+        if (first != (uint)get_group_id(0))
+            constants = cooperative_look(task, first, lines, chains, item);
+        if (HAS(CLOTH_DO_LINES) && cloth_task_kind(task) == CLOTH_DO_LINES)
+            line_reduce(constants.line, lines, stiffness, cloth_task_width(task),
+                cloth_task_longest(task), item, memory, (__local uint *)(memory + 4 * WG));
+        if (HAS(CLOTH_DO_CHAINS) && cloth_task_kind(task) == CLOTH_DO_CHAINS)
+            chain_reduce(constants.chain, constants.edge, chains, stiffness, cloth_task_width(task),
+                cloth_task_longest(task), item, memory);
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
 }
@@ -243,6 +263,8 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
     cloth_places_view of_places = {position, sources, places, from, 0, 0};
     cloth_shares_view of_shares = {position, shares, places, from, 0, 0};
     uint4 next = tasks[0];
+    cooperative_constants constants =
+        cooperative_look(next, (uint)get_group_id(0), of_lines, of_chains, item);
     CLOTH_ROLLED
     for (uint substep = 0; substep < launch.substeps; substep++) {
         float stiffness = cloth_stiffness_at(steps, substep);
@@ -259,8 +281,11 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
             }
             if (HAS(CLOTH_DO_DISTANCE) && kind == CLOTH_DO_DISTANCE)
                 FOR_EACH_ITEM(i, task.z) cloth_distance_one(task.y + i, pairs, stiffness);
-            if (HAS(CLOTH_DO_LINES) && kind == CLOTH_DO_LINES)
-                cooperative_lines(task, of_lines, stiffness, item, memory);
+            if (kind == CLOTH_DO_LINES || kind == CLOTH_DO_CHAINS) {
+                of_chains.points = points;
+                of_chains.pass = cloth_task_pass(task);
+                cooperative_solve(task, constants, of_lines, of_chains, stiffness, item, memory);
+            }
             if (HAS(CLOTH_DO_ELEMENTS) && kind == CLOTH_DO_ELEMENTS) {
                 of_elements.total = task.w;
                 FOR_EACH_ITEM(i, task.z) cloth_element_one(task.y + i, of_elements, stiffness);
@@ -268,11 +293,6 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
             if (HAS(CLOTH_DO_CELLS) && kind == CLOTH_DO_CELLS) {
                 of_cells.total = task.w;
                 FOR_EACH_ITEM(i, task.z) cloth_cell_one(task.y + i, of_cells, stiffness);
-            }
-            if (HAS(CLOTH_DO_CHAINS) && kind == CLOTH_DO_CHAINS) {
-                of_chains.points = points;
-                of_chains.pass = cloth_task_pass(task);
-                cooperative_chains(task, of_chains, stiffness, item, memory);
             }
             if (HAS(CLOTH_DO_PLACES) && kind == CLOTH_DO_PLACES)
                 FOR_EACH_ITEM(i, task.z) cloth_place_one(task.y + i, of_places);
@@ -289,6 +309,7 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
                 for (uint r = task.y + (uint)get_group_id(0); r < end; r += (uint)get_num_groups(0))
                     lattice_solve(cloth_lattice_record_of(tasks + launch.records, r), of_places,
                         of_shares, of_chains, launch.gives, stiffness, item, position, memory);
+            constants = cooperative_look(next, (uint)get_group_id(0), of_lines, of_chains, item);
             if (task.x & CLOTH_DO_MEET) cooperative_meet(state);
         }
     }

@@ -73,16 +73,17 @@ __kernel void cloth_lines(HED_VIEW_PARAMETERS(CLOTH_LINES))
     HED_LOCAL_ARRAY(float4, sum, WG * (SOLVE && !HED_STRICT ? 4 : 1));
     HED_LOCAL_ARRAY(float, one, WG);
     HED_LOCAL_ARRAY(float, two, WG);
+    HED_LOCAL_ARRAY(uint, votes, 16);
     cloth_line_at line = cloth_line_of(lines, first + (uint)get_group_id(0));
-    uint lane = (uint)get_local_id(0);
+    uint lane = (uint)get_local_id(0), is_reduced = SOLVE && !HED_STRICT && line.count <= 2 * WG;
     float give = cloth_stiffness_at(steps, substep);
 #if SOLVE && !HED_STRICT
-    if (line.count <= 2 * WG) line_reduce(line, view, give, WG, line.count, lane, sum);
+    if (is_reduced) line_reduce(line, view, give, WG, line.count, lane, sum, votes);
     else
 #endif
         line_eliminate(line, view, give, lane, sum, one, two);
     barrier(CLK_GLOBAL_MEM_FENCE);
-    for (uint j = lane; j < line.count + (line.across ? 1 : 2); j += WG)
+    for (uint j = lane; !is_reduced && j < line.count + (line.across ? 1 : 2); j += WG)
         cloth_line_move(j, line, view);
     for (uint j = lane; pass > 0 && j < line.count; j += WG) cloth_line_keep(j, line, view);
 }

@@ -80,43 +80,81 @@ CLOTH_FUNCTION cloth_line_row line_row_or_unit(
     return unit;
 }
 
-/* Solves lines of at longest 2 `width` rows by cyclic reduction, two rows in an item. `width`, `longest`:
- * of chain_reduce(); `pairs`: 4 WG. */
-CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float give, uint width,
-    uint longest, uint item, __local float4 *pairs)
+/* Bound of the elements off a diagonal of 1 that change no float. */
+#define LINE_UNCOUPLED 1e-8f
+
+CLOTH_FUNCTION uint line_is_coupled(line_pair pair)
 {
-    uint lane = item & (width - 1u);
-    line_pair zero = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f},
-        {0.0f, 0.0f, 0.0f, 0.0f}};
+    float4 a = pair.before, b = pair.after;
+    float left = fmax(fmax(fabs(a.x), fabs(a.y)), fmax(fabs(a.z), fabs(a.w))),
+          right = fmax(fmax(fabs(b.x), fabs(b.y)), fmax(fabs(b.z), fabs(b.w)));
+    return fmax(left, right) > LINE_UNCOUPLED;
+}
+
+CLOTH_FUNCTION line_pair line_pair_of(
+    cloth_line_at line, cloth_lines_view view, float give, uint lane, float4 *block)
+{
+    const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     cloth_line_row a = line_row_or_unit(2 * lane, line, view, give),
                    b = line_row_or_unit(2 * lane + 1, line, view, give);
-    line_pair pair = zero;
+    line_pair pair = {zero, zero, a.sum, b.sum};
     pair.before = hed_f4(a.two, a.one, 0.0f, b.two);
-    pair.top = a.sum;
-    pair.bottom = b.sum;
-    pairs[item] = pair.before;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane + 1u < width) {
-        float4 next = pairs[item + 1u];
-        pair.after = hed_f4(next.x, next.z, next.y, next.w);
-    }
-    pair = line_times(line_inverse(hed_f4(a.sum.w, b.one, b.one, b.sum.w)), pair);
-    for (uint step = 1; 2 * step < longest; step *= 2) {
-        line_pair left = zero, next = zero;
-        barrier(CLK_LOCAL_MEM_FENCE);
+    *block = hed_f4(a.sum.w, b.one, b.one, b.sum.w);
+    return pair;
+}
+
+/* Solves lines of at most 2 `width` rows by cyclic reduction, two rows in an item, and moves their
+ * particles. Soft fabrics need few steps: rows far apart hardly depend on each other. `width`,
+ * `longest`: of chain_reduce(); `pairs`: 4 WG; `votes`: 16. */
+CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float give, uint width,
+    uint longest, uint item, __local float4 *pairs, __local uint *votes)
+{
+    const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    uint lane = item & (width - 1u), is_line = line.count > 0;
+    line_pair pair = {zero, zero, zero, zero};
+    float4 block = hed_f4(1.0f, 0.0f, 0.0f, 1.0f);
+    __local float4 *sums = pairs + 2 * (item - lane);
+    if (item < 16) votes[item] = 0;
+    if (is_line) {
+        pair = line_pair_of(line, view, give, lane, &block);
         pairs[item] = pair.before;
-        pairs[WG + item] = pair.after;
-        pairs[2 * WG + item] = pair.top;
-        pairs[3 * WG + item] = pair.bottom;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= step) left = line_pair_at(pairs, item - step);
-        if (lane + step < width) next = line_pair_at(pairs, item + step);
-        pair = line_without(pair, left, next);
     }
-    pair.top.w = a.sum.w;
-    pair.bottom.w = b.sum.w;
-    if (2 * lane < line.count) view.sums[line.row + 2 * lane] = pair.top;
-    if (2 * lane + 1 < line.count) view.sums[line.row + 2 * lane + 1] = pair.bottom;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* neighbours have read the particles */
+    if (is_line) {
+        if (lane + 1u < width) {
+            float4 next = pairs[item + 1u];
+            pair.after = hed_f4(next.x, next.z, next.y, next.w);
+        }
+        pair = line_times(line_inverse(block), pair);
+    }
+    CLOTH_ROLLED
+    for (uint step = 1, turn = 0; 2 * step < longest; step *= 2, turn++) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (is_line) {
+            pairs[item] = pair.before;
+            pairs[WG + item] = pair.after;
+            pairs[2 * WG + item] = pair.top;
+            pairs[3 * WG + item] = pair.bottom;
+            if (line_is_coupled(pair)) votes[turn] = 1;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (!votes[turn]) break;
+        if (is_line) {
+            line_pair left = {zero, zero, zero, zero}, next = left;
+            if (lane >= step) left = line_pair_at(pairs, item - step);
+            if (lane + step < width) next = line_pair_at(pairs, item + step);
+            pair = line_without(pair, left, next);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sums[2 * lane] = pair.top;
+    sums[2 * lane + 1] = pair.bottom;
+    for (uint j = 2 * lane; view.pass > 0 && j < 2 * lane + 2 && j < line.count; j++)
+        view.sums[line.row + j] = j & 1u ? pair.bottom : pair.top;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint j = lane; is_line && j < line.count + (line.across ? 1u : 2u); j += width)
+        cloth_line_move_by(j, line, view, j < line.count ? sums[j] : zero,
+            j > 0 && j <= line.count ? sums[j - 1] : zero, j > 1 ? sums[j - 2] : zero);
 }
 #endif
 

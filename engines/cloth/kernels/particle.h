@@ -275,21 +275,32 @@ CLOTH_FUNCTION float4 cloth_line_pull(float4 at, float weight, float4 pull)
     return at;
 }
 
-/* Moves particle j of a line, j < count + 2, or both particles j of a strip, j < count + 1. */
-CLOTH_FUNCTION void cloth_line_move(uint j, cloth_line_at line, cloth_lines_view view)
+/* Moves particle j of a line, j < count + 2, or both particles j of a strip, j < count + 1. `sum`,
+ * `last`, `far`: multipliers of rows j, j - 1, j - 2. */
+CLOTH_FUNCTION void cloth_line_move_by(
+    uint j, cloth_line_at line, cloth_lines_view view, float4 sum, float4 last, float4 far)
 {
-    __global const float4 *weights = view.weights, *sums = view.sums;
-    uint i = line.first + j * line.step, w = line.weights_at + j, s = line.row + j;
+    __global const float4 *weights = view.weights;
+    uint i = line.first + j * line.step, w = line.weights_at + j;
     float4 at = view.position[i];
-    if (j < line.count) at = cloth_line_pull(at, weights[w].x, sums[s]);
-    if (j > 0 && j <= line.count) at = cloth_line_pull(at, weights[w - 1].y, sums[s - 1]);
-    if (j > 1 && !line.across) at = cloth_line_pull(at, weights[w - 2].z, sums[s - 2]);
+    if (j < line.count) at = cloth_line_pull(at, weights[w].x, sum);
+    if (j > 0 && j <= line.count) at = cloth_line_pull(at, weights[w - 1].y, last);
+    if (j > 1 && !line.across) at = cloth_line_pull(at, weights[w - 2].z, far);
     if (at.w > 0.0f) view.position[i] = at;
     if (!line.across) return;
     at = view.position[i + line.across];
-    if (j < line.count) at = cloth_line_pull(at, weights[w].w, sums[s]);
-    if (j > 0) at = cloth_line_pull(at, weights[w - 1].z, sums[s - 1]);
+    if (j < line.count) at = cloth_line_pull(at, weights[w].w, sum);
+    if (j > 0) at = cloth_line_pull(at, weights[w - 1].z, last);
     if (at.w > 0.0f) view.position[i + line.across] = at;
+}
+
+/* Moves particle j of a line, or both particles j of a strip, by the multipliers in `sums`. */
+CLOTH_FUNCTION void cloth_line_move(uint j, cloth_line_at line, cloth_lines_view view)
+{
+    __global const float4 *sums = view.sums + line.row;
+    float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    cloth_line_move_by(j, line, view, j < line.count ? sums[j] : zero,
+        j > 0 && j <= line.count ? sums[j - 1] : zero, j > 1 && !line.across ? sums[j - 2] : zero);
 }
 
 /* Stores the sum of a row's multipliers for the next iteration, if `pass` is 1 or 2. */

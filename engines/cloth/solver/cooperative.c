@@ -206,24 +206,18 @@ hed_status cloth_gather_lattices(hed_cloth *cloth, uint32_t first, uint32_t coun
 
 /* ---- the kernel ---- */
 
-/* Chooses the kernel: groups of one cluster meet in a fifth of the time. */
-static const hed_kernel_def *choose_kernel(const hed_cloth *cloth, uint64_t groups)
-{
-    bool has_clusters = hed_device_describe(cloth->device).capabilities & HED_CAN_CLUSTERS;
-    if (!has_grid_barrier(cloth)) return &cloth_cooperative_group_def;
-    return has_clusters && groups <= CLOTH_CLUSTER ? &cloth_cooperative_cluster_def
-                                                   : &cloth_cooperative_def;
-}
-
-/* Compiles the kernel for the kinds of tasks of the list and of earlier ones. */
+/* Compiles the kernel for the kinds of tasks of the list and of earlier ones. Groups of one cluster
+ * meet sooner than resident ones. */
 static hed_status make_kernel(hed_cloth *cloth, cloth_cooperative *c, hed_error *error)
 {
     uint64_t groups = (c->items + c->group - 1) / c->group;
-    const hed_kernel_def *def = choose_kernel(cloth, groups);
+    bool has_clusters = hed_device_describe(cloth->device).capabilities & HED_CAN_CLUSTERS;
+    const hed_kernel_def *def = &cloth_cooperative_def;
+    if (!has_grid_barrier(cloth)) def = &cloth_cooperative_group_def;
+    else if (has_clusters && groups <= CLOTH_CLUSTER) def = &cloth_cooperative_cluster_def;
     hed_config config = hed_config_default(def);
     int64_t resident = -1;
-    bool is_compiled =
-        c->kernel && c->compiled_def == def && !(c->kinds & ~c->compiled_kinds);
+    bool is_compiled = c->kernel && c->compiled_def == def && !(c->kinds & ~c->compiled_kinds);
     if (!is_compiled && !error->status) {
         char kinds[16];
         hed_kernel_destroy(c->kernel);
