@@ -40,9 +40,13 @@ static int stay_do(const char **fields, uint32_t count, int output_copy)
 
 static int stay_run(const hed_arguments *arguments, void *user)
 {
-    static batch_stream in = {.descriptor = STDIN_FILENO};
+    static batch_stream in;
     int output_copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    bool good = output_copy >= 0;
+    in.descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    /* a command that reads its standard input finds it empty, as in a process of its own */
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    bool good = output_copy >= 0 && in.descriptor >= 0 && dup2(nothing, STDIN_FILENO) >= 0;
+    close(nothing);
     cli_keep_context();
     while (good && batch_stream_fill(&in)) {
         uint32_t count = batch_stream_next(&in);
@@ -50,7 +54,7 @@ static int stay_run(const hed_arguments *arguments, void *user)
         if (!count) continue;
         snprintf(code, sizeof code, "%d",
             count > 2 ? stay_do(in.fields.items, count, output_copy) : HED_EXIT_USAGE);
-        good = BATCH_SEND(STDIN_FILENO, "done", code);
+        good = BATCH_SEND(in.descriptor, "done", code);
     }
     return HED_EXIT_OK;
 }

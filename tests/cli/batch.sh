@@ -93,10 +93,22 @@ for i in $(seq 60); do
     printf '%s{"run": ["css", "match", "mixed/%s.html", %s"--tsv"], "stdout": "mixed/%s.tsv"}' "$([ "$i" = 1 ] || echo ,)" $i "$words${words:+, }" $i
     # shellcheck disable=SC2046 # words
     "$heddle" css match mixed/$i.html $(echo "$words" | tr -d '",') --tsv > mixed/$i.alone
+    # other commands of one process between these, and one that reads an empty standard input
+    case $((i % 6)) in
+        0) words='unused mixed/1.html --css sheet.css --json' ;;
+        1) words="explain mixed/$i.html b" ;;
+        2) words='match - sheet.css --tsv' ;;
+        *) continue ;;
+    esac
+    printf ',{"run": ["css", %s], "stdout": "mixed/%s.other"}' "$(echo "$words" | sed 's/[^ ]*/"&"/g; s/ /, /g')" $i
+    # shellcheck disable=SC2086 # words
+    "$heddle" css $words > mixed/$i.expected < /dev/null
 done > middle2
 { printf '{"jobs": ['; cat middle2; printf ']}'; } > mixed.json
 run 0 batch mixed.json --device host
 for i in $(seq 60); do cmp -s mixed/$i.alone mixed/$i.tsv || complain "another result than alone: mixed/$i"; done
+for other in mixed/*.other; do cmp -s "$other" "${other%.other}.expected" || complain "another result than alone: $other"; done
+[ "$(find mixed -name '*.other' -size +0 | wc -l)" = 30 ] || complain "not 30 results of other commands"
 [ "$(sort -u mixed/*.tsv | wc -l)" -gt 10 ] || complain "all results are one"
 [ "$(cat mixed.json.logs/mixed%2F7.tsv.log | wc -l)" = 2 ] || complain "the log of a short job: $(cat mixed.json.logs/mixed%2F7.tsv.log)"
 grep -q '^== try 1 on .* host: heddle css match mixed/7.html sheet.css --tsv$' mixed.json.logs/mixed%2F7.tsv.log || complain "no words in the log of a short job"
