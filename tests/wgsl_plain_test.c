@@ -67,6 +67,8 @@ static const struct {
     {"rows", NULL, "WIDTH", "n", 1, 2, "1", "l"},
     {"blocks", NULL, "WG", "n", 1, 4, "", "group"},
     {"stages", "fill", "WG_X", "n", 1, 1, "5", NULL},
+    {"matrix", NULL, "WG_X WG_Y", "width height", 2, 4, "8 8", NULL},
+    {"patches", NULL, "GROUP_X", "width height", 2, 6, "", "group"},
 };
 
 static void add_word(char *text, size_t size, const char *word)
@@ -171,6 +173,48 @@ Test(wgsl_plain, numbers_of_uniforms)
     const uint32_t *dims = (const uint32_t *)(const void *)uniform_of("volume", "dims.z", &file);
     EXPECT_EQ(*dims, 64u);
     hed_tune_file_close(file);
+}
+
+/* Sizes that random numbers would make useless: before an array, in a buffer of sizes, of a patch, of
+ * groups, and items of a group that an override repeats. */
+Test(wgsl_plain, sizes_by_their_names)
+{
+    hed_tune_file *file;
+    const float *left = uniform_of("matrix", "left", &file);
+    EXPECT(left[0] == 512 && left[1] == 512 && left[2] < 1, "%g x %g", left[0], left[1]);
+    hed_tune_file_close(file);
+    const uint32_t *shape = (const uint32_t *)(const void *)uniform_of("matrix", "left_shape", &file);
+    EXPECT(shape[0] == 512 && shape[1] == 512 && shape[2] == 1, "%u x %u", shape[0], shape[1]);
+    hed_tune_file_close(file);
+    const uint32_t *patch = (const uint32_t *)(const void *)uniform_of("patches", "patchSize", &file);
+    EXPECT_EQ(*patch, 4u);
+    hed_tune_def tune = hed_default_tune_def();
+    const char *note = hed_tune_file_apply(file, &tune);
+    EXPECT(strstr(note, "\"numWorkgroupsX\", \"value\": \"ceil_div(width, GROUP_X)\""), "%s", note);
+    EXPECT(strstr(note, "THREADS_PER_GROUP=64"), "%s", note);
+    hed_tune_file_close(file);
+}
+
+/* A text without a result names the array that another text declares, or the entry point. */
+Test(wgsl_plain, texts_without_a_result)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"@compute @workgroup_size(1) fn swap(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+         "  let t = boids[id.x]; boids[id.x] = boids[0]; boids[0] = t;\n}\n",
+            "line 2 uses \"boids\", which this text does not declare"},
+        {"@group(0) @binding(0) var<storage, read> data: array<f32>;\n"
+         "@compute @workgroup_size(1) fn look() { let one = data[0]; }\n",
+            "\"look\" writes no buffer"}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        const hed_tune_text_def def = {.name = in_folder("text.wgsl")};
+        hed_tune_file *file = NULL;
+        write_file(def.name, cases[i].text, strlen(cases[i].text));
+        error = (hed_error){0};
+        FAILS(HED_ERROR_FORMAT, hed_tune_file_parse(&def, &GPU, &file, &error));
+        EXPECT(strstr(error.text, cases[i].message), "%s", error.text);
+    }
 }
 
 Test(wgsl_plain, settings_of_the_caller)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { NOTED = 24, LONGEST_NOTE = 4096 };
+enum { WINDOW = 4 }; /* side of the window that one item visits, as of a filter */
 
 /* ---- settings ---- */
 
@@ -135,6 +136,8 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
                                  "total", "number", "particles", "bodies", "elements", "items",
                                  "points", "boids", "max", "limit", "capacity", NULL},
                              *const matrix[] = {"m", "k", "dim", "grid", "grids", "cells", NULL},
+                             *const windows[] = {"patch", "kernel", "filter", "stencil", "radius",
+                                 "taps", NULL},
                              *const steps[] = {"dt", "delta", "timestep", "time", NULL},
                              *const zeros[] = {"offset", "start", "base", "index", "begin", "seed",
                                  "frame", "stage", "level", "axis", "mode", "flag", "flags",
@@ -144,6 +147,7 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
     uint32_t component = component_of(name);
     bool is_whole = member->type == HED_WGSL_U32 || member->type == HED_WGSL_I32;
     if (member->is_matrix) return member->is_diagonal;
+    if (is_whole && has_word(name, windows)) return WINDOW;
     if (component < 3 && has_word(name, extents))
         return spec->problem.count == 1 && component == 0 && is_whole ? total_of(spec)
                                                                       : side_of(spec, component);
@@ -158,6 +162,34 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
     return has_word(name, steps) ? 0.016 : 0.5;
 }
 
+/* Returns the group's size in one dimension, with the parameters' defaults. */
+static double usual_size(const hed_wgsl *shader, const hed_spec_kernel *kernel, uint32_t dimension)
+{
+    const hed_wgsl_span span = shader->group[dimension];
+    for (uint32_t i = 0; i < kernel->def.parameter_count; i++) {
+        const hed_parameter_def *parameter = &kernel->parameters[i];
+        if (strlen(parameter->name) == span.size && !memcmp(parameter->name, span.at, span.size))
+            return (double)parameter->value;
+    }
+    return shader->sizes[dimension] ? shader->sizes[dimension] : 1;
+}
+
+double hed_spec_invent_override(
+    hed_spec_reader *reader, const hed_spec_kernel *kernel, const hed_wgsl_member *member)
+{
+    static const char *const group[] = {"workgroup", "group", "block", NULL},
+                             *const items[] = {"threads", "invocations", "items", "size", NULL},
+                             *const counts[] = {"count", "num", "number", "n", NULL};
+    const hed_wgsl *shader = reader->shader;
+    double size = 1;
+    for (uint32_t i = 0; i < shader->group_count; i++) size *= usual_size(shader, kernel, i);
+    bool is_whole = member->type == HED_WGSL_U32 || member->type == HED_WGSL_I32;
+    if (is_whole && has_word(member->name, group) && has_word(member->name, items)) return size;
+    if (is_whole && has_word(member->name, group) && has_word(member->name, counts))
+        return ceil(total_of(reader->spec) / size);
+    return hed_spec_invent_number(reader, member);
+}
+
 const char *hed_spec_invent_value(
     hed_spec_reader *reader, hed_json_node node, const hed_wgsl_member *member)
 {
@@ -170,9 +202,16 @@ const char *hed_spec_invent_value(
     bool is_whole = member->type == HED_WGSL_U32 || member->type == HED_WGSL_I32,
          is_number = has_word(member->name, groups) ||
                      (has_word(member->name, group) && has_word(member->name, counts));
-    if (is_whole && is_number && spec->problem.count == 1 && reader->shader->group_count)
-        return hed_spec_text(reader, node, "ceil_div(%s, %s)", spec->dimensions[0],
-            hed_spec_shader_group(reader, node, &reader->spec->kernel, 0));
+    /* "groups.y" and "numWorkgroupsY" are of dimension 1 */
+    const char *last = member->name + strlen(member->name) - 1;
+    bool is_word =
+        last > member->name && (isupper((unsigned char)*last) || !isalnum((unsigned char)last[-1]));
+    uint32_t dimension = is_word ? (uint32_t)(tolower((unsigned char)*last) - 'x') : 3;
+    if (spec->problem.count == 1) dimension = 0;
+    if (is_whole && is_number && dimension < spec->problem.count &&
+        dimension < reader->shader->group_count)
+        return hed_spec_text(reader, node, "ceil_div(%s, %s)", spec->dimensions[dimension],
+            hed_spec_shader_group(reader, node, &reader->spec->kernel, dimension));
     return hed_spec_text(reader, node, "%.9g", hed_spec_invent_number(reader, member));
 }
 
@@ -304,9 +343,27 @@ void hed_spec_invent_content(
             put_random(bytes + i, &texel, highest, &state);
         return;
     }
-    for (uint32_t i = 0; i < binding->number_count; i++)
-        if (binding->numbers[i].offset + 4 <= size)
-            put_random(bytes + binding->numbers[i].offset, &binding->numbers[i], highest, &state);
+    /* a number before an array that is, by its name, a size of it, as `size.x` of a matrix: with a
+     * random one the items would leave at once */
+    static const char *const measures[] = {"size", "width", "height", "depth", "rows", "columns",
+        "cols", "dim", "dims", "dimensions", "resolution", "shape", "count", "num", "length", "n",
+        NULL};
+    for (uint32_t i = 0; i < binding->number_count; i++) {
+        const hed_wgsl_member *number = &binding->numbers[i];
+        if (number->offset + 4 > size) continue;
+        if (binding->header && !number->is_atomic && has_word(number->name, measures))
+            put_number(bytes + number->offset, number, hed_spec_invent_number(reader, number));
+        else put_random(bytes + number->offset, number, highest, &state);
+    }
+    /* sizes of another buffer, by the name */
+    static const char *const shapes[] = {"shape", "shapes", "dims", "sizes", NULL};
+    if (!binding->writable && !binding->header && binding->stride == 4 &&
+        binding->element != HED_WGSL_F32 && has_word(binding->name, shapes)) {
+        for (uint32_t i = 0; i < 64 && 4 * (i + 1) <= size; i++)
+            put_number(
+                bytes + 4 * i, &binding->element_numbers[0], i < 2 ? side_of(reader->spec, i) : 1);
+        return;
+    }
     for (uint64_t at = binding->header; binding->stride && at + binding->stride <= size;
          at += binding->stride)
         for (uint32_t i = 0; i < binding->element_number_count; i++)

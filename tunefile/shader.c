@@ -172,7 +172,7 @@ static void fix_override(hed_spec_reader *reader, hed_json_node node, hed_spec_k
     bool is_set = hed_spec_setting(reader, override->name, &value);
     uint32_t count = kernel->def.define_count;
     if (!is_set && (override->value.size || kernel->def.language != HED_WGSL)) return;
-    if (!is_set) value = hed_spec_invent_number(reader, &member);
+    if (!is_set) value = hed_spec_invent_override(reader, kernel, &member);
     hed_define *defines = hed_spec_allocate(reader, (count + 1) * sizeof *defines, node);
     if (!defines) return;
     if (count) memcpy(defines, kernel->def.defines, count * sizeof *defines);
@@ -202,9 +202,10 @@ void hed_spec_shader_parameters(
         const hed_wgsl_override *override = &shader->overrides[i];
         if (!hed_spec_shader_keeps(kernel, override->name))
             add_parameter(reader, node, kernel, override);
-        if (!hed_spec_shader_keeps(kernel, override->name))
-            fix_override(reader, node, kernel, override);
     }
+    for (uint32_t i = 0; i < shader->override_count && hed_spec_fine(reader); i++)
+        if (!hed_spec_shader_keeps(kernel, shader->overrides[i].name))
+            fix_override(reader, node, kernel, &shader->overrides[i]);
     uint32_t count = kernel->def.parameter_count;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < reader->spec->problem.count; j++)

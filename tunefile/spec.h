@@ -229,6 +229,8 @@ void hed_spec_name_glsl_sizes(
  * their values in `defines` (wgsl_text.c). */
 void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_node files,
     hed_json_node defines, hed_source *source);
+/* Returns the comment that joins a text with the texts near it that declare its names. */
+const char *hed_spec_join_hint(hed_spec_reader *reader, hed_json_node node, const char *path);
 /* Returns a remedy for a text with a type that it does not declare; "": another fault. */
 const char *hed_spec_wgsl_hint(
     hed_spec_reader *reader, hed_json_node node, const char *path, const char *message);
@@ -255,7 +257,10 @@ bool hed_spec_setting(hed_spec_reader *reader, const char *name, double *value);
 void hed_spec_invent_problem(hed_spec_reader *reader, hed_json_node node);
 /* Returns a plausible value of a number in a uniform, by its name. */
 double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *member);
-/* Returns the same value as an expression; a number of blocks or groups follows the group's size. */
+/* Returns the value of an override; items of a group and numbers of groups follow the default size. */
+double hed_spec_invent_override(
+    hed_spec_reader *reader, const hed_spec_kernel *kernel, const hed_wgsl_member *member);
+/* Returns the number as an expression; a number of blocks or groups follows the group's size. */
 const char *hed_spec_invent_value(
     hed_spec_reader *reader, hed_json_node node, const hed_wgsl_member *member);
 /* Fills a buffer, texture or uniform with numbers of its types. */

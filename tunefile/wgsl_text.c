@@ -3,6 +3,8 @@
  * no meaning in WGSL and the first one's lines keep their numbers. */
 #include "tunefile/spec.h"
 
+#include "support/file.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -155,48 +157,147 @@ void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_no
     if (hed_spec_fine(reader)) put_values(reader, node, defines, source);
 }
 
-/* True if a text in the folder declares a struct or a function of this name. */
-static bool declares(const char *path, const char *name, size_t length)
+/* ---- other texts that the program joins ---- */
+
+/* Texts joined with one that uses names it does not declare. */
+typedef struct joined_texts {
+    const char *folder, *base; /* folder and base name of the first text */
+    char *text;                /* (size) the joined texts; grows */
+    size_t size;
+    char names[1024]; /* files as a list of JSON */
+    uint32_t read;    /* number of files that were searched */
+} joined_texts;
+
+static bool declares_here(const char *text, const char *name, size_t length, const char *word)
 {
-    static const char *const kinds[] = {"struct ", "fn ", "alias "};
-    char *line = NULL;
-    size_t room = 0;
+    size_t before = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)) != NULL;) {
+        at += before;
+        if (strncmp(at, name, length) == 0 && !isalnum((unsigned char)at[length]) &&
+            at[length] != '_')
+            return true;
+    }
+    return false;
+}
+
+/* True if a text declares a name at the level of the module. */
+static bool declares(const char *text, const char *name, size_t length)
+{
+    static const char *const words[] = {"struct ", "fn ", "alias ", "const ", "override "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (declares_here(text, name, length, words[i])) return true;
+    return false;
+}
+
+/* True if a text declares a name anywhere, as a parameter or variable also. */
+static bool knows(const char *text, const char *name, size_t length)
+{
+    if (declares(text, name, length) || declares_here(text, name, length, "let ") ||
+        declares_here(text, name, length, "var "))
+        return true;
+    for (const char *at = text; (at = memmem(at, strlen(at), name, length)) != NULL; at += length) {
+        const char *after = at + length + strspn(at + length, " ");
+        bool is_word = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
+        if (is_word && *after == ':') return true;
+    }
+    return false;
+}
+
+static bool join_file(
+    joined_texts *joined, const char *path, const char *label, const char *name, size_t length)
+{
+    hed_error ignored = {0};
+    char *text = NULL;
+    size_t size = 0, used = strlen(joined->names);
+    if (hed_file_read(path, LONGEST_TEXT, &text, &size, &ignored)) return false;
+    bool is_entry =
+        strstr(text, "@compute") || strstr(text, "@vertex") || strstr(text, "@fragment");
+    bool is_found = !is_entry && declares(text, name, length) &&
+                    used + strlen(label) + 8 < sizeof joined->names &&
+                    joined->size + size < LONGEST_TEXT;
+    char *grown = is_found ? realloc(joined->text, joined->size + size + 2) : NULL;
+    if (grown) {
+        joined->text = grown;
+        grown[joined->size++] = '\n';
+        memcpy(grown + joined->size, text, size + 1);
+        joined->size += size;
+        snprintf(joined->names + used, sizeof joined->names - used, ", \"%s\"", label);
+    }
+    free(text);
+    return grown != NULL;
+}
+
+/* Searches a folder, and `levels` folders deep, for the text that declares a name, and joins it. */
+static bool join_from(joined_texts *joined, const char *folder, const char *label, const char *name,
+    size_t length, uint32_t levels)
+{
+    enum { MOST_READ = 40000 };
     bool is_found = false;
-    FILE *file = fopen(path, "re");
-    while (file && !is_found && getline(&line, &room, file) > 0)
-        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-            const char *at = strstr(line, kinds[i]);
-            if (!at) continue;
-            at += strlen(kinds[i]);
-            is_found = is_found || (strncmp(at, name, length) == 0 &&
-                                       !isalnum((unsigned char)at[length]) && at[length] != '_');
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; entries && !is_found && (entry = readdir(entries));) {
+        size_t size = strlen(entry->d_name);
+        char path[1024], relative[512];
+        bool fits =
+            (size_t)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < sizeof path &&
+            (size_t)snprintf(relative, sizeof relative, "%s%s", label, entry->d_name) <
+                sizeof relative - 1;
+        if (!fits || *entry->d_name == '.' || strcmp(entry->d_name, "node_modules") == 0) continue;
+        if (size > 5 && strcmp(entry->d_name + size - 5, ".wgsl") == 0) {
+            is_found = strcmp(entry->d_name, joined->base) != 0 && joined->read++ < MOST_READ &&
+                       join_file(joined, path, relative, name, length);
+        } else if (levels && entry->d_type == DT_DIR) {
+            strcat(relative, "/");
+            is_found = join_from(joined, path, relative, name, length, levels - 1);
         }
-    free(line);
-    if (file) fclose(file);
+    }
+    if (entries) closedir(entries);
     return is_found;
+}
+
+/* Joins the texts that declare names of the joined ones. */
+static void join_all(hed_spec_reader *reader, hed_json_node node, joined_texts *joined)
+{
+    const char *parent = hed_spec_text(reader, node, "%s/..", joined->folder);
+    for (size_t at = 0; at < joined->size;) {
+        const char *from = joined->text + at, *after = skip_comment(from);
+        size_t length = 0;
+        if (after != from) {
+            at += (size_t)(after - from);
+            continue;
+        }
+        while (isalnum((unsigned char)from[length]) || from[length] == '_') length++;
+        bool is_member = at && (from[-1] == '.' || from[-1] == '@'),
+             is_name = length && !isdigit((unsigned char)*from) && !is_member;
+        char name[64];
+        if (is_name && length < sizeof name) {
+            memcpy(name, from, length);
+            name[length] = 0;
+            if (!knows(joined->text, name, length) &&
+                !join_from(joined, joined->folder, "", name, length, 0))
+                join_from(joined, parent, "../", name, length, 2);
+        }
+        at += length ? length : 1;
+    }
+}
+
+const char *hed_spec_join_hint(hed_spec_reader *reader, hed_json_node node, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    hed_error ignored = {0};
+    joined_texts joined = {.base = slash ? slash + 1 : path,
+        .folder = slash ? hed_spec_text(reader, node, "%.*s", (int)(slash - path), path) : "."};
+    if (!hed_file_read(path, LONGEST_TEXT, &joined.text, &joined.size, &ignored))
+        join_all(reader, node, &joined);
+    free(joined.text);
+    return hed_spec_text(reader, node,
+        ". If the program joins this text with others%s, name all: /* heddle {\"source\": "
+        "[\"%s\"%s]} */",
+        *joined.names ? ", as those that declare its names" : " that declare it", joined.base,
+        *joined.names ? joined.names : ", \"FILE\"");
 }
 
 const char *hed_spec_wgsl_hint(
     hed_spec_reader *reader, hed_json_node node, const char *path, const char *message)
 {
-    static const char words[] = "expected a type, found \"";
-    const char *at = strstr(message, words), *slash = strrchr(path, '/');
-    if (!at) return "";
-    const char *name = at + sizeof words - 1, *own = slash ? slash + 1 : path;
-    size_t length = strcspn(name, "\"");
-    const char *folder = slash ? hed_spec_text(reader, node, "%.*s", (int)(slash - path), path) : ".";
-    char found[256] = "FILE";
-    DIR *entries = opendir(folder);
-    for (struct dirent *entry; entries && (entry = readdir(entries));) {
-        size_t size = strlen(entry->d_name);
-        bool is_text = size > 5 && size < sizeof found && strcmp(entry->d_name + size - 5, ".wgsl") == 0;
-        if (!is_text || strcmp(entry->d_name, own) == 0) continue;
-        if (declares(hed_spec_text(reader, node, "%s/%s", folder, entry->d_name), name, length))
-            snprintf(found, sizeof found, "%s", entry->d_name);
-    }
-    if (entries) closedir(entries);
-    return hed_spec_text(reader, node,
-        ". If the program joins this text with another one%s, name both: /* heddle {\"source\": "
-        "[\"%s\", \"%s\"]} */",
-        strcmp(found, "FILE") == 0 ? " that declares it" : ", as the one that declares it", own, found);
+    return strstr(message, "expected a type, found \"") ? hed_spec_join_hint(reader, node, path) : "";
 }

@@ -29,6 +29,54 @@ bool cli_is_shader(const char *path)
     return shader;
 }
 
+/* ---- a shader of which no configuration works ---- */
+
+/* Lists arguments that a shader reads whole numbers from; false: it has none. */
+static bool print_arguments(
+    const hed_kernel_def *kernel, hed_argument_kind kind, const char *before, const char *after)
+{
+    enum { MOST_LISTED = 6 };
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < kernel->argument_count && count < MOST_LISTED; i++) {
+        const hed_argument_def *argument = &kernel->arguments[i];
+        bool is_whole = argument->type == HED_UINT32 || argument->type == HED_INT32;
+        if (argument->kind != kind || !is_whole ||
+            (kind == HED_BUFFER && argument->access != HED_READ))
+            continue;
+        fprintf(stderr, "%s%s%s%s", count ? ", " : "", before, argument->name, after);
+        count++;
+    }
+    return count > 0;
+}
+
+void cli_tune_print_remedy(
+    const hed_kernel_def *kernel, const hed_problem *problem, const hed_error *error)
+{
+    bool is_wrong = strstr(error->text, "the first: wrong: "),
+         is_slow = strstr(error->text, "the first: hung: ") || strstr(error->text, "(hung, in the default");
+    if (kernel->language != HED_WGSL && kernel->language != HED_GLSL) return;
+    if (is_wrong) {
+        fputs("  If the contents above are invented: with random numbers as places several items may "
+              "write one element, in any order. Other contents: /* heddle {\"arguments\": [",
+            stderr);
+        bool has_places = print_arguments(
+            kernel, HED_BUFFER, "{\"name\": \"", "\", \"fill\": {\"sequence\": [0, 1]}}");
+        fprintf(stderr, "%s]} */, or real ones by --input NAME=FILE. Else its items read or write "
+                        "elements of other items, and have one result in one order alone\n",
+            has_places ? "" : "{\"name\": \"NAME\", \"fill\": {\"sequence\": [0, 1]}}");
+    }
+    if (is_slow) {
+        fputs("  If the problem above is invented, a smaller one:", stderr);
+        for (uint32_t i = 0; i < kernel->dimension_count && problem && i < problem->count; i++) {
+            long long size = problem->sizes[i] / (problem->count == 1 ? 16 : 4);
+            fprintf(stderr, " --set %s=%lld", kernel->dimensions[i], size ? size : 1);
+        }
+        fputs("; if its numbers are, one that limits a loop may be too large: ", stderr);
+        bool has_numbers = print_arguments(kernel, HED_SCALAR, "--set ", "=8");
+        fputs(has_numbers ? "\n" : "--set NAME=8\n", stderr);
+    }
+}
+
 /* s: a browser's first start is slow on a busy machine; a person needs longer */
 static const double START_SECONDS = 90, PERSON_SECONDS = 600;
 

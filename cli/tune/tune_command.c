@@ -195,7 +195,11 @@ static int tuning_print(tuning *t)
         .origin = t->s.origin,
         .report = hed_text_of(t->arguments, "report"),
     };
-    if (t->status != HED_OK) return cli_fail(&t->error);
+    if (t->status != HED_OK) {
+        int code = cli_fail(&t->error);
+        if (t->s.spec) cli_tune_print_remedy(t->s.kernel, t->def.problem, &t->error);
+        return code;
+    }
     hed_database *database = t->def.keep ? hed_context_database(t->session.context) : NULL;
     bool unrecorded = database && tuned_unrecorded(t->result);
     tuned.database = database && !unrecorded ? hed_database_path(database) : NULL;

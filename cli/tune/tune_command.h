@@ -74,6 +74,9 @@ typedef struct cli_browser {
 
 /* True if a file is a WGSL shader, or a tune file of one. */
 bool cli_is_shader(const char *path);
+/* Prints other inputs to try after a tuning of a shader in which no configuration works. */
+void cli_tune_print_remedy(
+    const hed_kernel_def *kernel, const hed_problem *problem, const hed_error *error);
 /* Rejects options that require a shader, or exclude it; true: rejected, with a message. */
 bool cli_browser_check(const hed_arguments *arguments, bool shader);
 /* Starts the server, opens a browser as --browser and --headless request, and waits for its page.

@@ -129,7 +129,7 @@ function judge(candidate, sum, words) {
 async function checkShot(record, a, { shot }, candidates, result, progress) {
   const counts = await H.countsOf(record, shot), peeked = await H.peek(record, shot, a.readable), limits = a.limits(peeked);
   const items = product(a.size.map((n, c) => n * counts[c]));
-  const tails = a.kind === 'free' && !a.hasBranch ? a.tails(peeked, items) : {}, stage = new H.Stage(record, shot, a.writable);
+  const tails = a.kind === 'free' && limits.every(Number.isNaN) ? a.tails(peeked, items) : {}, stage = new H.Stage(record, shot, a.writable);
   result.counts ??= counts;
   result.limits ??= limits.map(n => Number.isNaN(n) ? null : n);
   if (Object.keys(tails).length) result.overruns = true;

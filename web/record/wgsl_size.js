@@ -30,7 +30,6 @@ class Analysis {
     this.findOtherUses();
     this.readGuards();
     this.reasons = [...new Set(this.reasons)];
-    this.hasBranch = [...this.reached].some(name => this.hasIf(this.module.functions[name].body));
     this.kind = this.reasons.length ? 'together' : 'free';
     if (this.kind === 'together' && this.size.every(n => n === 1)) this.kind = 'single';
   }
@@ -54,8 +53,6 @@ class Analysis {
       if (called && this.t[i + 1]?.s === '(') this.walk(called);
     }
   }
-  // True if a body has a branch, which may be a guard that these rules do not know.
-  hasIf([from, to]) { return this.t.slice(from, to).some(t => /^(if|switch|select|min|clamp)$/.test(t.s)); }
   readBindings() {
     for (const v of Object.values(this.module.variables)) {
       const group = v.attributes.find(a => a.name === 'group'), binding = v.attributes.find(a => a.name === 'binding');
