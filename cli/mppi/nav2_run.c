@@ -174,28 +174,43 @@ static hed_status drive_sum(const cli_nav2_drive *d, drive_figures *f, hed_error
 static const char *const DRIVE_MODELS[] = {"DiffDrive", "Omni", "Ackermann"};
 static const char *const DRIVE_RELEASES[] = {"1.3/1.4 (jazzy)", "1.5 (lyrical)"};
 
+/* Returns the step from which on the robot is within `radius` of its last place. */
+static uint32_t drive_since(const cli_nav2_drive *d, hed_nav2_pose end, double radius)
+{
+    uint32_t since = d->count;
+    while (since && world_length(d->steps[since - 1].pose.x - end.x,
+                        d->steps[since - 1].pose.y - end.y) < radius)
+        since--;
+    return since;
+}
+
 /* Prints the reason for which a robot has not arrived. */
 static void drive_tell_end(const cli_nav2_world *w, const cli_nav2_drive *d, hed_nav2_pose end)
 {
-    static const double REST = 0.1, PATIENCE = 10; /* m, s: as Nav2's progress checker */
-    uint32_t since = d->count, guarded = 0;
-    while (since && world_length(d->steps[since - 1].pose.x - end.x,
-                        d->steps[since - 1].pose.y - end.y) < REST)
-        guarded += d->steps[--since].result.guarded;
+    static const double REST = 0.1, PROGRESS = 0.5,
+                        PATIENCE = 10; /* m, m, s: of Nav2's progress checker */
+    uint32_t since = drive_since(d, end, REST), guarded = 0;
+    double period = w->info.period;
+    bool rests = (d->count - since) * period >= PATIENCE;
+    if (!rests) since = drive_since(d, end, PROGRESS);
+    for (uint32_t i = since; i < d->count; i++) guarded += d->steps[i].result.guarded;
     if (hed_nav2_touches(w->config, &w->grid, w->start))
         printf("the robot overlaps an obstacle at the start, %g,%g,%g; --start moves it\n",
             w->start.x, w->start.y, w->start.yaw);
     if (d->abort)
         printf("Nav2's server aborts here: %s (failure_tolerance %g s)\n", d->abort, w->info.failure_tolerance);
-    else if (!d->arrived && (d->count - since) * w->info.period >= PATIENCE)
+    else if (!d->arrived && (d->count - since) * period >= PATIENCE)
         printf(
-            "at rest since %.2f s, %.3f m and %.2f rad from the goal (tolerances %g m, %g rad): %s. Remedies: docs/mppi-nav2.md\n",
-            since * w->info.period, world_length(w->goal.x - end.x, w->goal.y - end.y),
+            "%s since %.2f s, %.3f m and %.2f rad from the goal (tolerances %g m, %g rad): %s. Remedies: docs/mppi-nav2.md\n",
+            rests ? "at rest" : "within 0.5 m", since * period,
+            world_length(w->goal.x - end.x, w->goal.y - end.y),
             fabs(remainder(w->goal.yaw - end.yaw, 2 * M_PI)), w->info.goal_distance,
             w->info.goal_angle,
             2 * guarded > d->count - since
                 ? "the robot is kept off an obstacle that it would touch along each plan; Nav2 drives on, as --no-detour does"
-                : "the critics balance, as in Nav2, whose progress checker aborts");
+            : rests ? "the critics balance, as in Nav2, whose progress checker aborts"
+                    : "the robot creeps, and Nav2's progress checker aborts: the noise is large for "
+                      "the accelerations, the critics nearly balance, or vx_max is small");
 }
 
 static void drive_tell(const cli_nav2_world *w, const hed_nav2 *controller, const cli_nav2_drive *d,

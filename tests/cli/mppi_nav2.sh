@@ -61,6 +61,7 @@ run 1 mppi run "$params" $blocked --set failure_tolerance=0 --json; out_has '"ab
 # shellcheck disable=SC2086
 run 1 mppi run "$params" $blocked --set failure_tolerance=-1 --steps 30; out_has 'not arrived after 1.50 s'; out_has ' 30 cycles without a valid control'
 run 1 mppi run "$params" --map "$data/pillars.yaml" --start 5.9,2.6,1 --goal 6.3,3.7,0 --steps 500 -n 500; out_has 'at rest since .* from the goal (tolerances 0.25 m, 0.25 rad)'
+run 1 mppi run "$params" --map "$data/pillars.yaml" --start 0.6,0.6,1.2 --goal 6.4,3.9,1 --steps 400 -n 200 --set vx_max=0.03; out_has 'within 0\.5 m since .* creeps'
 
 # ---- wrong inputs ----
 run 2 mppi run "$params"; err_has 'no map: give --map'
