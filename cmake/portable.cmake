@@ -32,7 +32,7 @@ add_custom_target(portable
   COMMAND ${CMAKE_COMMAND} -E echo "portable: ${CMAKE_BINARY_DIR}/${name}.tar.gz"
   WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
 add_dependencies(portable ${libraries} heddle-worker)
-foreach(target heddle-tests heddle-cli heddle-cli-docs plugins heddle-python)
+foreach(target heddle-tests heddle-cli heddle-cli-docs heddle-vulkan-record plugins heddle-python)
   if(TARGET ${target})
     add_dependencies(portable ${target})
   endif()
