@@ -82,7 +82,7 @@ def _is_near(array: Any, expected: Any, limit: float) -> bool:
         return False
     if limit == 0:
         return bool((array == expected).all())
-    wide = (lambda a: a.double() if "64" in str(a.dtype) else a.float()) if hasattr(array, "clone") else (
+    wide: Callable[[Any], Any] = (lambda a: a.double() if "64" in str(a.dtype) else a.float()) if hasattr(array, "clone") else (
         lambda a: a.astype("f8" if a.dtype.itemsize == 8 else "f4"))
     found, right = wide(array), wide(expected)
     return bool((abs(found - right) <= limit * abs(right).clip(1)).all())
@@ -155,7 +155,8 @@ class _Triton(_Callable):
         if caches is not None:  # its entry is made by one thread, before others need it
             import triton  # type: ignore[import-not-found, unused-ignore]
             caches[triton.runtime.driver.active.get_current_device()]  # pylint: disable=expression-not-assigned
-        return lambda where, arguments, keywords, config: warmup(*arguments, grid=where, **keywords, **config)
+        compile_: Callable[..., Any] = warmup
+        return lambda where, arguments, keywords, config: compile_(*arguments, grid=where, **keywords, **config)
 
 
 class _Numba(_Callable):
