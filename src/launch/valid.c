@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "core/program.h"
 #include "launch/launcher.h"
+#include "search/space_rows.h"
 
 /* maximum number of configurations examined if the default is invalid */
 enum { SEARCH_LIMIT = 1 << 20 };
@@ -150,10 +151,7 @@ static hed_status check_values(
             def->name, config->count, def->parameter_count);
     for (uint32_t i = 0; i < def->parameter_count; i++) {
         const hed_parameter_def *parameter = &def->parameters[i];
-        bool is_listed = false;
-        for (uint32_t j = 0; j < parameter->count; j++)
-            is_listed = is_listed || parameter->values[j] == config->values[i];
-        if (!is_listed)
+        if (hed_parameter_place(parameter, config->values[i]) == parameter->count)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: %s=%lld is not among the parameter's values", def->name, parameter->name,
                 (long long)config->values[i]);
