@@ -93,14 +93,13 @@ Test(css_recording, sheets_keep_their_address_when_their_text_changes)
     static const char *const box[] = {"my-box"};
     const css_recorded_sheet sheets[] = {{.url = "http://a/a.css", .text = "a{}"}, {.text = "b{}"},
         {.url = "", .hosts = box, .host_count = 1, .text = "a{}"}};
-    json_t *hosts = json_pack("[s, s]", "", "my-box");
+    static const char *const hosts[] = {"", "my-box"};
     OK(css_recording_set_sheet(recording, "s 1", &sheets[0], &error));
     OK(css_recording_set_sheet(recording, "s 1", &sheets[1], &error));
     OK(css_recording_set_sheet(recording, "s 2", &sheets[2], &error));
     OK(css_recording_set_sheet(recording, "s 2", &sheets[1], &error));
-    css_recording_set_hosts(recording, "s 1", hosts);
-    css_recording_set_hosts(recording, "s 3", hosts);
-    json_decref(hosts);
+    css_recording_set_hosts(recording, "s 1", hosts, 2);
+    css_recording_set_hosts(recording, "s 3", hosts, 2);
     reopen();
     CHECK(strstr(recorded_text, "{\"url\":\"http://a/a.css\",\"text\":\"b{}\",\"hosts\":[\"\",\"my-box\"]}"));
     CHECK_NULL(strstr(recorded_text, "s 3"));

@@ -222,10 +222,16 @@ static void set_adopted(
     const json_t *sheets = json_object_get(json_object_get(node, "node"), "adoptedStyleSheets");
     bool is_whole = json_array_size(sheets) == json_array_size(hosts);
     for (size_t i = 0; is_whole && i < json_array_size(sheets); i++) {
+        enum { MOST_HOSTS = 256 }; /* a sheet of more can be in any tree */
         char id[160];
-        const char *sheet = json_string_value(json_array_get(sheets, i));
+        const char *names[MOST_HOSTS], *sheet = json_string_value(json_array_get(sheets, i));
+        const json_t *list = json_array_get(hosts, i);
+        uint32_t count = (uint32_t)json_array_size(list);
         name_sheet(session, sheet ? sheet : "", id, sizeof id);
-        css_recording_set_hosts(b->recording, id, json_array_get(hosts, i));
+        if (count > MOST_HOSTS) count = 0;
+        for (uint32_t k = 0; k < count; k++)
+            names[k] = json_string_value(json_array_get(list, k));
+        css_recording_set_hosts(b->recording, id, names, count);
     }
     json_decref(node);
 }

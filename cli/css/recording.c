@@ -128,13 +128,13 @@ hed_status css_recording_add(css_recording *r, const char *text, hed_error *erro
         "recording: a message of the page is damaged, or memory ran out (%.60s)", text);
 }
 
-/* The hosts of a sheet as an array; NULL: they are unknown, or memory ran out. */
-static json_t *hosts_of(const css_recorded_sheet *sheet)
+/* Hosts as an array; NULL: they are unknown, or memory ran out. */
+static json_t *host_array(const char *const *hosts, uint32_t count)
 {
-    json_t *hosts = sheet->host_count ? json_array() : NULL;
-    for (uint32_t i = 0; hosts && i < sheet->host_count; i++)
-        json_array_append_new(hosts, json_string(sheet->hosts[i]));
-    return hosts;
+    json_t *array = count ? json_array() : NULL;
+    for (uint32_t i = 0; array && i < count; i++)
+        json_array_append_new(array, json_string(hosts[i]));
+    return array;
 }
 
 hed_status css_recording_set_sheet(
@@ -142,17 +142,20 @@ hed_status css_recording_set_sheet(
 {
     const json_t *former = json_object_get(r->sheets, id);
     const char *url = sheet->url ? sheet->url : json_string_value(json_object_get(former, "url"));
-    json_t *hosts = sheet->url ? hosts_of(sheet) : json_incref(json_object_get(former, "hosts"));
+    json_t *hosts = sheet->url ? host_array(sheet->hosts, sheet->host_count)
+                               : json_incref(json_object_get(former, "hosts"));
     json_t *item =
         json_pack("{s:s, s:o*, s:s}", "url", url ? url : "", "hosts", hosts, "text", sheet->text);
     if (item && !json_object_set_new(r->sheets, id, item)) return HED_OK;
     return HED_OUT_OF_MEMORY(error, "a sheet of the recording");
 }
 
-void css_recording_set_hosts(css_recording *r, const char *id, json_t *hosts)
+void css_recording_set_hosts(
+    css_recording *r, const char *id, const char *const *hosts, uint32_t count)
 {
     json_t *sheet = json_object_get(r->sheets, id);
-    if (sheet) json_object_set(sheet, "hosts", hosts);
+    json_object_del(sheet, "hosts");
+    if (sheet && count) json_object_set_new(sheet, "hosts", host_array(hosts, count));
 }
 
 css_recording_counts css_recording_count(const css_recording *r)

@@ -17,8 +17,6 @@
 #include "heddle/author.h"
 #include "heddle/css.h"
 
-#include <jansson.h>
-
 typedef struct css_recording css_recording;
 
 hed_status css_recording_create(css_recording **recording, hed_error *error);
@@ -36,8 +34,9 @@ typedef struct css_recorded_sheet {
  * hosts; its length is not read. Errors: MEMORY. */
 hed_status css_recording_set_sheet(
     css_recording *recording, const char *id, const css_recorded_sheet *sheet, hed_error *error);
-/* Sets the hosts of a sheet, an array of names; without the sheet it does nothing. */
-void css_recording_set_hosts(css_recording *recording, const char *id, json_t *hosts);
+/* Sets the hosts of a sheet, `count` of them (0: unknown); without the sheet it does nothing. */
+void css_recording_set_hosts(
+    css_recording *recording, const char *id, const char *const *hosts, uint32_t count);
 typedef struct css_recording_counts {
     size_t pages, nodes, trees, sheets;
 } css_recording_counts;
