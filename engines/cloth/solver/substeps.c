@@ -17,8 +17,7 @@ enum {
     HUNG = 6,
     TOUCHED = 12,
     TOUCHED_CELLS = 64,
-    MOST_TOUCHED =
-        24, /* limit at which 255 x 255 stays within the limits of stretch over a ball: 20 or more */
+    MOST_TOUCHED = 30, /* limit at which the drape of 255 x 255 over a ball is within 4 cm */
     PLAIN_LOW = 10,
     PLAIN_HIGH = 100
 };
