@@ -77,6 +77,9 @@ cp "$here"/*.html "$here"/*.js "$work/site"
 python3 "$(dirname "$0")/page_record.py" "$work/site" "$work/page.hrec" || complain "no recording"
 tune "$work/page.hrec" --pipeline blur --pipeline add_roots || complain "hrec: exit $?: $(cat "$work/log")"
 expect "[P['blur']['kinds'], T['blur']['verdict'], T['blur']['limits'][:2], T['add_roots']['verdict']]" "[2, 'tunable', [150, 130], 'tunable']"
+# a resource that has not changed between two dispatches is in the file once
+python3 -c 'import json, struct, sys; b = open(sys.argv[1], "rb").read(); n = struct.unpack("<I", b[8:12])[0]; t = json.loads(b[12:12 + n])["things"]
+assert len({x["at"] for x in t}) < len(t) and sum(x["bytes"] for x in t) > len(b), len(b)' "$work/page.hrec" || complain "contents are in the recording twice"
 head -c 300 "$work/page.hrec" >"$work/cut.hrec"
 tune "$work/cut.hrec" && complain "half of a recording is taken"
 grep -q 'cut off' "$work/log" || complain "$(cat "$work/log")"

@@ -18,14 +18,13 @@ function saveEntry({ binding, resource, dynamic }, things, shot) {
 }
 // Resources of all dispatches: each dispatch has contents of its own.
 class Things {
-  constructor() { Object.assign(this, { list: [], images: [], bytes: 0, known: new Map() }); }
+  constructor() { Object.assign(this, { list: [], images: [], known: new Map() }); }
   add(shot, resource) {
     const before = shot.before.get(resource);
     if (this.known.has(before)) return this.known.get(before);
     const bytes = imageBytes(resource);
-    this.list.push({ ...describe(resource), at: this.bytes, bytes });
-    this.images.push({ resource, before, bytes });
-    this.bytes += bytes;
+    this.list.push({ ...describe(resource), at: 0, bytes });
+    this.images.push({ resource, before });
     this.known.set(before, this.list.length - 1);
     return this.list.length - 1;
   }
@@ -38,7 +37,12 @@ async function contentsOf(device, { resource, before }) {
   image.destroy();
   return bytes;
 }
-// Returns the file as a Blob.
+function isSame(a, b) {
+  const x = new Uint32Array(a.buffer), y = new Uint32Array(b.buffer);
+  for (let i = 0; i < x.length; i++) if (x[i] !== y[i]) return false;
+  return true;
+}
+// Returns the file as a Blob. A resource that has not changed between two dispatches is in it once.
 H.save = async () => {
   const things = new Things(), pipelines = [], devices = [];
   for (const p of H.pipelines) {
@@ -49,11 +53,20 @@ H.save = async () => {
     const { code, entry, constants, label, dispatches, stack, moduleStack } = p;
     pipelines.push({ code, entry, constants, label, dispatches, stack, moduleStack, keys });
   }
+  const images = [], written = [];
+  let end = 0;
+  for (const [i, image] of things.images.entries()) {
+    const bytes = await contentsOf(devices[i], image), earlier = written.find(w => w.resource === image.resource && isSame(w.bytes, bytes));
+    things.list[i].at = earlier?.at ?? end;
+    if (earlier) continue;
+    written.push({ resource: image.resource, bytes, at: end });
+    images.push(bytes);
+    end += bytes.length;
+  }
   const { device, info } = H.devices[0] ?? {};
   const header = { page: location.href, agent: navigator.userAgent, vendor: info?.vendor ?? '', architecture: info?.architecture ?? '',
     features: device ? [...device.features] : [], things: things.list, pipelines };
-  const text = new TextEncoder().encode(JSON.stringify(header)), start = new Uint32Array([0x43455248, 1, text.length]), parts = [start, text];
-  for (const [i, image] of things.images.entries()) parts.push(await contentsOf(devices[i], image));
+  const text = new TextEncoder().encode(JSON.stringify(header)), parts = [new Uint32Array([0x43455248, 1, text.length]), text, ...images];
   return new Blob(parts, { type: 'application/octet-stream' });
 };
 })(globalThis.__heddle);
