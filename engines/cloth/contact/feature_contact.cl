@@ -34,5 +34,6 @@ __kernel void cloth_feature_solve(HED_VIEW_PARAMETERS(FEATURE_SOLVE))
     uint count = feature_count(counters, params);
     barrier(CLK_GLOBAL_MEM_FENCE);
     FEATURE_STAGES(FEATURE_RUN, counters);
+    barrier(CLK_GLOBAL_MEM_FENCE); /* all items have read the counters */
     if (get_local_id(0) == 0) feature_tally(counters, params);
 }
