@@ -124,7 +124,6 @@ const hed_kernel_def cloth_lines_def = {
         [HED_ROW(cloth_lines_view, links)].count = "200*lines",
         [HED_ROW(cloth_lines_view, pulled)].count = "100*lines",
         [HED_ROW(cloth_lines_view, position)].tolerance = 1e-4,
-        [HED_ROW(cloth_lines_view, sums)].tolerance = 1e-4,
         [HED_ROW(cloth_lines_view, pulled)].tolerance = 1e-4),
     CLOTH_SOLVES,
     HED_CONSTRAINTS("SOLVE == 0 || WG <= 512"), /* four float4 for each item */

@@ -149,6 +149,8 @@ CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float
     barrier(CLK_LOCAL_MEM_FENCE);
     sums[2 * lane] = pair.top;
     sums[2 * lane + 1] = pair.bottom;
+    pair.top.w = block.x; /* the diagonal, as by elimination */
+    pair.bottom.w = block.w;
     for (uint j = 2 * lane; view.pass > 0 && j < 2 * lane + 2 && j < line.count; j++)
         view.sums[line.row + j] = j & 1u ? pair.bottom : pair.top;
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -159,7 +159,7 @@ CLOTH_FUNCTION void cloth_distance_one(uint i, cloth_projection view, float stif
  * CLOTH_PROJECTION. */
 #define CLOTH_LINES(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
-    NEXT(IN, uint4, lines) NEXT(IN, float4, weights) NEXT(SHARED, float4, sums) \
+    NEXT(IN, uint4, lines) NEXT(IN, float4, weights) NEXT(SCRATCH, float4, sums) \
         NEXT(SCRATCH, float, links) NEXT(SHARED, float4, pulled) NEXT(IN, float4, steps) \
             NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass) NEXT(VALUE, uint, first)
 HED_VIEW(cloth_lines_view, CLOTH_LINES)
