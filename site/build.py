@@ -157,6 +157,9 @@ def live():
     (place / 'instruments').mkdir()
     for file in instruments:
         shutil.copyfile(file, place / 'instruments' / file.name)
+        phrase = TOP / 'data/music/phrases' / f'{file.stem}.mid'
+        if phrase.exists():
+            shutil.copyfile(phrase, place / 'instruments' / phrase.name)
     names = ['vibes'] + [f.stem for f in instruments if f.stem not in ('vibes', 'million')]
     (place / 'instruments/list.json').write_text(json.dumps(names))
     command = next(TOP.glob('build/*/cli/heddle'))

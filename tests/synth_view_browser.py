@@ -28,6 +28,10 @@ class Page:
         self.browser = browser
         browser.call('Page.navigate', url=address)
         browser.wait('document.title.includes("(ready)")', 'the page is not ready')
+        browser.value("""heddle.hit = body => {
+            const box = document.getElementById("canvas").getBoundingClientRect(), [x, y] = heddle.scene.project(heddle.scene.restOf(body));
+            return document.elementFromPoint(box.x + x, box.y + y) === document.getElementById("canvas");
+        }, 0""")
 
     def value(self, expression):
         return json.loads(self.browser.value(f'JSON.stringify({expression})') or 'null')
@@ -44,6 +48,10 @@ class Page:
         """Place of a body on the page, pixels."""
         return self.value(f'(r => (p => [p[0] + r.x, p[1] + r.y])(heddle.scene.project(heddle.scene.restOf({number}))))'
                           '(document.getElementById("canvas").getBoundingClientRect())')
+
+    def pullable(self):
+        """Bodies that move, and that a pointer at their place on the page takes."""
+        return self.value('heddle.state.shape.masses.reduce((found, mass, i) => mass && heddle.hit(i) ? [...found, i] : found, [])')
 
     def drag(self, number, dx, dy):
         x, y = self.body(number)
@@ -67,13 +75,22 @@ def look(heddle, browser, address, folder):
     count = min(len(native), len(sound) - latency)
     assert count > 40000 and array.array('f', sound[latency:latency + count]) == native[:count], f'{count} samples: other bits than the native ones'
     assert max(map(abs, sound)) > 0.05, 'silence'
-    # a pull
-    page.drag(8, 3, -3)() # the first touch opens the sound card
+    # a pull of each body that moves: the first touch opens the sound card
+    bodies = page.pullable()
+    assert len(bodies) == json.loads(page.value('JSON.stringify(heddle.state.shape.masses.filter(Boolean).length)')), f'only {bodies} can be pulled'
+    page.drag(bodies[0], 3, -3)()
     browser.wait('heddle.sound.isOn', 'no sound after a touch')
-    released = page.drag(8, 20, -80)
-    browser.wait('Math.max(...heddle.scene.moved) > 1e-4', 'the body does not follow the pointer')
-    released()
-    browser.wait('parseFloat(document.getElementById("level_text").textContent) > -60', 'a body that was pulled is not heard')
+    loudest = 'parseFloat(document.getElementById("level_text").textContent)'
+    for body in bodies:
+        page.run('{ heddle.sound.send("reset"); return true }', 'reset')
+        browser.wait(f'!({loudest} > -90)', 'the sound does not end after "Silence"')
+        released = page.drag(body, 20, -80)
+        browser.wait(f'Math.hypot(...heddle.scene.moved.subarray({4 * body}, {4 * body + 3})) > 1e-4', f'body {body} does not follow the pointer')
+        released()
+        browser.wait(f'{loudest} > -36', f'body {body} was pulled, and is not heard')
+    # a phrase of eight notes for an instrument that has none of its own
+    events = page.run('(await heddle.phrase()).length', 'phrase')
+    assert events == 16, f'{events} events; expected those of eight notes'
     # an edit, undone
     browser.value('document.querySelector("[value=move]").click()')
     page.drag(0, 30, 0)()
@@ -135,6 +152,10 @@ def look(heddle, browser, address, folder):
         page.run(f'{{ await heddle.open("instrument/{name}"); return true }}', name)
         message = page.value('[document.getElementById("message").className, document.getElementById("message").textContent]')
         assert message[0] != 'bad', f'{name}: {message[1]}'
+        if name in ('harp', 'marimba', 'orrery'):
+            browser.wait('heddle.state.shape.masses.every((_, i) => heddle.hit(i))', f'{name}: something of the page covers bodies')
+        if name == 'marimba':
+            assert page.run('(await heddle.phrase()).length', 'phrase') > 100, 'not its own phrase'
     for width in (360, 1280):
         browser.call('Emulation.setDeviceMetricsOverride', width=width, height=740, deviceScaleFactor=1, mobile=width < 500)
         time.sleep(0.5)

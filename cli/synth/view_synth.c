@@ -82,6 +82,25 @@ static hed_status view_give(const char *path, const char *name, char **answer, h
     return *answer ? HED_OK : hed_fail(error, HED_ERROR_FORMAT, "%s: no text in UTF-8", path);
 }
 
+/* Answers with the bytes of a shipped phrase, {"bytes": [...]}, of which an own instrument has none. */
+static hed_status view_phrase(const char *name, char **answer, hed_error *error)
+{
+    char path[PATH_MAX], file[PATH_MAX], *content = NULL;
+    size_t size = 0;
+    snprintf(file, sizeof file, "%s.mid", name);
+    if (cli_data_path(cli_data_kind_of("music/phrases", ".mid"), file, path) &&
+        hed_file_read(path, MOST_TEXT, &content, &size, error) != HED_OK)
+        return error->status;
+    json_t *bytes = json_array();
+    for (size_t i = 0; i < size; i++)
+        json_array_append_new(bytes, json_integer((unsigned char)content[i]));
+    free(content);
+    json_t *whole = json_pack("{s:o}", "bytes", bytes);
+    *answer = json_dumps(whole, JSON_COMPACT);
+    json_decref(whole);
+    return HED_OK;
+}
+
 /* Returns the path for an instrument of the page: the file of the command for its own, and for a
  * shipped one that the page opened a file of its name in the current folder, which must be new. */
 static const char *view_target(view *v, const char *name, char place[PATH_MAX], hed_error *error)
@@ -126,7 +145,7 @@ static hed_status view_save(view *v, const char *body, char **answer, hed_error 
 static hed_status view_answer(
     void *user, const char *name, const char *body, size_t size, char **answer, hed_error *error)
 {
-    static const char shipped[] = "instrument/";
+    static const char shipped[] = "instrument/", phrase[] = "phrase/";
     view *v = user;
     char path[PATH_MAX];
     (void)size;
@@ -138,6 +157,8 @@ static hed_status view_answer(
             return hed_fail(error, HED_ERROR_IO, "%s: no shipped instrument", instrument);
         return view_give(path, instrument, answer, error);
     }
+    if (!body && strncmp(name, phrase, sizeof phrase - 1) == 0)
+        return view_phrase(name + sizeof phrase - 1, answer, error);
     return hed_fail(error, HED_ERROR_ARGUMENT, "%s: no such request", name);
 }
 

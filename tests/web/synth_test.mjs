@@ -3,6 +3,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { Document, format, parse } from '../../web/synth/document.js';
 import { Shape, withHand, HAND } from '../../web/synth/instrument.js';
 import { wav } from '../../web/synth/sound.js';
+import { placeLabels } from '../../web/synth/labels.js';
+import { midiEvents } from '../../web/synth/midi.js';
 
 let failed = 0;
 const check = (right, words) => { if (!right) { failed = 1; console.error(`FAILED: ${words}`); } };
@@ -56,6 +58,38 @@ const [mallet, lfo] = shape.markers();
 check(mallet.bodies.join() === '2,3,9,10' && mallet.place[0] === (6 + 9 + 27 + 30) / 4 && lfo.targets[0] === 'm' && !lfo.place, 'markers');
 const hand = JSON.parse(withHand(value, 's[1]', [1, 0, 0]));
 check(hand.audio_inputs[0].name === HAND && hand.links.at(-1).to === 's[1]' && value.links.length === 1, 'the hand');
+
+// ---- labels beside bodies ----
+
+const frame = { left: 2, top: 40, right: 400, bottom: 300 }, row = Array.from({ length: 30 }, (_, i) => [20 + 12 * i, 150]);
+const labels = Array.from({ length: 12 }, (_, i) => ({ x: 30 + 30 * (i % 4), y: 150, width: 50, height: 18 }));
+const placed = placeLabels(labels, row, frame);
+placed.forEach(([x, y], i) => {
+  check(row.every(([bx, by]) => Math.abs(bx - x) > 25 || Math.abs(by - y) > 9), `label ${i} covers a body`);
+  check(placed.every(([ox, oy], k) => k === i || Math.abs(ox - x) >= 50 || Math.abs(oy - y) >= 18), `label ${i} covers another`);
+  check(x >= 27 && x <= 375 && y >= 49 && y <= 291, `label ${i} leaves the frame`);
+});
+check(placeLabels([{ x: 200, y: 100, width: 50, height: 18 }], row, frame)[0].join() === '200,100', 'a label that is free moves');
+const full = Array.from({ length: 60 * 40 }, (_, i) => [7 * (i % 60), 8 * Math.floor(i / 60)]);
+check(placeLabels([{ x: 200, y: 100, width: 50, height: 18 }], full, frame)[0].join() === '200,100', 'a label without a free place');
+
+// ---- phrases ----
+
+const song = new URL('../../data/music/phrases/', import.meta.url);
+for (const name of readdirSync(song)) {
+  const events = midiEvents(readFileSync(new URL(name, song))), sounding = new Set();
+  check(events.every(([t], i) => t >= (events[i - 1]?.[0] ?? 0)), `${name}: not in order`);
+  for (const [, status, note, velocity] of events)
+    if ((status & 0xe0) === 0x80) sounding[status >= 0x90 && velocity ? 'add' : 'delete'](`${status & 15} ${note}`);
+  check(events.length && !sounding.size, `${name}: ${[...sounding]} does not end`);
+}
+const chimes = midiEvents(readFileSync(new URL('bell.mid', song)));
+check(chimes[0].join() === '0,144,60,108' && Math.abs(chimes[1][0] - 0.855) < 0.002 && chimes[1][1] === 0x80, chimes.slice(0, 2).join(' '));
+for (const wrong of [[], [...'MThd'].map((c) => c.charCodeAt(0)), [...readFileSync(new URL('bell.mid', song)).subarray(4)]]) {
+  let message = '';
+  try { midiEvents(wrong); } catch (error) { message = error.message; }
+  check(message.includes('MIDI'), 'what is no MIDI file is read');
+}
 
 // ---- a WAV file ----
 

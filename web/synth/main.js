@@ -7,6 +7,8 @@ import { Sound } from './sound.js';
 import { Keys } from './keys.js';
 import { LISTS, MARKERS, Shape, withHand } from './instrument.js';
 import { browse } from './browser.js';
+import { placeLabels } from './labels.js';
+import { midiEvents } from './midi.js';
 import { show } from './panel.js';
 
 const $ = (id) => document.getElementById(id), token = location.hash.slice(1), query = new URLSearchParams(location.search);
@@ -25,6 +27,10 @@ const server = {
 
 const site = {
     async call(name) {
+        if (name.startsWith('phrase/')) {
+            const answer = await fetch(new URL(`instruments/${name.slice(7)}.mid`, location.href));
+            return { bytes: answer.ok ? [...new Uint8Array(await answer.arrayBuffer())] : [] };
+        }
         const get = (file) => fetch(new URL(file, location.href)).then((answer) => {
             if (!answer.ok) throw new Error(`${file}: not found beside the page`);
             return answer.text();
@@ -140,6 +146,7 @@ async function open(what) {
         if (!before.document) throw error;
         return;
     }
+    if (phrase.timer) stopPhrase();
     state.name = got.name;
     state.unstable = undefined;
     say('');
@@ -153,7 +160,8 @@ async function open(what) {
     state.range = [lowest, highest];
     const macros = state.synth.macros.map((name, i) => [name, i]).filter(([name]) => name);
     $('macros').replaceChildren(...macros.map(([name, i]) => {
-        const label = document.createElement('label'), input = Object.assign(document.createElement('input'), { type: 'range', min: 0, max: 1, step: 'any', value: 0 });
+        const { initial = 0 } = (state.document.value.midi_sources ?? []).find(({ kind, number }) => kind === 'host' && (number ?? 0) === i) ?? {};
+        const label = document.createElement('label'), input = Object.assign(document.createElement('input'), { type: 'range', min: 0, max: 1, step: 'any', value: initial });
         input.oninput = () => sound.send('host', i, Number(input.value));
         label.append(name, input);
         return label;
@@ -194,24 +202,30 @@ function markUnstable() {
     mark.onclick = () => select([state.shape.bodyPaths[body]]);
 }
 
-/* Moves the markers to the places that the camera gives them; modulators are in a row at the lower edge. */
+/* Height of the row of modulators at the lower edge, px. */
+const modulatorRow = () => (state.markers.some((marker) => !marker.place) ? 74 : 0);
+
+/* Moves the markers to the places that the camera gives them, beside the bodies, so that each body can be pulled; modulators are in a
+ * row at the lower edge. */
 function moveMarkers() {
     if (!scene.matrix) return;
-    const { clientWidth: width, clientHeight: height } = $('canvas');
-    const modulators = state.markers.filter((m) => !m.place), at = new Map();
-    state.markers.forEach((marker) => {
-        const k = modulators.indexOf(marker);
-        let [x, y] = marker.place ? scene.project(marker.place) : [(k + 0.5) * width / modulators.length, height - 44 - 18 * (k % 3)];
-        if (marker.place && MARKERS[marker.type] === 'exciter') y -= 26;
-        at.set(marker.name, [x, y]);
-        marker.button.style.left = `${Math.round(Math.max(20, Math.min(width - 20, x)))}px`;
-        marker.button.style.top = `${Math.round(Math.max(50, Math.min(height - 30, y)))}px`;
+    const { clientWidth: width, clientHeight: height } = $('canvas'), at = new Map();
+    const placed = state.markers.filter((m) => m.place), modulators = state.markers.filter((m) => !m.place);
+    const bodies = Array.from({ length: scene.count }, (_, i) => scene.project(scene.restOf(i)));
+    const labels = placed.map((marker) => {
+        const [x, y] = scene.project(marker.place), { offsetWidth, offsetHeight } = marker.button;
+        return { x, y: MARKERS[marker.type] === 'exciter' ? y - 26 : y, width: offsetWidth, height: offsetHeight };
     });
+    const frame = { left: 2, top: scene.inset[0], right: width - 2, bottom: height - scene.inset[1] };
+    placeLabels(labels, bodies, frame).forEach((place, i) => at.set(placed[i], place));
+    modulators.forEach((marker, k) => at.set(marker, [(k + 0.5) * width / modulators.length, height - 44 - 18 * (k % 3)]));
+    for (const [marker, [x, y]] of at) Object.assign(marker.button.style, { left: `${Math.round(x)}px`, top: `${Math.round(y)}px` });
+    const named = new Map(state.markers.map((marker) => [marker.name, at.get(marker)]));
     for (const marker of state.markers) {
-        const from = at.get(marker.name), ends = marker.bodies.slice(0, 40).map((i) => scene.project(scene.restOf(i)));
+        const from = at.get(marker), ends = marker.bodies.slice(0, 40).map((i) => scene.project(scene.restOf(i)));
         for (const target of marker.targets.slice(0, 8)) {
-            const bodies = at.has(target) ? [] : state.shape.resolve(String(target).replace(/\.springs.*/, ''));
-            ends.push(at.get(target) ?? (bodies.length ? scene.project(state.shape.middle(bodies)) : from));
+            const pulled = named.has(target) ? [] : state.shape.resolve(String(target).replace(/\.springs.*/, ''));
+            ends.push(named.get(target) ?? (pulled.length ? scene.project(state.shape.middle(pulled)) : from));
         }
         marker.lines.forEach((line, i) => {
             const [x, y] = ends[i] ?? from;
@@ -383,18 +397,55 @@ async function play(status, first, second) {
     sound.send('midi', status, first, second);
 }
 
-async function phrase() {
-    await sounds();
+/* Events of the instrument's own phrase, [seconds, status, first, second]; of notes around the middle of its range if it has none. */
+async function eventsOfPhrase() {
+    const { bytes } = await place.call(`phrase/${state.name.replace(/\.json$/, '')}`);
+    if (bytes.length) return midiEvents(bytes);
     const [low, high] = state.range, middle = Math.max(low, Math.min(high, Math.round((low + high) / 2)));
-    PHRASE.forEach((step, i) => {
+    return PHRASE.flatMap((step, i) => {
         const note = Math.max(low, Math.min(high, middle + step));
-        setTimeout(() => sound.send('midi', 0x90, note, 80 + 5 * (i % 3)), 320 * i);
-        setTimeout(() => sound.send('midi', 0x80, note, 0), 320 * i + 280);
+        return [[0.32 * i, 0x90, note, 80 + 5 * (i % 3)], [0.32 * i + 0.28, 0x80, note, 0]];
     });
+}
+
+function stopPhrase() {
+    clearInterval(phrase.timer);
+    phrase.timer = undefined;
+    $('song').textContent = 'Play a phrase';
+    sound.send('midi', 0xb0, 123, 0); /* all notes off */
+}
+
+/* Plays the phrase, or ends it. */
+async function phrase() {
+    if (phrase.timer) {
+        stopPhrase();
+        return;
+    }
+    await sounds();
+    const events = await eventsOfPhrase(), begin = performance.now();
+    clearInterval(phrase.timer); /* of a second click meanwhile */
+    $('song').textContent = 'Stop the phrase';
+    phrase.timer = setInterval(() => {
+        const now = (performance.now() - begin) / 1000;
+        while (events.length && events[0][0] <= now) sound.send('midi', ...events.shift().slice(1));
+        if (!events.length) stopPhrase();
+    }, 8);
 }
 
 /* Text that sounds: the file's, and the pointer's hand on the first body that has a name, or on the one that it holds. */
 const sounding = (name = state.shape.bodyNames.find(Boolean), direction = undefined) => withHand(state.document.value, name, direction);
+
+const dot = (a, b) => a.reduce((sum, x, k) => sum + x * b[k], 0);
+
+/* Direction that looks like `seen`, a unit vector in the plane of the screen, and is as much along the axis of the microphones as a free
+ * choice of depth allows: what is pulled across their axis is not heard. */
+function audible(seen) {
+    const { microphones = [] } = state.document.value, axis = microphones.find((m) => m.heard ?? true)?.direction ?? [0, 0, 1];
+    const towards = scene.towards, inPlane = dot(seen, axis), inDepth = dot(towards, axis);
+    const depth = Math.max(-3, Math.min(3, inDepth / (Math.abs(inPlane) > 1e-6 ? inPlane : 1e-6)));
+    const vector = seen.map((s, k) => s + depth * towards[k]), length = Math.hypot(...vector);
+    return vector.map((v) => v / length);
+}
 
 /* The pointer's hand: an input of the engine, along the direction in which the body was pulled first. */
 async function grab(body, direction, target) {
@@ -404,13 +455,22 @@ async function grab(body, direction, target) {
         return;
     }
     await sound.change(sounding(name, direction)).catch((error) => say(error.message, true));
-    sound.send('hold', { body, direction, mass, target: target() });
-    const { mode, lowest, highest, rootNote } = state.synth.info;
+    clearTimeout(letGo.timer); /* the note of the pull before sounds on */
+    const { mode, lowest, highest, rootNote } = state.synth.info, pitch = 2 * Math.PI * 440 * 2 ** (((mode === 'singleton' ? 57 : rootNote) - 69) / 12);
+    sound.send('hold', { body, direction, mass, pitch, target: target() });
     if (mode !== 'singleton') sound.send('midi', 0x90, Math.round(Math.max(lowest, Math.min(highest, rootNote))), 1);
 }
 
+/* Lets a pulled body go. Its note rings on: its end would lower the dampers on what was pulled. A bow or an oscillator ends with the pull. */
 function letGo() {
     sound.send('release');
+    const { bows = [], oscillators = [] } = state.document.value;
+    clearTimeout(letGo.timer);
+    if (bows.length || oscillators.length) endPull();
+    else letGo.timer = setTimeout(endPull, 6000);
+}
+
+function endPull() {
     const { mode, lowest, highest, rootNote } = state.synth.info;
     if (mode !== 'singleton') sound.send('midi', 0x80, Math.round(Math.max(lowest, Math.min(highest, rootNote))), 0);
 }
@@ -458,15 +518,16 @@ function pointer() {
         else if (held.kind === 'turn') scene.turn = [scene.turn[0] - dx / 150, Math.max(-1.55, Math.min(1.55, scene.turn[1] + dy / 150))];
         else if (held.kind === 'box') box(x, y);
         else if (held.kind === 'play' && sound.isOn) {
-            const far = scene.along(x - held.x0, y - held.y0, 1), length = Math.hypot(...far);
             if (!held.direction && Math.hypot(x - held.x0, y - held.y0) > 3) {
-                held.direction = far.map((d) => d / length);
+                const far = scene.along(x - held.x0, y - held.y0, 1), length = Math.hypot(...far);
+                held.seen = far.map((d) => d / length);
+                held.direction = audible(held.seen);
                 const mine = held;
                 grab(held.body, held.direction, () => mine.target ?? 0);
             }
             if (held.direction) {
                 const depth = scene.project(scene.restOf(held.body))[2], pulled = scene.along(x - held.x0, y - held.y0, depth);
-                held.target = held.direction.reduce((sum, d, k) => sum + d * pulled[k], 0) / scene.gain;
+                held.target = dot(held.seen, pulled) / dot(held.seen, held.direction) / scene.gain;
                 sound.send('hand', held.target);
             }
         } else if (held.kind === 'move') {
@@ -511,7 +572,7 @@ async function pick(x, y, isMore) {
     else if (isMore) select(state.selected.some((p) => samePath(p, path)) ? state.selected.filter((p) => !samePath(p, path)) : [...state.selected, path]);
     else select([path]);
     if (body < 0 || state.tool !== 'play' || !sound.isOn) return;
-    await grab(body, scene.up, () => scene.size / 10 / scene.gain);
+    await grab(body, audible(scene.up), () => scene.size / 10 / scene.gain);
     setTimeout(letGo, 60);
 }
 
@@ -624,6 +685,7 @@ function wire() {
 function frame() {
     const { clientWidth, clientHeight } = $('canvas'), camera = [scene.turn, scene.zoom, scene.shift, clientWidth, clientHeight].join();
     const isOther = camera !== frame.camera || state.markers !== frame.markers;
+    if (isOther) scene.inset = [$('tools').offsetTop + $('tools').offsetHeight + 8, modulatorRow()];
     if (isOther || scene.isMoved) scene.draw();
     if (isOther) moveMarkers();
     if (isOther || state.unstable !== frame.unstable) markUnstable();
@@ -637,7 +699,7 @@ try {
     frame();
     if (place === server) setTimeout(follow, 2000);
     /* for tests: the state, and three seconds of sound as the worklet makes them */
-    window.heddle = { state, scene, sound, open, select };
+    window.heddle = { state, scene, sound, open, select, phrase: eventsOfPhrase };
     document.title += ' (ready)';
 } catch (error) {
     say(error.message, true);

@@ -77,6 +77,7 @@ export class Scene {
         this.turn = [0.5, 0.4];
         this.zoom = 1;
         this.shift = [0, 0, 0];
+        this.inset = [0, 0]; /* CSS pixels at the upper and the lower edge that other things cover */
         this.count = 0;
         this.bodies = this.#program(bodyVertex, bodyFragment);
         this.lines = this.#program(lineVertex, lineFragment);
@@ -211,11 +212,13 @@ export class Scene {
         const ca = Math.cos(a), sa = Math.sin(a), cb = Math.cos(b), sb = Math.sin(b);
         this.right = [ca, 0, -sa];
         this.up = [-sa * sb, cb, -ca * sb];
-        const towards = [sa * cb, sb, ca * cb], near = distance / 60, far = distance * 12;
-        const rows = [this.right, this.up, towards], centre = this.centre.map((c, k) => c + this.shift[k]);
+        this.towards = [sa * cb, sb, ca * cb];
+        const near = distance / 60, far = distance * 12;
+        const rows = [this.right, this.up, this.towards], centre = this.centre.map((c, k) => c + this.shift[k]);
         const moved = rows.map((row) => -dot(row, centre)), m = new Float32Array(16);
         moved[2] -= distance;
-        const narrow = Math.min(1, width / height) * f, scale = [narrow * height / width, narrow];
+        const [above, below] = this.inset.map((edge) => edge / (this.canvas.clientHeight || 1)), free = Math.max(0.2, 1 - above - below);
+        const narrow = Math.min(free, width / height) * f, scale = [narrow * height / width, narrow];
         const p = (far + near) / (near - far), q = 2 * far * near / (near - far);
         for (let k = 0; k < 3; k++) {
             m[4 * k] = scale[0] * rows[0][k];
@@ -224,6 +227,7 @@ export class Scene {
             m[4 * k + 3] = -rows[2][k];
         }
         m.set([scale[0] * moved[0], scale[1] * moved[1], p * moved[2] + q, -moved[2]], 12);
+        for (let k = 0; k < 4; k++) m[4 * k + 1] += (below - above) * m[4 * k + 3]; /* the middle of what is free */
         this.scale = narrow;
         return m;
     }

@@ -2,6 +2,8 @@
  * sound, and now and then the places of the bodies and the state of the meters. */
 import { Synth } from './engine/synth.js';
 
+const FASTEST = 0.25; /* m/s, of a body that is let go */
+
 class Instrument extends AudioWorkletProcessor {
     constructor({ processorOptions: o }) {
         super();
@@ -27,7 +29,7 @@ class Instrument extends AudioWorkletProcessor {
             else if (what === 'host') this.synth.host(...values, frame);
             else if (what === 'hold') [this.hold] = values;
             else if (what === 'hand' && this.hold) [this.hold.target] = values;
-            else if (what === 'release') this.hold = undefined;
+            else if (what === 'release') this.#release();
             else if (what === 'reset') this.synth.reset();
             else if (what === 'end') this.isOver = true;
             else if (what === 'change') {
@@ -39,8 +41,22 @@ class Instrument extends AudioWorkletProcessor {
         }
     }
 
-    /* A spring and a damper between the pointer and the body, {body, direction, mass, target}: the force of each block follows from the
-     * place at its beginning, so that stiffness and damping have bounds. It changes within 2 ms: a step would be a click. */
+    /* Lets the body go with a flick towards its rest, half a sine of a millisecond: a bar that a slow hand has carried along on its cords would
+     * swing back without a sound. Its speed is that of a sine of the pull's size at the instrument's pitch. */
+    #release() {
+        const { hold } = this, frames = Math.max(2, Math.round(sampleRate / 1000));
+        this.hold = undefined;
+        if (hold) this.flick = { at: 0, frames, force: -hold.mass * hold.pitch * this.#reach(hold) * sampleRate * Math.PI / 2 / frames };
+    }
+
+    /* Place to which a pull goes, m: where the body would leave with at most FASTEST. */
+    #reach({ target, pitch }) {
+        return Math.max(-FASTEST / pitch, Math.min(FASTEST / pitch, target));
+    }
+
+    /* A spring and a damper between the pointer and the body, {body, direction, mass, target, pitch}: the force of each block follows from the
+     * place at its beginning, so that stiffness and damping have bounds. A body that its own springs hold back draws more force, in
+     * proportion to the stiffness that it has shown. The force changes within 2 ms: a step would be a click. */
     #pull(frames) {
         const { hold } = this, seconds = frames / sampleRate;
         this.force[0] = 0;
@@ -48,13 +64,20 @@ class Instrument extends AudioWorkletProcessor {
             const places = this.#picture(), at = hold.direction.reduce((sum, d, k) => sum + d * places[3 * hold.body + k], 0);
             const speed = (at - (hold.at ?? at)) / seconds;
             hold.at = at;
-            this.force[0] = hold.mass / seconds * (0.2 * (hold.target - at) / seconds - 0.3 * speed);
+            const left = this.#reach(hold) - at, softest = 0.2 * hold.mass / seconds / seconds;
+            hold.mean = (hold.mean ?? 0) + 0.05 * (at - (hold.mean ?? 0));
+            const shown = Math.abs(this.force[1]) / Math.max(Math.abs(hold.mean), 1e-12);
+            hold.stiffness = Math.max(softest, Math.min(1.03 * (hold.stiffness ?? softest), shown));
+            hold.steady = (hold.steady ?? 0) + 0.02 * left * hold.stiffness;
+            this.force[0] = hold.steady + softest * left - 0.3 * hold.mass / seconds * speed;
         }
         const { input } = this.synth;
         for (let i = 0; i < input.length; i++) {
             this.force[1] += 0.01 * (this.force[0] - this.force[1]);
             input[i] = this.force[1];
+            if (this.flick && this.flick.at < this.flick.frames) input[i] += this.flick.force * Math.sin(Math.PI * (this.flick.at++ + 0.5) / this.flick.frames);
         }
+        if (this.flick?.at === this.flick?.frames) this.flick = undefined;
     }
 
     /* Displacements of the instance that moves most. */
@@ -77,7 +100,7 @@ class Instrument extends AudioWorkletProcessor {
             const [frame, ...message] = this.events.shift();
             this.#take(message, frame - now);
         }
-        if (this.hold || Math.abs(this.force[1]) > 1e-9) this.#pull(frames);
+        if (this.hold || this.flick || Math.abs(this.force[1]) > 1e-9) this.#pull(frames);
         const start = Date.now(), { left, right } = this.synth.process(frames);
         this.spent += Date.now() - start;
         out[0].set(left);
