@@ -1,6 +1,6 @@
 /* Places for the labels of exciters and microphones, beside the bodies that a pointer pulls. */
 
-const CELL = 6;   /* pixels of a cell of the map of what is covered */
+const CELL = 6;   /* pixels of a cell of the map of covered places */
 const REACH = 9;  /* pixels around a body that stay free: its picture, and a pointer's inaccuracy */
 const RINGS = 60; /* rings of places that are tried, each a cell further away */
 const TURNS = 16; /* places of a ring */

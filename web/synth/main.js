@@ -438,7 +438,7 @@ const sounding = (name = state.shape.bodyNames.find(Boolean), direction = undefi
 const dot = (a, b) => a.reduce((sum, x, k) => sum + x * b[k], 0);
 
 /* Direction that looks like `seen`, a unit vector in the plane of the screen, and is as much along the axis of the microphones as a free
- * choice of depth allows: what is pulled across their axis is not heard. */
+ * choice of depth allows: a pull across their axis is not heard. */
 function audible(seen) {
     const { microphones = [] } = state.document.value, axis = microphones.find((m) => m.heard ?? true)?.direction ?? [0, 0, 1];
     const towards = scene.towards, inPlane = dot(seen, axis), inDepth = dot(towards, axis);
@@ -461,7 +461,7 @@ async function grab(body, direction, target) {
     if (mode !== 'singleton') sound.send('midi', 0x90, Math.round(Math.max(lowest, Math.min(highest, rootNote))), 1);
 }
 
-/* Lets a pulled body go. Its note rings on: its end would lower the dampers on what was pulled. A bow or an oscillator ends with the pull. */
+/* Lets a pulled body go. Its note rings on: its end would lower the dampers on the body. A bow or an oscillator ends with the pull. */
 function letGo() {
     sound.send('release');
     const { bows = [], oscillators = [] } = state.document.value;

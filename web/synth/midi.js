@@ -1,4 +1,4 @@
-/* Reader of a Standard MIDI File: what sounds of it, and when. */
+/* Reader of a Standard MIDI File: its notes and controllers, and their times. */
 
 /** Events [seconds, status, first, second] of a file's bytes, in order. */
 export function midiEvents(bytes) {

@@ -227,7 +227,7 @@ export class Scene {
             m[4 * k + 3] = -rows[2][k];
         }
         m.set([scale[0] * moved[0], scale[1] * moved[1], p * moved[2] + q, -moved[2]], 12);
-        for (let k = 0; k < 4; k++) m[4 * k + 1] += (below - above) * m[4 * k + 3]; /* the middle of what is free */
+        for (let k = 0; k < 4; k++) m[4 * k + 1] += (below - above) * m[4 * k + 3]; /* the middle of the free part */
         this.scale = narrow;
         return m;
     }
