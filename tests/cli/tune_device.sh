@@ -39,7 +39,7 @@ run 0 tune heddle:convolution --problem width=320,height=200 --budget 4 --quiet
 run 0 tune --capture "$work/convolution.hcap" --budget 2 --json; err_has 'has no outputs'; err_has 'near size'
 out_has '"compared_with": "the kernel itself in its default configuration"'
 # One that was tuned for this very size is.
-run 0 tune heddle:convolution --problem width=1280,height=800 --budget 4 --quiet
+run 0 tune heddle:convolution --problem width=1280,height=800 --budget 8 --quiet
 (cd "$work" && HEDDLE_CAPTURE=convolution "$examples/blur" "$work/blur.png" > "$work/out" 2> "$work/err") || complain 'the example does not run'
 run 0 tune --capture "$work/convolution.hcap" --budget 2 --json; err_is_empty
 out_has '"kernel": "convolution"'; out_has '"isolated": true'; out_has '"compared_with": "outputs that were given"'
