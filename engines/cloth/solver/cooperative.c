@@ -60,6 +60,7 @@ bool cloth_cooperative_valid(const hed_cloth *cloth, char *reason, size_t size)
     const char *reason_text = NULL;
     uint32_t group = cooperative_group(cloth);
     if (strcmp(info.backend, "host") == 0) reason_text = "host has no kernels: use \"cpu\"";
+    else if (info.type == HED_DEVICE_CPU) reason_text = "a processor has no resident groups";
     else if (cloth->def.math == HED_MATH_STRICT) reason_text = "strict mode needs a launch for each set";
     else if (cloth->def.iterations > 1) reason_text = "several iterations need multipliers";
     else if (cloth->has_tethers) reason_text = "the cloth has tethers";
