@@ -20,8 +20,9 @@ CLOTH_FUNCTION cloth_chain_edge chain_edge_at(
 /* Moves the points of chains of at most `width` edges, a power of two, by cyclic reduction, an edge
  * in an item: every row eliminates the rows at distance `step` on both sides from its system until
  * no other row is left (R. W. Hockney and C. R. Jesshope, Parallel Computers, 1981: PARACR). A
- * group solves up to WG / width chains at once; count 0: no
- * chain. `longest`: edges of the longest one; `edge`: chain_edge_at(); `rows`: 3 WG. */
+ * group solves up to WG / width chains at once; count 0: no chain. `longest`: edges of the longest
+ * one; `edge`: chain_edge_at(); `rows`: 3 WG. No condition in the loop is the same in all steps:
+ * LLVM makes a loop of each case then, and PoCL's barriers in two loops never meet. */
 CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
     cloth_chains_view view, float stiffness, uint width, uint longest, uint item,
     __local float4 *rows)
@@ -49,13 +50,13 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
         cloth_chain_begin(row, lane + 1u < width ? rows[WG + item + 1].x : 0.0f);
     CLOTH_ROLLED
     for (uint step = 1, turn = 0; step < longest; step *= 2, turn ^= WG) {
-        if (chain.count > 0) rows[turn + item] = hed_f4(me.before, me.after, me.right, 0.0f);
+        uint acts = step < chain.count;
+        if (acts) rows[turn + item] = hed_f4(me.before, me.after, me.right, 0.0f);
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (chain.count == 0) continue;
         cloth_chain_reduced left = {0.0f, 0.0f, 0.0f}, next = {0.0f, 0.0f, 0.0f};
-        if (lane >= step) left = chain_reduced_of(rows[turn + item - step]);
-        if (lane + step < width) next = chain_reduced_of(rows[turn + item + step]);
-        me = cloth_chain_without(me, left, next);
+        if (acts && lane >= step) left = chain_reduced_of(rows[turn + item - step]);
+        if (acts && lane + step < width) next = chain_reduced_of(rows[turn + item + step]);
+        if (acts) me = cloth_chain_without(me, left, next);
     }
     unit.w = me.right;
     units[item] = unit;

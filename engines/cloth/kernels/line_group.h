@@ -129,8 +129,9 @@ CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float
     }
     CLOTH_ROLLED
     for (uint step = 1, turn = 0; 2 * step < longest; step *= 2, turn++) {
+        uint acts = 2 * step <= line.count; /* differs from step to step: see chain_reduce() */
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (is_line) {
+        if (acts) {
             pairs[item] = pair.before;
             pairs[WG + item] = pair.after;
             pairs[2 * WG + item] = pair.top;
@@ -139,7 +140,7 @@ CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (!votes[turn]) break;
-        if (is_line) {
+        if (acts) {
             line_pair left = {zero, zero, zero, zero}, next = left;
             if (lane >= step) left = line_pair_at(pairs, item - step);
             if (lane + step < width) next = line_pair_at(pairs, item + step);

@@ -89,6 +89,9 @@ void mppi_cpu_roll_tile(const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_workspac
  * the costs that depend on them alone: the importance term and the weight of changes. */
 void mppi_cpu_sample(const hed_mppi *c, mppi_cpu_workspace *w, uint32_t system, uint32_t sample);
 
+/* Finds the `count` samples with the lowest of `costs` (samples), in ascending order. */
+void mppi_lowest(const float *costs, uint32_t samples, uint32_t count, uint32_t *best);
+
 /* ---- cpu_simulate.c: models that are simulated as a whole ---- */
 
 /* Allocates the memory of the threads. Errors: MEMORY. */

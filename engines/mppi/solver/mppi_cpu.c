@@ -342,6 +342,17 @@ static hed_status cpu_end(hed_mppi *c, const mppi_sampling *round, hed_error *er
     return HED_OK;
 }
 
+void mppi_lowest(const float *costs, uint32_t samples, uint32_t count, uint32_t *best)
+{
+    uint32_t length = 0;
+    for (uint32_t k = 0; k < samples; k++) {
+        if (length == count && !(costs[k] < costs[best[count - 1]])) continue;
+        uint32_t at = length < count ? length++ : count - 1;
+        for (; at && costs[best[at - 1]] > costs[k]; at--) best[at] = best[at - 1];
+        best[at] = k;
+    }
+}
+
 static hed_status cpu_trace(hed_mppi *c, const mppi_sampling *round, uint32_t system,
     uint32_t count, bool best, float *states, float *costs, hed_error *error)
 {
@@ -360,7 +371,7 @@ static hed_status cpu_trace(hed_mppi *c, const mppi_sampling *round, uint32_t sy
     if (best) { /* costs alone, without merging */
         if (c->model.roll) mppi_cpu_simulate(c, s);
         else run_phase(s, CPU_COSTS);
-        mppi_trace_choose(
+        mppi_lowest(
             s->costs + (uint64_t)system * c->blocks * c->block, mppi_own_samples(c), count, which);
     }
     for (uint32_t i = 0; i < count; i++) {

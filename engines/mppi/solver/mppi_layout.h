@@ -153,9 +153,6 @@ hed_status mppi_trace_device(hed_mppi *c, mppi_trace *trace, const mppi_layout *
 
 void mppi_trace_destroy(mppi_trace *trace);
 
-/* Finds the `count` samples with the lowest of `costs` (samples), in ascending order. */
-void mppi_trace_choose(const float *costs, uint32_t samples, uint32_t count, uint32_t *best);
-
 /* Computation of the states along the plan, for a model without a C function. */
 typedef struct mppi_along {
     mppi_layout layout;

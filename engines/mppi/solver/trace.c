@@ -1,6 +1,7 @@
 /* Trajectories of samples for display, on devices (kernels/trace.cl). */
 #include <stdlib.h>
 
+#include "solver/cpu.h"
 #include "solver/mppi_layout.h"
 
 extern const char hed_mppi_trace_cl[];
@@ -100,17 +101,6 @@ void mppi_trace_destroy(mppi_trace *trace)
     hed_arena_free(&trace->arena);
 }
 
-void mppi_trace_choose(const float *costs, uint32_t samples, uint32_t count, uint32_t *best)
-{
-    uint32_t length = 0;
-    for (uint32_t k = 0; k < samples; k++) {
-        if (length == count && !(costs[k] < costs[best[count - 1]])) continue;
-        uint32_t at = length < count ? length++ : count - 1;
-        for (; at && costs[best[at - 1]] > costs[k]; at--) best[at] = best[at - 1];
-        best[at] = k;
-    }
-}
-
 static hed_status trace_samples(
     hed_mppi *c, trace_run *run, uint32_t count, bool best, hed_error *error)
 {
@@ -125,7 +115,7 @@ static hed_status trace_samples(
         if (hed_stream_wait(run->stream, error)) return error->status;
         for (uint32_t k = 0; k < own; k++)
             if (!(all[k] < 3e38f)) all[k] = 3e38f;
-        mppi_trace_choose(all, own, count, which);
+        mppi_lowest(all, own, count, which);
     }
     for (uint32_t i = 0; i < count; i++) which[i] += run->fixed.begin;
     hed_write(run->stream, run->buffers[TRACE_WHICH], 0, which, 4ull * count, error);
