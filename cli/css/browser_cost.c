@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -197,30 +198,135 @@ static void sum_stats(selector_stats *stats)
 
 /* ---- the report ---- */
 
-/* Number of elements that Heddle matches by the rule with this selector; -1: it has no such
- * rule. */
-static int64_t heddle_count(const site *s, const uint32_t *counts, const char *selector)
+/* Elements that Heddle matches by the rules with one selector. */
+typedef struct selector_count {
+    char *form; /* comparable_form() */
+    uint32_t elements;
+} selector_count;
+
+typedef struct selector_counts {
+    selector_count *items; /* (count) ascending by form, then by elements */
+    uint32_t count;
+} selector_counts;
+
+static bool is_name_byte(char c)
 {
-    int64_t best = -1;
-    for (uint32_t r = 0; r < hed_css_matcher_results(s->matcher).rules; r++) {
-        char text[256];
-        hed_css_rule rule = site_rule(s, r, NULL);
-        hed_css_selector_text(&rule, text, sizeof text);
-        if (strcmp(text, selector) == 0 && (int64_t)counts[r] > best) best = counts[r];
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Copies the escape at *text, a hexadecimal one with one space after it. Returns the bytes written. */
+static size_t copy_escape(const char **text, char *form)
+{
+    size_t digits = strspn(*text + 1, "0123456789abcdefABCDEF"), length;
+    if (digits > 6) digits = 6;
+    length = digits ? 1 + digits : 1 + ((*text)[1] != 0);
+    memcpy(form, *text, length);
+    *text += length;
+    if (!digits) return length;
+    if (**text == ' ') ++*text;
+    form[length] = ' ';
+    return length + 1;
+}
+
+/* True if text begins with the name of a pseudo-element that one colon may introduce. */
+static bool is_old_pseudo_element(const char *text)
+{
+    static const char *const names[] = {"before", "after", "first-line", "first-letter"};
+    for (size_t i = 0; i < HED_COUNT(names); i++)
+        if (strncasecmp(text, names[i], strlen(names[i])) == 0 &&
+            !is_name_byte(text[strlen(names[i])]))
+            return true;
+    return false;
+}
+
+/* Returns a selector in a form in which the text of a sheet equals the text that Chromium makes of
+ * it: spaces, quotes, universal selectors before others and the case of names do not count. NULL: no
+ * memory. */
+static char *comparable_form(const char *text)
+{
+    char *form = malloc(2 * strlen(text) + 1);
+    size_t used = 0;
+    bool in_brackets = false;
+    while (form && *text) {
+        const char last = used ? form[used - 1] : 0, c = *text;
+        bool before_others = c == '*' && text[1] && strchr(".#[:", text[1]);
+        if (c == ' ') {
+            text += strspn(text, " ");
+            if (!in_brackets && last && !strchr(">~+,(", last) && !strchr(">~+,)", *text))
+                form[used++] = ' ';
+        } else if (c == '\\') used += copy_escape(&text, form + used);
+        else if (c == '*' && text[1] == '|') text += 2;
+        else if (c == '"' || c == '\'' || before_others) text++;
+        else if (is_name_byte(c)) {
+            bool exact = last == '.' || last == '#';
+            for (; is_name_byte(*text); text++)
+                form[used++] = !exact && *text >= 'A' && *text <= 'Z' ? (char)(*text + 32) : *text;
+        } else {
+            if (c == ':' && last != ':' && is_old_pseudo_element(text + 1)) form[used++] = ':';
+            if (c == '[' || c == ']') in_brackets = c == '[';
+            form[used++] = c;
+            text++;
+        }
     }
-    return best;
+    if (form) form[used] = 0;
+    return form;
+}
+
+static int by_form(const void *a, const void *b)
+{
+    const selector_count *x = a, *y = b;
+    int order = strcmp(x->form, y->form);
+    return order ? order : (x->elements > y->elements) - (x->elements < y->elements);
+}
+
+/* Collects the selectors of all sheets with the elements that they match. */
+static hed_status collect_counts(selector_counts *counts, const site *s, hed_error *error)
+{
+    const uint32_t rules = hed_css_matcher_results(s->matcher).rules;
+    uint32_t *elements = calloc(rules + 1ull, sizeof *elements);
+    counts->items = calloc(rules + 1ull, sizeof *counts->items);
+    bool complete = elements && counts->items;
+    if (complete) hed_css_matcher_counts(s->matcher, elements, NULL);
+    for (uint32_t r = 0; complete && r < rules; r++) {
+        hed_css_rule rule = site_rule(s, r, NULL);
+        char *line = css_selector_line(&rule), *form = line ? comparable_form(line) : NULL;
+        free(line);
+        complete = form != NULL;
+        if (form) counts->items[counts->count++] = (selector_count){form, elements[r]};
+    }
+    free(elements);
+    if (!complete) return HED_OUT_OF_MEMORY(error, "counts of rules");
+    qsort(counts->items, counts->count, sizeof *counts->items, by_form);
+    return HED_OK;
+}
+
+/* Number of elements that Heddle matches by the rules with this selector; -1: it has no such
+ * rule. */
+static int64_t heddle_count(const selector_counts *counts, const char *selector)
+{
+    char *form = comparable_form(selector);
+    uint32_t low = 0, high = counts->count;
+    while (form && low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (strcmp(counts->items[middle].form, form) <= 0) low = middle + 1;
+        else high = middle;
+    }
+    bool is_known = form && low && strcmp(counts->items[low - 1].form, form) == 0;
+    free(form);
+    return is_known ? (int64_t)counts->items[low - 1].elements : -1;
 }
 
 static hed_status print_stats(
     const site *s, const selector_stats *stats, bool json, hed_error *error)
 {
     cli_report *report = cli_report_create(json);
-    uint32_t *counts = calloc(hed_css_matcher_results(s->matcher).rules + 1ull, sizeof *counts);
-    if (!counts) HED_OUT_OF_MEMORY(error, "counts of rules");
-    else hed_css_matcher_counts(s->matcher, counts, NULL);
-    for (uint32_t i = 0; counts && i < stats->count && (json || i < BROWSER_ROWS); i++) {
+    selector_counts counts = {0};
+    collect_counts(&counts, s, error);
+    for (uint32_t i = 0; !hed_failed(error) && i < stats->count && (json || i < BROWSER_ROWS);
+         i++) {
         const selector_stat *x = &stats->items[i];
-        int64_t elements = heddle_count(s, counts, x->selector);
+        int64_t elements = heddle_count(&counts, x->selector);
         cli_report_row(report,
             CLI_NUMBER("browser_us", x->microseconds, .heading = ">BROWSER", .format = "%.0f us"),
             CLI_WHOLE("attempts", x->attempts, .heading = ">LOOKED AT"),
@@ -229,10 +335,13 @@ static hed_status print_stats(
             CLI_WHOLE("elements", elements, .heading = ">HEDDLE MATCHES", .shown = elements < 0 ? "" : NULL),
             CLI_TEXT("selector", x->selector, .heading = "SELECTOR"));
     }
-    free(counts);
+    for (uint32_t i = 0; i < counts.count; i++) free(counts.items[i].form);
+    free(counts.items);
     hed_status status = cli_report_end(report, hed_failed(error) ? error->status : HED_OK, error);
     if (!status && !json)
-        printf("\n%u selectors took Chromium %.0f us; LOOKED AT counts the elements on which it tried a selector.\n",
+        printf("\n%u selectors took Chromium %.0f us; LOOKED AT counts the elements on which it tried a selector. "
+               "Chromium computes no styles inside of display: none, and the styles of some elements "
+               "several times, so that MATCHED and HEDDLE MATCHES may differ.\n",
             stats->count, stats->microseconds);
     return status;
 }

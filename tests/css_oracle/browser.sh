@@ -56,6 +56,16 @@ cut -f 1-4 "$work/one" | grep -Fx -f - "$work/rules" > "$work/agreed"
 printf '<!doctype html><style>div p:first-child { top: 0 } p { left: 0 }</style><body><div><p>1<p>2</div>' > "$work/cost.html"
 "$heddle" css cost "$work/cost.html" --browser --json > "$work/cost" || complain "cost --browser fails"
 grep -q '"selector": "div p:first-child"' "$work/cost" && grep -q '"elements": 2' "$work/cost" || complain "cost --browser lists other selectors: $(cat "$work/cost")"
+# Texts of selectors that Chromium writes in another form than the sheet are found in the sheet, too.
+cat > "$work/cost.html" << 'HTML'
+<!doctype html><style>p:before { top: 0 } .a>b { top: 0 } *::after { content: "" } [title=y] { top: 0 } [title='y' i] { top: 0 }
+li:nth-child(2N+1) { top: 0 } li:nth-child( n + 1 ) { top: 0 } .\32xl\:x { top: 0 } .w-1\/2 { top: 0 } :is( .a,.b ) * { top: 0 }
+P.Big { top: 0 } *|em { top: 0 } .a+*.b~i { top: 0 } .m  .n { top: 0 } .Big { top: 0 } .big { top: 0 }</style>
+<p title=y class="Big 2xl:x w-1/2">x<div class=a><b>x</b><ul><li>a<li>b</ul></div><i class=b>x</i><i>x</i><em class=m>x<u class=n>x</u></em>
+HTML
+"$heddle" css cost "$work/cost.html" --browser --json > "$work/cost" || complain "cost --browser fails"
+[ "$(grep -c '"elements": [1-9]' "$work/cost")" -ge 15 ] && ! grep '"elements": -1' "$work/cost" ||
+    complain "cost --browser does not find selectors of the sheet: $(cat "$work/cost")"
 
 # ---- those of packages ----
 pages='/usr/share/debian-reference/ch09.en.html
