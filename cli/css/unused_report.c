@@ -138,17 +138,42 @@ static void write_head(page *p)
     page_put(p, "</dl>\n");
 }
 
+typedef struct sheet_rank {
+    uint32_t sheet;
+    size_t unused_bytes;
+} sheet_rank;
+
+static int by_unused_bytes(const void *a, const void *b)
+{
+    const sheet_rank *x = a, *y = b;
+    if (x->unused_bytes != y->unused_bytes) return x->unused_bytes < y->unused_bytes ? 1 : -1;
+    return (x->sheet > y->sheet) - (x->sheet < y->sheet);
+}
+
+/* Lists the sheets, the one with the most unused bytes first. */
 static void write_sheets(page *p)
 {
+    const uint32_t count = p->unused->info.sheets;
+    sheet_rank *order = calloc(count + 1ull, sizeof *order);
     char a[32], b[32];
-    page_put(p, "<section><h2>Sheets</h2>\n<div class=scroll><table><thead><tr><th>Sheet</th>"
+    if (!order) {
+        HED_OUT_OF_MEMORY(&p->error, "the list of sheets");
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        order[i] =
+            (sheet_rank){i, hed_css_unused_sheet_at(p->unused->files.search, i).unused_bytes};
+    qsort(order, count, sizeof *order, by_unused_bytes);
+    page_put(p, "<section><h2>Sheets</h2>\n<div class=\"scroll list\" tabindex=0 role=region "
+                "aria-label=Sheets><table><thead><tr><th>Sheet</th>"
                 "<th class=value>Bytes</th><th class=value>Unused</th><th></th><th></th>"
                 "<th class=value>Pages</th></tr></thead><tbody>\n");
-    for (uint32_t i = 0; i < p->unused->info.sheets; i++) {
-        const hed_css_sheet_use file = hed_css_unused_sheet_at(p->unused->files.search, i);
+    for (uint32_t i = 0; i < count; i++) {
+        const hed_css_sheet_use file =
+            hed_css_unused_sheet_at(p->unused->files.search, order[i].sheet);
         if (!file.judged) continue;
         double part = share(file.unused_bytes, file.length);
-        page_put(p, "<tr><td><a href=\"#s%u\">", i);
+        page_put(p, "<tr><td><a href=\"#s%u\">", order[i].sheet);
         page_text(p, file.name, strlen(file.name));
         page_put(p,
             "</a></td><td class=value>%s</td><td class=value>%s</td>"
@@ -158,6 +183,7 @@ static void write_sheets(page *p)
             "<td class=value>%u</td></tr>\n",
             grouped(file.length, a), grouped(file.unused_bytes, b), part, part, file.pages);
     }
+    free(order);
     page_put(p, "</tbody></table></div></section>\n");
 }
 
@@ -196,6 +222,7 @@ static const struct {
 /* Judgement on an item: on a rule, or on a part by its use. */
 static hed_css_reason item_reason(const page *p, const hed_css_unused_item *item)
 {
+    if (item->kind != 'r' && !p->unused->info.names_judged) return HED_CSS_NOT_JUDGED;
     if (item->kind != 'r') return item->stays ? HED_CSS_BY_ELEMENT : HED_CSS_UNUSED;
     return hed_css_unused_rule(p->unused->files.search, p->sheet, item);
 }
@@ -244,6 +271,18 @@ static void write_evidence(page *p, const hed_css_unused_item *item, hed_css_rea
     free(from);
 }
 
+/* True if another item is on the first or the last line of an item, as in minified sheets. */
+static bool shares_line(const page *p, const hed_css_unused_item *item)
+{
+    const hed_css_unused_item *items = p->file.items, *end = items + p->file.item_count,
+                              *next = item;
+    const char *text = p->file.text;
+    while (next < end && next->begin < item->end) next++;
+    bool before =
+        item > items && !memchr(text + item[-1].begin, '\n', item->begin - item[-1].begin);
+    return before || (next < end && !memchr(text + item->end, '\n', next->begin - item->end));
+}
+
 /* Writes the last change of an item, as the repository of the sheet has it. */
 static void write_change(page *p, const hed_css_unused_item *item, uint32_t line)
 {
@@ -259,7 +298,9 @@ static void write_change(page *p, const hed_css_unused_item *item, uint32_t line
     }
     time_t seconds = (time_t)c->time;
     if (gmtime_r(&seconds, &day)) strftime(date, sizeof date, "%Y-%m-%d", &day);
-    page_put(p, "; as it is since <time>%s</time>, <code>%.9s</code> ", date, c->id);
+    page_put(p, "; %s <time>%s</time>, <code>%.9s</code> ",
+        shares_line(p, item) ? "its line, with other rules, changed last on" : "unchanged since",
+        date, c->id);
     page_text(p, c->summary, strlen(c->summary));
 }
 
@@ -269,7 +310,10 @@ static void write_note(
     page_put(p, "<p>");
     if (item->kind != 'r') {
         if (reason == HED_CSS_UNUSED) page_put(p, "<b>Nothing names it</b>");
-        else if (item->kind != HED_CSS_PART_OTHER) page_put(p, "<b>Used</b> by name");
+        else if (item->kind != HED_CSS_PART_OTHER)
+            page_put(p, reason == HED_CSS_NOT_JUDGED
+                            ? "<b>Not judged</b>: a sheet of the pages could not be read"
+                            : "<b>Used</b> by name: in a value, a word, a pattern or a setting");
     } else if (reason == HED_CSS_UNUSED) {
         bool blocked = false;
         for (uint32_t i = item->index; i < item->index + item->count; i++)
@@ -416,7 +460,7 @@ static void write_sheet(page *p, uint32_t index)
     css_history_free(&p->history);
     if (p->unused->files.items[index].identity)
         css_history_read(&p->history, p->file.name, &p->error);
-    page_put(p, "<section id=\"s%u\"><h2>", index);
+    page_put(p, "<section class=file id=\"s%u\"><h2>", index);
     if (p->unused->files.items[index].identity) page_link(p, p->file.name);
     else page_text(p, p->file.name, strlen(p->file.name));
     page_put(p, "</h2>\n<div class=sheet>\n");

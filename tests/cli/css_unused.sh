@@ -284,6 +284,13 @@ mkdir "$site/wide"
 run 1 css unused "$site/wide" --css "$site/m.css"; err_has 'a path has 4[0-9]* bytes; expected at most 4095'
 rm -rf "$site/wide"
 
+# ---- names are not judged if a sheet is missing, and the report does not call them used; its sheets are in the order of their unused bytes ----
+printf '<!doctype html><link rel=stylesheet href=absent.css><style>p { top: 0 }</style><style>@keyframes spin { to { top: 0 } } .gone { top: 0 }</style><p>' > "$site/missing.html"
+run 0 css unused "$site/missing.html" --report "$site/missing.report.html"
+grep -q '@keyframes spin.*<b>Not judged</b>: a sheet of the pages could not be read' "$site/missing.report.html" || complain "the report judges keyframes without a sheet that may name them"
+! grep -q 'Used</b> by name' "$site/missing.report.html" || complain "the report calls a name used that was not judged"
+[ "$(grep -o '<tr><td><a href="#s[0-9]*' "$site/missing.report.html" | grep -o '[0-9]*$' | tr '\n' ' ')" = '1 0 ' ] || complain "the report's sheets are not in the order of their unused bytes"
+
 # ---- the report: hostile texts stay texts, the script is the one that the page allows ----
 cat > "$site/hostile.html" << 'PAGE'
 <!doctype html><link rel=stylesheet href="hostile'&.css"><p id="</code><script>alert(1)</script>" class="<b>"><i>
@@ -304,11 +311,11 @@ page=$site/report.html
 grep -q '&lt;/pre&gt;&lt;script&gt;alert(4)' "$page" || complain "the sheet's text is not in the report"
 grep -q '@BODY@ &amp;amp;' "$page" || complain "text of the sheet was replaced"
 grep -q 'href="hostile%27%26.css"' "$page" || complain "the link to the sheet is another one"
-! grep -q 'as it is since\|since the last commit' "$page" || complain "a sheet outside of a repository has a history"
+! grep -q 'unchanged since\|since the last commit' "$page" || complain "a sheet outside of a repository has a history"
 if command -v git > /dev/null; then
     mkdir "$site/repository"
     printf '<!doctype html><link rel=stylesheet href=a.css><p>' > "$site/repository/p.html"
-    printf '.one { top: 0 }\np { top: 0 }\n' > "$site/repository/a.css"
+    printf '.one { top: 0 }\np { top: 0 }\n.three { top: 0 } .four { top: 0 }\n' > "$site/repository/a.css"
     (
         cd "$site/repository" || exit 1
         export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_DATE='2001-02-03T04:05:06+0000' GIT_COMMITTER_DATE='2001-02-03T04:05:06+0000'
@@ -316,8 +323,10 @@ if command -v git > /dev/null; then
     ) || complain "git makes no repository"
     echo '.two { top: 0 }' >> "$site/repository/a.css"
     run 0 css unused "$site/repository/p.html" --report "$site/history.html"
-    grep -q 'Matches nothing</b>; as it is since <time>2001-02-03</time>, <code>[0-9a-f]\{9\}</code> One &amp; &lt;two&gt;' "$site/history.html" || complain "the report lacks the last change of .one"
+    grep -q 'Matches nothing</b>; unchanged since <time>2001-02-03</time>, <code>[0-9a-f]\{9\}</code> One &amp; &lt;two&gt;' "$site/history.html" || complain "the report lacks the last change of .one"
     grep -q 'Matches nothing</b>; changed since the last commit' "$site/history.html" || complain "the report lacks the change of .two"
+    [ "$(grep -c 'Matches nothing</b>; its line, with other rules, changed last on <time>2001-02-03' "$site/history.html")" = 2 ] ||
+        complain "the report takes the date of a shared line for the date of .three and .four"
 fi
 for kind in never used state pattern open; do grep -q "class=\"r $kind" "$page" || complain "no row is \"$kind\""; done
 ! grep -q 'https\?://' "$page" || complain "the report needs a network"
