@@ -70,8 +70,9 @@ setTimeout(() => kept.push(page), 50);
 HTML
 "$heddle" css record "$work/adopted.html" -o "$work/a.json" --headless >"$work/out" 2>"$work/log" || complain "exit $?: $(cat "$work/log")"
 "$heddle" css unused "$work/a.json" >"$work/out" 2>"$work/log" || complain "unused: exit $?: $(cat "$work/log")"
-[ "$(awk '/ rule / { print $3 $NF }' "$work/out" | LC_ALL=C sort | tr '\n' ' ')" = "1.other 1.page 2.page 4.inner " ] ||
-    complain "adopted sheets: $(cat "$work/out")"
+# the page's sheet is the third, or the fourth if the recorder saw the one that a tree had for 50 ms
+[ "$(awk '/ rule / { print $3 $NF }' "$work/out" | LC_ALL=C sort | sed 's/^[34]\.inner$/page.inner/' | tr '\n' ' ')" = \
+    "1.other 1.page 2.page page.inner " ] || complain "adopted sheets: $(cat "$work/out")"
 
 # a window that the last step opens, and elements that are late in it
 echo "await page.click('#open');" >"$work/steps.js"
