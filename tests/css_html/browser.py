@@ -78,6 +78,8 @@ def mutate(pages, chance):
             text = text[:to] + text[at:min(to, at + 80)] + text[to:]
     text = re.sub(r'\r\n?', '\n', re.sub(r'<\0+', '<', text.replace('</html>', '').replace('</body>', '')))
     text = re.sub(r'\bis\b', 'it', text)
+    if '<frameset' in text.lower():
+        text = re.sub('\ufffd|&#0;?', 'x', text)
     text = re.sub(r'<!\[CDATA\[.*?(\]\]>|$)', lambda section: section[0].replace('\0', ''), text, flags=re.S)
     text = re.sub(r'(?i)(<selectedcontent\b.*)', lambda rest: rest[0][:1] + re.sub(r'(?i)<selectedcontent\b', '<span', rest[0][1:]), text, flags=re.S)
     if '\0' in text:
