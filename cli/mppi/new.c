@@ -46,6 +46,23 @@ static hed_status new_write(
     return error->status;
 }
 
+/* Writes the whole folder, or nothing: it is removed if a file cannot be written. */
+static hed_status new_make(const char *folder, const char *name, hed_error *error)
+{
+    char file[128], path[PATH_MAX];
+    if (mkdir(folder, 0777) != 0)
+        return hed_fail(error, HED_ERROR_IO, "cannot make the folder %s: %s", folder, strerror(errno));
+    for (const hed_source *t = hed_mppi_new_files; t->name && !hed_failed(error); t++)
+        new_write(folder, name, t, error);
+    if (!hed_failed(error)) return HED_OK;
+    for (const hed_source *t = hed_mppi_new_files; t->name; t++) {
+        snprintf(path, sizeof path, "%s/%s", folder, new_file_name(t->name, name, file));
+        unlink(path);
+    }
+    rmdir(folder);
+    return error->status;
+}
+
 /* Returns the robot's name, the last part of a path: it becomes the name of a program and of
  * files. */
 static const char *new_name(const char *folder, hed_error *error)
@@ -129,11 +146,7 @@ static int new_run(const hed_arguments *arguments, void *user)
     (void)user;
     hed_error error = {0};
     const char *folder = hed_text_of(arguments, "FOLDER"), *name = new_name(folder, &error);
-    if (!hed_failed(&error) && mkdir(folder, 0777) != 0)
-        hed_fail(&error, HED_ERROR_IO, "cannot make the folder %s: %s", folder, strerror(errno));
-    for (const hed_source *t = hed_mppi_new_files; t->name && !hed_failed(&error); t++)
-        new_write(folder, name, t, &error);
-    if (hed_failed(&error)) {
+    if (hed_failed(&error) || new_make(folder, name, &error)) {
         int code = cli_fail(&error);
         return name ? code : HED_EXIT_USAGE;
     }

@@ -78,6 +78,13 @@ if command -v cc > /dev/null || command -v gcc > /dev/null || command -v clang >
 fi
 CC=none run 1 mppi run "$work/my_robot/my_robot.json" --device host; out_is_empty; err_has 'CC is "none", which is no program; on Debian: apt install gcc'
 run 1 mppi new "$work/my_robot"; err_has 'File exists'
+(
+    ulimit -f 1 # blocks of 512 bytes: a file above it cannot be written
+    trap '' XFSZ
+    run 1 mppi new "$work/full"; err_has 'cannot write'
+    exit $failed
+) || failed=1
+[ ! -e "$work/full" ] || complain "a part of a robot was left: $(ls "$work/full")"
 run 2 mppi new "$work/My-Robot"; err_has 'a-z, 0-9 and _'
 [ ! -e "$work/My-Robot" ] || complain "a folder of a name that was refused"
 run 0 mppi run --schema; out_has '"title": "Heddle mppi scene"'; err_is_empty
