@@ -151,7 +151,8 @@ static void put_push(
             *is_first ? "" : ",", name);
 }
 
-/* Writes the list of arguments: buffers with their files, then push constants. */
+/* Writes the list of arguments: buffers with their sizes and files, of which one that was cut is then
+ * refused, and push constants. */
 static void put_arguments(
     FILE *to, const hed_shader *shader, const layer_shot *shot, const char *name)
 {
@@ -166,10 +167,10 @@ static void put_arguments(
                 content = &shot->contents[j];
         if (!content) continue;
         fprintf(to, "%s\n    {\"name\": \"%s\", ", is_first ? "" : ",", binding->name);
-        if (binding->access == HED_WRITE)
-            fprintf(to, "\"size\": %llu}",
-                (unsigned long long)content->size / hed_type_bytes(binding->type));
-        else fprintf(to, "\"file\": \"%s.%u.%u.bin\"}", name, content->set, content->binding);
+        if (binding->access != HED_WRITE)
+            fprintf(to, "\"file\": \"%s.%u.%u.bin\", ", name, content->set, content->binding);
+        fprintf(to, "\"size\": %llu}",
+            (unsigned long long)content->size / hed_type_bytes(binding->type));
         is_first = false;
     }
     put_push(to, shader, shot, name, &is_first);
@@ -211,14 +212,16 @@ void layer_write(const layer_shot *shot, void *const *bytes)
         return;
     }
     snprintf(file, sizeof file, "%s.spv", name);
-    write_file(folder, file, shot->pipeline->words, shot->pipeline->size);
+    bool is_written = write_file(folder, file, shot->pipeline->words, shot->pipeline->size);
     for (uint32_t i = 0; i < shot->content_count; i++) {
         const layer_content *content = &shot->contents[i];
         snprintf(file, sizeof file, "%s.%u.%u.bin", name, content->set, content->binding);
-        if (bytes[i]) write_file(folder, file, bytes[i], content->size);
+        if (!bytes[i]) layer_report("%s: not recorded, since a buffer cannot be read", name);
+        is_written = is_written && bytes[i] && write_file(folder, file, bytes[i], content->size);
     }
     snprintf(file, sizeof file, "%s.push.bin", name);
-    if (shader->member_bytes) write_file(folder, file, shot->push, shader->member_bytes);
-    write_tune_file(folder, name, shader, shot);
+    if (shader->member_bytes)
+        is_written = is_written && write_file(folder, file, shot->push, shader->member_bytes);
+    if (is_written) write_tune_file(folder, name, shader, shot);
     free(shader);
 }

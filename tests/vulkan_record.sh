@@ -41,6 +41,24 @@ for file in "$@"; do
         "$work/result.json" || complain "$(cat "$work/result.json")"
 done
 
+# Contents that were cut, as by a full disk, are no contents of a smaller buffer.
+for file in "$@"; do
+    head -c 100 "${file%.json}.1.0.bin" >"$work/cut"
+    cp "$work/cut" "${file%.json}.1.0.bin"
+    status=0
+    "$heddle" tune "$file" --device vulkan:0 --budget 1 --time 60 >"$work/log" 2>&1 || status=$?
+    [ $status = 1 ] && grep -q 'holds 100 bytes; the argument has 16384' "$work/log" || complain "cut contents: exit $status: $(cat "$work/log")"
+done
+# A disk that is full while contents are written (files of 8 KiB at most): no recording is left that lacks them.
+(
+    ulimit -f 16
+    trap '' XFSZ
+    VK_LAYER_PATH=$layer VK_INSTANCE_LAYERS=VK_LAYER_HEDDLE_record HEDDLE_RECORD="$work/full" HEDDLE_DATABASE=none HEDDLE_CACHE_DIR=none \
+        "$heddle" tune "$sources/tests/record/add.comp" --device vulkan:0 --budget 1 --time 60 >"$work/log" 2>&1
+)
+grep -q 'bin: cannot be written' "$work/full/record.log" || complain "no reason: $(cat "$work/log")"
+for file in "$work"/full/*.json; do [ ! -e "$file" ] || complain "$file was written without its contents"; done
+
 # A program with images runs as before, and the reason is reported.
 VK_LAYER_PATH=$layer VK_INSTANCE_LAYERS=VK_LAYER_HEDDLE_record HEDDLE_RECORD="$work/images" \
     "$heddle" tune "$sources/tests/record/image.comp" --device vulkan:0 --budget 2 --time 60 >"$work/log" 2>&1 ||
