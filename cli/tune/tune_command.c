@@ -176,11 +176,12 @@ static void tuning_run(tuning *t)
         &t->session, t->s.kernel, title, kind, &t->def, NULL, NULL, &t->result, &t->error);
 }
 
-/* True if the library reports that a failure of the database, not of the tuning, prevents
- * storing. */
-static bool tuned_unrecorded(const hed_tune_result *result)
+/* True if the context has a database, and a failure of the database, not of the tuning, prevents
+ * storing: it cannot be opened, or not be written. */
+static bool tuned_unrecorded(const hed_context *context, const hed_tune_result *result)
 {
-    return strncmp(result->not_kept_reason, "the database ", 13) == 0;
+    return hed_context_describe(context).database[0] &&
+           strncmp(result->not_kept_reason, "the database ", 13) == 0;
 }
 
 /* Prints the result, and writes the files. */
@@ -201,7 +202,7 @@ static int tuning_print(tuning *t)
         return code;
     }
     hed_database *database = t->def.keep ? hed_context_database(t->session.context) : NULL;
-    bool unrecorded = database && tuned_unrecorded(t->result);
+    bool unrecorded = tuned_unrecorded(t->session.context, t->result);
     tuned.database = database && !unrecorded ? hed_database_path(database) : NULL;
     /* the result is printed even if a file cannot be written */
     hed_error file_error = {0};
@@ -377,7 +378,7 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
     if (status != HED_OK) return cli_fail(error);
     tuned.result = result;
     hed_database *database = hed_context_database(session->context);
-    bool unrecorded = database && tuned_unrecorded(result);
+    bool unrecorded = tuned_unrecorded(session->context, result);
     tuned.database = database && !unrecorded ? hed_database_path(database) : NULL;
     if (json) status = cli_tuned_print_json(&tuned, stdout, error);
     else cli_tuned_print(&tuned, stdout);

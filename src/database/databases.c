@@ -1,5 +1,7 @@
 /* Databases of a context: the user's, and the one installed with Heddle. Each is opened at its
- * first use; a failure is logged once, and the context continues without the database. */
+ * first use; a failure is logged, another attempt that fails for the same reason is not, and the
+ * context continues without the database. */
+#include <string.h>
 #include <unistd.h>
 
 #include "database/database_file.h"
@@ -9,6 +11,7 @@ typedef struct databases {
     pthread_mutex_t lock;
     hed_database *user, *installed;
     bool user_tried, installed_tried;
+    hed_error failure; /* the last one that was logged */
 } databases;
 
 static void database_destroy(void *object)
@@ -35,13 +38,16 @@ static databases *databases_of(hed_context *context)
     return d;
 }
 
-static hed_database *open_one(
-    hed_context *context, const char *path, bool read_only, int patience, const char *without)
+static hed_database *open_one(hed_context *context, databases *d, const char *path, bool read_only,
+    int patience, const char *without)
 {
     hed_database *database;
     hed_error error = {0};
-    if (hed_database_open_for(context, path, read_only, patience, &database, &error))
+    if (hed_database_open_for(context, path, read_only, patience, &database, &error) &&
+        strcmp(error.text, d->failure.text) != 0) {
         hed_log_message(&context->settings.logger, HED_LOG_WARNING, "%s: %s", without, error.text);
+        d->failure = error;
+    }
     return database;
 }
 
@@ -55,7 +61,7 @@ static hed_database *user_database(hed_context *context, bool make)
      * lock */
     if (!d->user && path[0] && (make || (!d->user_tried && access(path, F_OK) == 0))) {
         d->user_tried = true;
-        d->user = open_one(context, path, false, make ? HED_WRITE_PATIENCE : HED_READ_PATIENCE,
+        d->user = open_one(context, d, path, false, make ? HED_WRITE_PATIENCE : HED_READ_PATIENCE,
             "tuned configurations are neither used nor kept");
     }
     hed_database *database = d->user;
@@ -81,7 +87,7 @@ hed_database *hed_context_installed(hed_context *context)
     pthread_mutex_lock(&d->lock);
     if (!d->installed_tried && path[0]) {
         d->installed_tried = true;
-        d->installed = open_one(context, path, true, HED_READ_PATIENCE,
+        d->installed = open_one(context, d, path, true, HED_READ_PATIENCE,
             "the configurations that come with Heddle are not used");
     }
     hed_database *database = d->installed;

@@ -131,7 +131,13 @@ rm -rf "$work/large"
 mkfifo "$work/pipe.db"
 run 1 db list --database "$work/pipe.db"; err_has 'pipe.db is not loaded: it is a pipe; expected a file'
 # shellcheck disable=SC2086
-HEDDLE_DATABASE=$work/pipe.db run 0 $tune; err_has 'it is a pipe; expected a file'; out_has 'kept  *nowhere: the database cannot be used'
+HEDDLE_DATABASE=$work/pipe.db run 1 $tune; err_has 'it is a pipe; expected a file'; out_has 'kept  *nowhere: the database cannot be used'
+[ "$(grep -c 'it is a pipe' "$work/err")" = 1 ] || complain "the warning is repeated: $(cat "$work/err")"
+# shellcheck disable=SC2086
+HEDDLE_DATABASE=none run 0 $tune; out_has 'kept  *nowhere'
+! grep 'not loaded' "$work/err" || complain 'HEDDLE_DATABASE=none is not what fails'
+# shellcheck disable=SC2086
+HEDDLE_DATABASE=$work/pipe.db run 0 $tune --no-keep; out_has 'kept  *nowhere: --no-keep'
 
 # A module for browsers: devices whose names have 300 characters and differ in the last ones are two, 64 have room, one more is refused.
 cat > "$work/blur.wgsl" <<'WGSL'
