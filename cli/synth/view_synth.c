@@ -50,8 +50,9 @@ static void view_read_engine(view *v, hed_error *error)
         if (hed_file_read(path, MOST_TEXT, &v->engine[v->engine_count], &size, &cause)) {
             hed_fail(error, HED_ERROR_UNSUPPORTED,
                 "engine of the page: missing (%s); expected Heddle's WebAssembly package in that folder. "
-                "\"./dev wasm\" builds it",
-                path);
+                "In the folder of Heddle's sources, \"./dev wasm\" builds it: install Heddle from there "
+                "again, or copy build/wasm/package to %s/wasm",
+                path, data);
             return;
         }
         v->files[v->file_count++] = (hed_web_file){served[i], v->engine[v->engine_count++], size};
