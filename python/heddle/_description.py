@@ -272,6 +272,8 @@ def _by_blocks(sizes: Sequence[str], parameters: Mapping[str, Any], names: Seque
     for axis, d in zip("xyz", divisors):
         if callable(d):
             raise TypeError(f"grid_div_{axis} is a function; expected a list of expressions such as \"block_size_{axis}\"")
+        if isinstance(d, (int, np.integer)):
+            raise TypeError(f"grid_div_{axis} is {d!r}; expected a list of names of parameters or expressions, such as [\"block_size_{axis}\"]")
     over = [_expressions(d, "grid_div") if d is not None else ([n] if n in parameters else []) for n, d in zip(names, divisors)]
     return {"group": group, "groups": [f"ceil_div({size}, {' * '.join(f'({x})' for x in d)})" if d else str(size) for size, d in zip(sizes, over)]}
 

@@ -424,6 +424,7 @@ def save(name, text):
         ("tune(observers=[5])", UNSUPPORTED),
         ("tune(colour=1)", TYPE),
         ("kernel_tuner.run_kernel('add', ADD, n, [c, a, np.int32(n)], 5)", TYPE),
+        ("kernel_tuner.run_kernel('add', ADD, n, [c, a, np.int32(n)], {'block_size_x': 32}, grid_div_x=5)", TYPE),
         ("assert (kernel_tuner.run_kernel('add', ADD, n, [c, a, np.int32(n)], {'block_size_x': 32})[0] == a + 1).all()", None),
     ]),
     "tuner": ("""
