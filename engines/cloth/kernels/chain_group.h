@@ -2,7 +2,7 @@
 #ifndef CLOTH_CHAIN_GROUP_H
 #define CLOTH_CHAIN_GROUP_H
 
-#if SOLVE && !HED_STRICT
+#if SOLVE
 CLOTH_FUNCTION cloth_chain_reduced chain_reduced_of(float4 row)
 {
     cloth_chain_reduced reduced = {row.x, row.y, row.z};
@@ -61,11 +61,13 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
     unit.w = me.right;
     units[item] = unit;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (!is_edge) return;
-    if (a.w > 0.0f) view.points[at] = cloth_chain_moved(a, unit, lane > 0 ? units[item - 1] : zero);
-    if (lane + 1u == chain.count && b.w > 0.0f)
+    if (is_edge && a.w > 0.0f)
+        view.points[at] = cloth_chain_moved(a, unit, lane > 0 ? units[item - 1] : zero);
+    if (is_edge && lane + 1u == chain.count && b.w > 0.0f)
         view.points[at + chain.step] = cloth_chain_moved(b, zero, unit);
-    if (CLOTH_CHAINS_KEEP(view.pass)) cloth_chain_keep(chain.edges + lane, unit.w, view);
+    barrier(CLK_LOCAL_MEM_FENCE); /* PoCL 3.1 makes one vector loop of both stores, and misses */
+    if (is_edge && CLOTH_CHAINS_KEEP(view.pass))
+        cloth_chain_keep(chain.edges + lane, units[item].w, view);
 }
 #endif
 

@@ -11,6 +11,9 @@
 #ifndef CLUSTER
 #define CLUSTER 0 /* 1: all groups are one cluster */
 #endif
+#ifndef SOLVE
+#define SOLVE 1
+#endif
 #ifndef CLOTH_PHYSICS_H
 #include "physics.h"
 #include "collide.h"
@@ -22,11 +25,12 @@
 #endif
 
 #if CLUSTER
-#define cooperative_meet(state) hed_cluster_barrier()
+#define cooperative_meet(state) ((void)(state), hed_cluster_barrier())
 #elif HED_HAS_GRID_BARRIER
 #define cooperative_meet(state) hed_grid_barrier(state)
 #else /* one group */
-#define cooperative_meet(state) barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define cooperative_meet(state) \
+    ((void)(state), barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE))
 #endif
 /* Items that exchange values of lattices: lanes of a warp, or, with barriers, all of a group. */
 #define LATTICE_LANES (HED_HAS_GRID_BARRIER ? 32u : WG)

@@ -67,17 +67,24 @@ CLOTH_FUNCTION void line_eliminate(cloth_line_at line, cloth_lines_view view, fl
     }
 }
 
+#if SOLVE && !HED_STRICT
+#define LINE_ROWS 4 /* of local memory for each item */
+#else
+#define LINE_ROWS 1
+#endif
+
 __kernel void cloth_lines(HED_VIEW_PARAMETERS(CLOTH_LINES))
 {
     HED_VIEW_HERE(cloth_lines_view, view, CLOTH_LINES);
-    HED_LOCAL_ARRAY(float4, sum, WG * (SOLVE && !HED_STRICT ? 4 : 1));
+    HED_LOCAL_ARRAY(float4, sum, WG * LINE_ROWS);
     HED_LOCAL_ARRAY(float, one, WG);
     HED_LOCAL_ARRAY(float, two, WG);
-    HED_LOCAL_ARRAY(uint, votes, 16);
     cloth_line_at line = cloth_line_of(lines, first + (uint)get_group_id(0));
-    uint lane = (uint)get_local_id(0), is_reduced = SOLVE && !HED_STRICT && line.count <= 2 * WG;
+    uint lane = (uint)get_local_id(0), is_reduced = 0;
     float give = cloth_stiffness_at(steps, substep);
 #if SOLVE && !HED_STRICT
+    HED_LOCAL_ARRAY(uint, votes, 16);
+    is_reduced = line.count <= 2 * WG;
     if (is_reduced) line_reduce(line, view, give, WG, line.count, lane, sum, votes);
     else
 #endif

@@ -2,7 +2,7 @@
 #ifndef CLOTH_LINE_GROUP_H
 #define CLOTH_LINE_GROUP_H
 
-#if SOLVE && !HED_STRICT
+#if SOLVE
 /* Matrices of two rows, (x y) and (z w). */
 CLOTH_FUNCTION float4 line_product(float4 a, float4 b)
 {
