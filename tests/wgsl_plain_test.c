@@ -229,6 +229,9 @@ Test(wgsl_plain, settings_of_the_caller)
     EXPECT_EQ(tune.arguments[0].bytes, 400u);
     EXPECT_EQ(*(const uint32_t *)tune.arguments[2].data, 100u);
     EXPECT_EQ(*(const float *)tune.arguments[3].data, 3.0f);
+    /* a number of the caller that is no size of the problem tells results apart */
+    CHECK_TEXT(hed_tune_file_kernel(file)->name, "main factor=3");
+    CHECK_TEXT(hed_tune_file_kernel(file)->entry, "main");
     hed_tune_file_close(file);
     def.settings = bad;
     def.setting_count = 1;

@@ -13,6 +13,7 @@
 
 enum {
     HED_SPEC_VALUES = 65535,           /* limit of a parameter's values, as in a space */
+    HED_SPEC_SETTINGS = 64,            /* limit of the caller's settings */
     HED_SPEC_FOLDERS = 255,            /* limit of the folders of a list */
     HED_SPEC_LONGEST_SOURCE = 16 << 20 /* bytes of a kernel's text */
 };

@@ -4,6 +4,7 @@
 #include "support/file.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Reads the JSON in a comment of a shader: the rest is replaced by blanks, so that lines and
  * columns are the shader's. Without a comment the result is an empty object. */
@@ -39,6 +40,44 @@ static hed_status check_settings(const hed_spec_reader *reader, bool is_shader, 
     return HED_OK;
 }
 
+/* True if the setting `text`, NAME=VALUE, names a size of the problem or a constant of the kernel. Keys of
+ * the database contain both. */
+static bool is_in_key(const hed_tune_file *spec, const char *text)
+{
+    const hed_kernel_def *kernel = &spec->kernel.def;
+    size_t size = strcspn(text, "=");
+    for (uint32_t i = 0; i < spec->problem.count; i++)
+        if (strlen(spec->dimensions[i]) == size && !strncmp(spec->dimensions[i], text, size))
+            return true;
+    for (uint32_t i = 0; i < kernel->define_count; i++)
+        if (strlen(kernel->defines[i].name) == size &&
+            !strncmp(kernel->defines[i].name, text, size))
+            return true;
+    return false;
+}
+
+static int compare_settings(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Adds the remaining settings, sorted, to the kernel's name: "blur radius=8". The work depends on these
+ * numbers, and keys of the database contain the name. */
+static void name_settings(hed_spec_reader *reader)
+{
+    hed_tune_file *spec = reader->spec;
+    const char *sorted[HED_SPEC_SETTINGS];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < reader->setting_count; i++)
+        if (!is_in_key(spec, reader->settings[i])) sorted[count++] = reader->settings[i];
+    qsort(sorted, count, sizeof *sorted, compare_settings);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *number = strchr(sorted[i], '=') + 1;
+        spec->kernel.def.name = hed_spec_text(reader, hed_json_root(spec->json), "%s %.*s%.9g",
+            spec->kernel.def.name, (int)(number - sorted[i]), sorted[i], strtod(number, NULL));
+    }
+}
+
 /* Makes the object of a document, and takes over the document. */
 static hed_status spec_read(
     hed_json *json, hed_spec_reader reader, hed_tune_file **result, hed_error *error)
@@ -59,6 +98,10 @@ static hed_status spec_read(
     hed_wgsl_free(reader.shader);
     hed_status status = hed_json_status(json, error);
     if (!status) status = check_settings(&reader, is_shader, error);
+    if (!status) {
+        name_settings(&reader);
+        status = hed_json_status(json, error);
+    }
     if (status) hed_tune_file_close(spec);
     else *result = spec;
     return status;
@@ -70,9 +113,9 @@ static hed_status open_file(const hed_tune_text_def *def, const hed_device_info 
     hed_json *json = NULL;
     hed_language language;
     bool shader = hed_spec_is_shader_file(def->name, &language);
-    if (def->setting_count > 64)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: found %u settings; expected at most 64",
-            def->name, def->setting_count);
+    if (def->setting_count > HED_SPEC_SETTINGS)
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: found %u settings; expected at most %d",
+            def->name, def->setting_count, HED_SPEC_SETTINGS);
     hed_status status = shader ? spec_read_comment(def->name, &json, error)
                                : hed_json_read(def->name, &json, error);
     if (status) return status;

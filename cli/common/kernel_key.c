@@ -1,4 +1,5 @@
-/* Key of a kernel, determined by storing one in a temporary database. */
+/* Tune files as the command line opens them; key of a kernel, determined by storing one in a temporary
+ * database. */
 #include "cli/common/kernel_key.h"
 
 #include "heddle/author.h"
@@ -6,6 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+hed_status cli_tune_file_open(const hed_arguments *arguments, const char *path,
+    const hed_device_info *device, hed_tune_file **file, hed_error *error)
+{
+    const char *settings[64];
+    hed_tune_text_def def = {
+        .name = path, .entry = hed_text_of(arguments, "entry"), .settings = settings};
+    while (def.setting_count < HED_COUNT(settings) &&
+           (settings[def.setting_count] = hed_text_at(arguments, "set", def.setting_count)))
+        def.setting_count++;
+    return hed_tune_file_parse(&def, device, file, error);
+}
 
 hed_status cli_kernel_key(hed_device *device, const hed_kernel_def *kernel, const hed_tune_def *def,
     hed_status (*take)(void *, const hed_database_entry *, hed_error *), void *user,

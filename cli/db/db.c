@@ -418,13 +418,12 @@ static hed_status export_module(
     const hed_arguments *arguments, hed_database *database, const char *file, hed_error *error)
 {
     uint32_t configs = 0;
-    const char *shader = hed_text_of(arguments, "shader");
-    if (!shader)
+    if (!hed_given(arguments, "shader"))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--shader is missing: the module %s needs FILE.wgsl (or its tune file), which has the size of "
             "each configuration's group",
             file);
-    if (!cli_module_write(database, shader, file, &configs, error) &&
+    if (!cli_module_write(arguments, database, file, &configs, error) &&
         !hed_given(arguments, "quiet"))
         fprintf(stderr, "heddle: wrote %u configurations to %s\n", configs, file);
     return error->status;
@@ -579,6 +578,9 @@ static int db_path_run(const hed_arguments *arguments, void *user)
 static const hed_option EXPORT_OPTIONS[] = {OPTION_KERNEL("only this kernel"), OPTION_DEVICE,
     FLAG("choices", "only what launches take, without the measurements"),
     OPTION("shader", FILE, "FILE", "of FILE.js: the shader in WGSL, or its tune file", .letter = 0),
+    OPTION("entry", TEXT, "NAME", "the entry point that was tuned, if the shader has several"),
+    OPTION(
+        "set", TEXT, "NAME=NUMBER", "a number that was set at the tuning, again", .repeated = true),
     {0}};
 static const hed_option PRUNE_OPTIONS[] = {
     OPTION("older-than", NUMBER, "DAYS", "measurements of tunings that began longer ago than this",

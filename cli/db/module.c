@@ -284,15 +284,16 @@ static hed_status write_module(
     return error->status;
 }
 
-hed_status cli_module_write(
-    hed_database *database, const char *shader, const char *path, uint32_t *count, hed_error *error)
+hed_status cli_module_write(const hed_arguments *arguments, hed_database *database,
+    const char *path, uint32_t *count, hed_error *error)
 {
+    const char *shader = hed_text_of(arguments, "shader");
     hed_tune_file *file = NULL;
     hed_tune_def def = hed_default_tune_def();
     module_table *t = calloc(1, sizeof *t);
     if (!t) return HED_OUT_OF_MEMORY(error, "%s", path);
     /* the page queries the limits of its adapter */
-    if (!hed_tune_file_open(shader, &cli_any_browser, &file, error)) {
+    if (!cli_tune_file_open(arguments, shader, &cli_any_browser, &file, error)) {
         hed_tune_file_apply(file, &def);
         t->kernel = hed_tune_file_kernel(file);
         const hed_record_filter filter = {.kinds = HED_RECORD_MEASUREMENT | HED_RECORD_CHOICE,
@@ -304,7 +305,7 @@ hed_status cli_module_write(
             !hed_database_each(database, &filter, table_add, t, error) && !t->device_count)
             hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: no browser has measured this text of %s yet (found %u measurements of other "
-                "texts); heddle tune %s does that",
+                "texts); heddle tune %s does that, and its --set and --entry are given here again",
                 shader, t->kernel->name, t->other_count, shader);
         if (!hed_failed(error)) write_module(t, def.problem, path, error);
         *count = t->config_count;

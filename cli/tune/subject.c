@@ -1,6 +1,7 @@
 /* Subject of `heddle tune`: a kernel of Heddle by name, a file or a capture; and its options. */
 #include "tune_command.h"
 
+#include "cli/common/kernel_key.h"
 #include "support/nearest.h"
 
 #include <inttypes.h>
@@ -121,18 +122,6 @@ static hed_status give_inputs(const hed_arguments *arguments, const hed_device_i
         free(name);
     }
     return status;
-}
-
-hed_status cli_tune_file_open(const hed_arguments *arguments, const char *path,
-    const hed_device_info *device, hed_tune_file **file, hed_error *error)
-{
-    const char *settings[64];
-    hed_tune_text_def def = {
-        .name = path, .entry = hed_text_of(arguments, "entry"), .settings = settings};
-    while (def.setting_count < HED_COUNT(settings) &&
-           (settings[def.setting_count] = hed_text_at(arguments, "set", def.setting_count)))
-        def.setting_count++;
-    return hed_tune_file_parse(&def, device, file, error);
 }
 
 static int subject_open_file(const hed_arguments *arguments, const hed_device *device,

@@ -2,6 +2,7 @@
 #include "tune_command.h"
 
 #include "cli/common/command.h"
+#include "cli/common/kernel_key.h"
 #include "cli/common/report.h"
 #include "cli/tune/page.h"
 #include "tunefile/report/report_numbers.h"

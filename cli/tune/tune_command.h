@@ -111,10 +111,6 @@ typedef struct cli_tune_subject {
 int cli_tune_subject_open(const hed_arguments *arguments, cli_session *session,
     cli_tune_subject *subject, hed_tune_def *def, hed_error *error);
 
-/* Opens a tune file or a shader with the settings of the command line: --entry, --set. */
-hed_status cli_tune_file_open(const hed_arguments *arguments, const char *path,
-    const hed_device_info *device, hed_tune_file **file, hed_error *error);
-
 /* Selects the best shader device for a shader in GLSL or SPIR-V, which other devices cannot run. */
 void cli_prefer_shaders(
     const hed_arguments *arguments, cli_session *session, const char *origin, hed_device **chosen);
