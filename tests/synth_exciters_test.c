@@ -276,7 +276,7 @@ static double level_at(const double *force, int count, double frequency)
         im += window * force[i] * sin(2 * PI * frequency * i / RATE);
         sum += window;
     }
-    return 20 * log10(2 * hypot(re, im) / sum + 1e-12);
+    return 20 * log10(2 * sqrt(re * re + im * im) / sum + 1e-12);
 }
 
 /* Harmonics have the levels of the wave's series; what the rate folds back is 60 dB below the first. */

@@ -70,7 +70,7 @@ static double level_at(const float *sound, const float *minus, double frequency)
         im += x * sin(angle);
         sum += w;
     }
-    return 20 * log10(2 * hypot(re, im) / sum + 1e-30);
+    return 20 * log10(2 * sqrt(re * re + im * im) / sum + 1e-30);
 }
 
 Test(synth_fade, a_stolen_voice_leaves_nothing_high, .timeout = 120)

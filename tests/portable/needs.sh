@@ -1,7 +1,7 @@
 #!/bin/sh
 # needs.sh TARBALL README: needs of the portable build's files on the system that they run on. No library but the C library
 # and those beside them, and no symbol of a glibc later than the one that the README names. With a build's folder in place of
-# the tarball, the symbols alone are compared: those of all its libraries and programs but the tests'.
+# the tarball, the symbols alone are compared: those of all its libraries, programs and tests.
 set -eu
 tarball=$1
 promised=$(sed -n 's/.*glibc \([0-9][0-9.]*[0-9]\) or later.*/\1/p' "$2" | head -n 1)
@@ -41,6 +41,8 @@ if [ -d "$tarball" ]; then
     esac
     find "$tarball" \( -name CMakeFiles -o -path "$tarball/tests" -o -path "$tarball/benchmarks" \) -prune -o \
         -type f ! -name '*.o' ! -name '*.a' -size +3c -print >"$place/files"
+    # the tests that the tarball has as one program; one search is faster than a look at each
+    grep -lE 'GLIBC_2\.(3[5-9]|[4-9][0-9])' "$tarball"/tests/*_test >>"$place/files" || true
 else
     mkdir "$place/tarball"
     tar xzf "$tarball" -C "$place/tarball" --strip-components=1
