@@ -788,6 +788,44 @@ Test(tune, elements_that_differ_from_run_to_run_are_left_out)
     test_close(&t);
 }
 
+/* Three of four elements differ from run to run; `runs` has an element for each. */
+static void mostly_unsteady_range(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    const float *x = call->arguments[0];
+    float *y = call->arguments[1];
+    uint32_t *runs = call->arguments[2];
+    for (uint64_t i = begin; i < end; i++) y[i] = i % 4 ? (float)++runs[i] : x[i];
+}
+
+/* A winner is kept for launches only if half of the output was compared, or by the caller's word. */
+static void tune_mostly_unsteady(hed_device *device, hed_reference reference, bool is_kept)
+{
+    enum { N = 4096 };
+    static const float x[N];
+    hed_problem problem = hed_problem_1d(N);
+    hed_kernel_def kernel = unsteady;
+    hed_tune_argument given[] = {
+        {.data = x, .bytes = sizeof x}, {.bytes = sizeof x}, {.bytes = sizeof x}};
+    hed_tune_def def = hed_default_tune_def();
+    kernel.range = mostly_unsteady_range;
+    def.problem = &problem;
+    def.arguments = given;
+    def.reference = reference;
+    hed_tune_result *result = tune(device, &kernel, &def);
+    CHECK(result->kept == is_kept, "%s", result->not_kept_reason);
+    CHECK(is_kept || strstr(result->not_kept_reason, "not proven"), "%s", result->not_kept_reason);
+    CHECK(result->unsteady == (is_kept ? 0 : N / 4 * 3), "%d", (int)result->unsteady);
+    hed_tune_result_free(result);
+}
+
+Test(tune, a_winner_that_is_mostly_not_compared_is_not_kept)
+{
+    test_device t = open_in_folder();
+    tune_mostly_unsteady(t.device, HED_REFERENCE_NATIVE, false);
+    tune_mostly_unsteady(t.device, HED_REFERENCE_NONE, true);
+    test_close(&t);
+}
+
 Test(tune, a_reference_that_is_never_alike_is_refused)
 {
     test_device t = open_in_folder();

@@ -265,6 +265,11 @@ static void keep_choice(hed_tuning *t)
         r->not_kept_reason = "no configuration was measured to the end";
         return;
     }
+    if (r->unsteady > r->elements / 2) {
+        r->not_kept_reason =
+            "not proven, more than half of the elements differ from run to run; without a reference it is kept";
+        return;
+    }
     r->kept =
         !hed_database_choose(t->database, t->session, &t->key, &r->evaluations[r->best], &error);
     if (r->kept) r->not_kept_reason = "";
