@@ -110,6 +110,51 @@ Test(synth_data, instruments_are_stable)
     }
 }
 
+/* A hard stroke feeds the plate's highest partials, which reach beyond 8 kHz. */
+Test(synth_data, the_cymbal_is_bright)
+{
+    const hed_synth_event on = {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, 60, 127}};
+    static double power[WINDOW / 2 + 1];
+    uint32_t frames;
+    hed_synth_info report;
+    test_device t = test_open(NULL);
+    float *sound = play_events(&t, "cymbal", &on, 1, 0.5, &frames, &report);
+    hed_spectrum *spectrum;
+    CHECK_EQ(hed_spectrum_create(WINDOW, &spectrum, NULL), HED_OK);
+    hed_spectrum_power(spectrum, sound + frames - WINDOW, NULL, 1, power);
+    hed_spectrum_destroy(spectrum);
+    double whole = 0, high = 0;
+    for (uint32_t k = 0; k <= WINDOW / 2; k++) {
+        whole += power[k];
+        if (k > 8000.0 * WINDOW / RATE) high += power[k];
+    }
+    double level = 10 * log10(high / whole);
+    EXPECT_GT(level, -80, "above 8 kHz there are %.1f dB of the whole", level);
+    free(sound);
+    test_close(&t);
+}
+
+/* Each part of the consort has every note of its range. */
+Test(synth_data, the_consort_is_chromatic)
+{
+    static const struct {
+        uint8_t channel, low, high;
+    } parts[] = {{0, 43, 79}, {1, 40, 66}};
+    test_device t = test_open(NULL);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        hed_synth_event on[64];
+        uint32_t count = 0, frames;
+        hed_synth_info report;
+        for (uint8_t note = parts[i].low; note <= parts[i].high; note++)
+            on[count++] = (hed_synth_event){.kind = HED_SYNTH_EVENT_MIDI,
+                .bytes = {(uint8_t)(0x90 | parts[i].channel), note, 40}};
+        free(play_events(&t, "consort", on, count, 0.02, &frames, &report));
+        EXPECT_EQ(report.notes.struck, count, "channel %u", parts[i].channel + 1u);
+        EXPECT_EQ(report.notes.dropped, 0u, "channel %u", parts[i].channel + 1u);
+    }
+    test_close(&t);
+}
+
 Test(synth_data, notes_have_their_pitch)
 {
     static const struct {

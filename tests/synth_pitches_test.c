@@ -21,4 +21,4 @@ static void expect_part(const pitch_part *part, uint32_t expected)
 
 Test(synth_pitches, viol, .timeout = 3600) { expect_part(&pitch_parts[0], 26); }
 Test(synth_pitches, glide, .timeout = 3600) { expect_part(&pitch_parts[1], 22); }
-Test(synth_pitches, consort, .timeout = 3600) { expect_part(&pitch_parts[2], 14); }
+Test(synth_pitches, consort, .timeout = 3600) { expect_part(&pitch_parts[2], 27); }

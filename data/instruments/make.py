@@ -98,6 +98,8 @@ def masses_for(pitch, share, least, most):
 
 # ---- the instruments ----
 
+HARP = range(43, 80)  # notes
+
 # Loudness of each string from note 43 on if all are heard alike, dB (K-weighted power of the loudest tenth of a second, ITU-R BS.1770).
 HARP_LEVELS = [
     -6.8, -6.4, -6, -5.5, -5.3, -4.9, -4.6, -4.4, -4, -3.5, -2.9, -2.2, -1.6, -0.8, -0.9, -0.6, 0.5, 0.8, 0.8, 1.1, 2.4, 2.7, 3.2, 4.9, 5.5, 6,
@@ -143,7 +145,7 @@ def make_harp():
     i = Instrument("Three octaves of strings, each plucked by its own note: G2 to G5.", mode="singleton", gain=-40)
     i.add("microphones", name="left", position=[-0.35, 0.1, 0.3], direction=[0, 0, 1], pan=-0.7)
     i.add("microphones", name="right", position=[0.35, 0.1, 0.3], direction=[0, 0, 1], pan=0.7)
-    add_harp(i, range(43, 80), 0, ["left", "right"])
+    add_harp(i, HARP, 0, ["left", "right"])
     fingers = [plectrum["name"] for plectrum in i.sections["plectrums"]]
     i.macro(0, "Reach", fingers, "distance", "multiply", 2.0)
     i.macro(1, "Softness", fingers, "duration", "exponential", 2.0)
@@ -215,14 +217,14 @@ def make_viol():
 
 
 def make_consort():
-    i = Instrument("Harp, viol and frame drum for data/music/greensleeves.mid: the notes that the piece has, on channels 1, 2 and 3.",
+    i = Instrument("Harp, viol and frame drum for data/music/greensleeves.mid: all the notes of each, on channels 1, 2 and 3.",
                    mode="singleton", gain=-2.5)
     i.add("microphones", name="harp_left", position=[-0.35, 0.1, 0.3], direction=[0, 0, 1], pan=-0.7, gain=-39)
     i.add("microphones", name="harp_right", position=[0.35, 0.1, 0.3], direction=[0, 0, 1], pan=0.5, gain=-43)
     i.add("microphones", name="viol", position=[0.1, 0.05, 0.3], direction=[1, 0, 0], pan=0.35, gain=-8)
     i.add("microphones", name="drum", position=[0.0, -0.4, 0.4], direction=[0, 0, 1], pan=-0.2, gain=-8)
-    add_harp(i, [43, 45, 48, 50, 52, 55, 56, 57, 59, 60, 64, 66, 67, 68, 69, 71, 72, 74, 76, 78, 79], 1, ["harp_left", "harp_right"])
-    add_viol(i, [40, 43, 45, 48, 52, 54, 55, 56, 57, 59, 60, 62, 64, 66], 2, ["viol"])
+    add_harp(i, HARP, 1, ["harp_left", "harp_right"])
+    add_viol(i, range(40, 67), 2, ["viol"])
     add_drum(i, 17, 3, ["drum"])
     i.macro(0, "Harp reach", [plectrum["name"] for plectrum in i.sections["plectrums"]], "distance", "multiply", 2.0)
     i.macro(1, "Viol speed", [bow["name"] for bow in i.sections["bows"]], "draw_velocity", "multiply", 1.0)
@@ -231,19 +233,19 @@ def make_consort():
 
 
 def make_cymbal():
-    """Two layers of 14 x 14 with braces between them make a plate of some thickness. Struck hard it bends by more than that, and the low
-    partials feed the high ones."""
-    i = Instrument("A square cymbal, held in its middle: struck softly it hums, struck hard it crashes.", mode="singleton", gain=-26)
-    size, mass, stiffness = 14, 2e-3, 3e5
-    i.add("grids", kind="lattice", name="plate", size=[size, size, 2], origin=[-0.065, -0.065, 0], step=0.01,
-          body={"mass": mass, "damping": 0.8}, spring={"stiffness": stiffness, "rest_length": -1, "damping": 0.003}, diagonal=stiffness / 2)
+    """Two layers of 18 x 18 with braces between them make a plate of some thickness. Struck hard it bends by more than that, and the low
+    partials feed the high ones. The springs are as stiff as 48 kHz bears, so that its partials reach up to 9.5 kHz."""
+    i = Instrument("A square cymbal, held in its middle: struck softly it hums, struck hard it crashes.", mode="singleton", gain=-30)
+    size, mass, stiffness = 18, 2e-3, 9.7e5
+    i.add("grids", kind="lattice", name="plate", size=[size, size, 2], origin=[-0.065, -0.065, 0], step=0.13 / (size - 1),
+          body={"mass": mass, "damping": 0.8}, spring={"stiffness": stiffness, "rest_length": -1, "damping": 0.001}, diagonal=stiffness / 2)
     i.add("changes", entity=f"plate[{size // 2 - 1}..{size // 2},{size // 2 - 1}..{size // 2},*]", anchored=True)
-    i.add("mallets", name="stick", direction=[0, 0, 1], mass=0.05, impulse=1.0, hardness_soft=1e6, hardness_hard=2e7, exponent=2.0,
+    i.add("mallets", name="stick", direction=[0, 0, 1], mass=0.05, impulse=2.0, hardness_soft=1e6, hardness_hard=2e8, exponent=2.0,
           hysteresis=0.1, relaxation=1e-4, velocity_sensitivity=1)
-    i.link("stick", "plate[2,5,0]")
+    i.link("stick", "plate[2,7,0]")
     # a hand at the rim after the note
     i.add("dampers", name="hand", direction=[0, 0, 1], resistance=2.0, envelope={"attack": 0.001, "release": 0.25})
-    i.link("hand", "plate[4..9,0,0]")
+    i.link("hand", "plate[5..12,0,0]")
     i.add("microphones", name="left", position=[-0.4, 0, 0.5], direction=[0, 0, 1], pan=-0.6)
     i.add("microphones", name="right", position=[0.4, 0, 0.5], direction=[0, 0, 1], pan=0.6)
     i.link("left", "plate[0,*,1]", 1 / size)
