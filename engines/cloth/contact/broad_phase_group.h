@@ -102,7 +102,7 @@ CLOTH_INLINE void contact_seek_leaves(uint first, uint width, float4 low, float4
         if (s->queue_count > CONTACT_SEEK_TESTS) contact_seek_write(s, view);
         else barrier(CLK_LOCAL_MEM_FENCE); /* all items have read the count */
     }
-    if (item == 0) s->other_count = 0;
+    if (item == 0 && tests > 0) s->other_count = 0; /* after a barrier of the loop */
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
