@@ -30,7 +30,8 @@ static void jitter_particles(cloth_gate_sheet *s)
 static float length_between(const float *positions, uint32_t a, uint32_t b)
 {
     const float *p = positions + 3 * (size_t)a, *q = positions + 3 * (size_t)b;
-    return hypotf(p[0] - q[0], p[2] - q[2]);
+    float x = p[0] - q[0], z = p[2] - q[2];
+    return sqrtf(x * x + z * z); /* hypotf() would need glibc 2.35 */
 }
 
 /* Cuts each cell into two triangles: along its shorter diagonal, or as the engine cuts quads. */
