@@ -789,6 +789,14 @@ Test(tune, elements_that_differ_from_run_to_run_are_left_out)
 }
 
 /* Three of four elements differ from run to run; `runs` has an element for each. */
+static const char mostly_unsteady_text[] =
+    "__kernel void unsteady(__global const float *x, __global float *y, __global uint *runs)\n"
+    "{\n"
+    "    uint i = (uint)get_global_id(0);\n"
+    "    y[i] = i % 4 ? (float)++runs[i] : x[i];\n"
+    "}\n";
+static const hed_source mostly_unsteady_source = {"unsteady.cl", mostly_unsteady_text, 0};
+
 static void mostly_unsteady_range(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const float *x = call->arguments[0];
@@ -807,6 +815,7 @@ static void tune_mostly_unsteady(hed_device *device, hed_reference reference, bo
     hed_tune_argument given[] = {
         {.data = x, .bytes = sizeof x}, {.bytes = sizeof x}, {.bytes = sizeof x}};
     hed_tune_def def = hed_default_tune_def();
+    kernel.sources = &mostly_unsteady_source;
     kernel.range = mostly_unsteady_range;
     def.problem = &problem;
     def.arguments = given;
