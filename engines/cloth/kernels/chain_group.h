@@ -61,11 +61,16 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
     unit.w = me.right;
     units[item] = unit;
     barrier(CLK_LOCAL_MEM_FENCE);
+#if HED_HAS_GRID_BARRIER
+    if (!is_edge) return; /* ptxas spills without it */
+#endif
     if (is_edge && a.w > 0.0f)
         view.points[at] = cloth_chain_moved(a, unit, lane > 0 ? units[item - 1] : zero);
     if (is_edge && lane + 1u == chain.count && b.w > 0.0f)
         view.points[at + chain.step] = cloth_chain_moved(b, zero, unit);
+#if !HED_HAS_GRID_BARRIER
     barrier(CLK_LOCAL_MEM_FENCE); /* PoCL 3.1 makes one vector loop of both stores, and misses */
+#endif
     if (is_edge && CLOTH_CHAINS_KEEP(view.pass))
         cloth_chain_keep(chain.edges + lane, units[item].w, view);
 }
