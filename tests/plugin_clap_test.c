@@ -222,7 +222,7 @@ Test(plugin_clap, presets_are_found_and_load)
     CHECK(provider->init(provider));
     CHECK(provider->get_metadata(provider, CLAP_API_LOCATION_PLUGIN, NULL, &to));
     CHECK_EQ(found.locations, 2);
-    CHECK_EQ(found.presets, 40, "%s", "all of data/instruments but million");
+    CHECK_EQ(found.presets, 56, "%s", "all of data/instruments but million");
     CHECK(!provider->get_metadata(provider, CLAP_API_LOCATION_FILE, "no/such.json", &to));
     CHECK(strstr(host.words, "no/such.json"), "%s", host.words);
     provider->destroy(provider);
