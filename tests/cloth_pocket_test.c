@@ -4,7 +4,19 @@
 
 #include "cloth_scenes.h"
 
-TestSuite(cloth_pocket, .init = here_open, .fini = here_close);
+static void open_both(void)
+{
+    folder_make();
+    here_open();
+}
+
+static void close_both(void)
+{
+    here_close();
+    folder_remove();
+}
+
+TestSuite(cloth_pocket, .init = open_both, .fini = close_both);
 
 /* A strip of LONG x WIDE cells of 1 cm as triangles with alternating diagonals, clamped at x <= 0,
  * and a fin of `height` along the line across it at x = 0.01. */
