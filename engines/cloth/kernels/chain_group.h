@@ -69,7 +69,7 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
     if (is_edge && lane + 1u == chain.count && b.w > 0.0f)
         view.points[at + chain.step] = cloth_chain_moved(b, zero, unit);
 #if !HED_HAS_GRID_BARRIER
-    barrier(CLK_LOCAL_MEM_FENCE); /* PoCL 3.1 makes one vector loop of both stores, and misses */
+    barrier(CLK_LOCAL_MEM_FENCE); /* without it PoCL 3.1 writes beyond `pulled`: cause unknown */
 #endif
     if (is_edge && CLOTH_CHAINS_KEEP(view.pass))
         cloth_chain_keep(chain.edges + lane, units[item].w, view);
