@@ -33,10 +33,20 @@ static void measure_velocity(
     row->spread = fmax(row->spread, (highest - lowest) / 2);
 }
 
+/* Presets of one family, and the device that plays them. */
+typedef struct sound_part {
+    hed_device *device;
+    const char *family;
+    uint32_t played;
+} sound_part;
+
 static void expect_all_notes(const sound_file *file, void *user)
 {
+    sound_part *part = user;
+    if (strcmp(file->family, part->family) != 0) return;
+    part->played++;
     sound_row row = {0};
-    judge_open(&player, user, file->path);
+    judge_open(&player, part->device, file->path);
     const hed_synth_instrument_def *def = hed_synth_instrument_definition(player.instrument);
     for (int k = 0; k < 3; k++)
         measure_velocity(file, (uint8_t[]){30, 100, 127}[k], def->low, def->high, &row);
@@ -51,9 +61,18 @@ static void expect_all_notes(const sound_file *file, void *user)
     judge_close(&player);
 }
 
-Test(synth_sounds_all, every_note_of_every_preset, .timeout = 7200)
+static void expect_family(const char *family)
 {
     test_device t = test_open(NULL);
-    EXPECT_GE(sound_each(expect_all_notes, t.device), 20u);
+    sound_part part = {t.device, family, 0};
+    sound_each(expect_all_notes, &part);
+    EXPECT_GE(part.played, 3u, "%s", family);
     test_close(&t);
 }
+
+Test(synth_sounds_all, plucked, .timeout = 7200) { expect_family(sound_families[0]); }
+Test(synth_sounds_all, bowed, .timeout = 7200) { expect_family(sound_families[1]); }
+Test(synth_sounds_all, struck_bars, .timeout = 7200) { expect_family(sound_families[2]); }
+Test(synth_sounds_all, skins_and_plates, .timeout = 7200) { expect_family(sound_families[3]); }
+Test(synth_sounds_all, blown, .timeout = 7200) { expect_family(sound_families[4]); }
+Test(synth_sounds_all, strange_machines, .timeout = 7200) { expect_family(sound_families[5]); }
