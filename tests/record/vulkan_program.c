@@ -34,6 +34,7 @@ typedef struct submit_info {
 } submit_info;
 
 static hed_vk_api vk;
+static VkPhysicalDevice physical;
 static VkDevice device;
 static VkQueue queue;
 
@@ -62,7 +63,6 @@ static void open_device(void)
     if (create(&info, NULL, &instance)) exit(77);
 #define TAKE(result, name, parameters) vk.name = (result(*) parameters)get(instance, "vk" #name);
     HED_VK_FUNCTIONS(TAKE)
-    VkPhysicalDevice physical;
     uint32_t count = 1;
     if (vk.EnumeratePhysicalDevices(instance, &count, &physical) < 0 || !count) exit(77);
     const float priority = 1;
@@ -81,6 +81,18 @@ static void open_device(void)
     vk.GetDeviceQueue(device, 0, 0, &queue);
 }
 
+/* First type of memory of `allowed` that the host sees without flushes. */
+static uint32_t host_type(uint32_t allowed)
+{
+    const VkFlags wanted = VK_MEMORY_HOST_VISIBLE_BIT | VK_MEMORY_HOST_COHERENT_BIT;
+    VkPhysicalDeviceMemoryProperties memory;
+    vk.GetPhysicalDeviceMemoryProperties(physical, &memory);
+    for (uint32_t i = 0; i < memory.memoryTypeCount; i++)
+        if (allowed >> i & 1 && (memory.memoryTypes[i].propertyFlags & wanted) == wanted) return i;
+    fprintf(stderr, "no memory that the host sees\n");
+    exit(1);
+}
+
 /* Creates the buffer in memory that the host sees: i + 1 at i. */
 static float *make_buffer(VkBuffer *buffer)
 {
@@ -92,8 +104,9 @@ static float *make_buffer(VkBuffer *buffer)
     void *host;
     MUST(vk.CreateBuffer(device, &info, NULL, buffer));
     vk.GetBufferMemoryRequirements(device, *buffer, &needed);
-    const VkMemoryAllocateInfo size = {
-        .sType = VK_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needed.size};
+    const VkMemoryAllocateInfo size = {.sType = VK_TYPE_MEMORY_ALLOCATE_INFO,
+        .allocationSize = needed.size,
+        .memoryTypeIndex = host_type(needed.memoryTypeBits)};
     MUST(vk.AllocateMemory(device, &size, NULL, &memory));
     MUST(vk.BindBufferMemory(device, *buffer, memory, 0));
     MUST(vk.MapMemory(device, memory, 0, VK_WHOLE_SIZE, 0, &host));
