@@ -225,7 +225,7 @@ def make_bowed():
     bowed("viola", "A gut string under a bow of middling weight: darker than a fiddle, closer than a cello.\nC3 to E5; controller 1 swells.",
           (58, 48, 72), -25, -0.6, 18, 1.4, 0.12, 3, 0.21, (0.05, 0.1, 0.88, 0.12), felt=1.3, damping=0.12, flat=0.7)
     bowed("violone", "The great bass of the viols: a heavy string under a slow broad bow, which takes its time to speak.\nE1 to G3; controller 1 swells.",
-          (40, 28, 55), -23, -0.6, 22, 1.6, 0.1, 4, 0.21, (0.14, 0.2, 0.85, 0.3), felt=0.6, damping=0.05)
+          (40, 28, 55), -23, -0.6, 22, 1.6, 0.1, 4, 0.2415, (0.14, 0.2, 0.85, 0.3), felt=0.6, damping=0.05)
 
 
 # ---- struck bars ----
@@ -310,7 +310,7 @@ def bell_of_horn(i, places):
 
 def second_reed(i, places):
     envelope = {"attack": 0.08, "decay": 0.05, "sustain": 1, "release": 0.1}
-    i.add("oscillators", name="reed", wave="saw", gain=0.3, follows_note=True, detune=1.2, velocity_sensitivity=0.8, envelope=envelope)
+    i.add("oscillators", name="reed", wave="saw", gain=0.25, follows_note=True, detune=1.2, velocity_sensitivity=0.8, envelope=envelope)
     i.add("oscillators", name="flute", wave="sine", gain=0, follows_note=True, octave=1, velocity_sensitivity=0.8, envelope=envelope)
     i.link("reed", places[:4])
     i.link("flute", places[1])
