@@ -835,6 +835,46 @@ Test(tune, a_winner_that_is_mostly_not_compared_is_not_kept)
     test_close(&t);
 }
 
+/* A large output is compared, and a small one differs from run to run. */
+static const char small_unsteady_text[] =
+    "__kernel void unsteady(__global const float *x, __global float *y, __global uint *runs,\n"
+    "    __global float *z)\n"
+    "{\n"
+    "    uint i = (uint)get_global_id(0);\n"
+    "    y[i] = x[i];\n"
+    "    if (i < 64) z[i] = (float)++runs[i];\n"
+    "}\n";
+static const hed_source small_unsteady_source = {"unsteady.cl", small_unsteady_text, 0};
+
+Test(tune, each_output_has_to_be_compared_mostly)
+{
+    enum { N = 4096, SMALL = 64 };
+    static const float x[N];
+    hed_problem problem = hed_problem_1d(N);
+    test_device t = open_in_folder();
+    const hed_argument_def arguments[] = {unsteady_arguments[0], unsteady_arguments[1],
+        unsteady_arguments[2],
+        {.name = "z", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE}};
+    hed_kernel_def kernel = unsteady;
+    hed_tune_argument given[] = {{.data = x, .bytes = sizeof x}, {.bytes = sizeof x},
+        {.bytes = sizeof x}, {.bytes = SMALL * sizeof *x}};
+    hed_tune_def def = hed_default_tune_def();
+    kernel.sources = &small_unsteady_source;
+    kernel.arguments = arguments;
+    kernel.argument_count = 4;
+    kernel.range = NULL;
+    def.problem = &problem;
+    def.arguments = given;
+    def.reference = HED_REFERENCE_DEFAULT;
+    hed_tune_result *result = tune(t.device, &kernel, &def);
+    CHECK(result->elements == N + SMALL && result->unsteady == SMALL, "%d, %d",
+        (int)result->elements, (int)result->unsteady);
+    CHECK(!result->kept && strstr(result->not_kept_reason, "not proven"), "%s",
+        result->not_kept_reason);
+    hed_tune_result_free(result);
+    test_close(&t);
+}
+
 Test(tune, a_reference_that_is_never_alike_is_refused)
 {
     test_device t = open_in_folder();

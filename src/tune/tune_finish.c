@@ -265,9 +265,9 @@ static void keep_choice(hed_tuning *t)
         r->not_kept_reason = "no configuration was measured to the end";
         return;
     }
-    if (r->unsteady > r->elements / 2) {
+    if (t->is_unproven) {
         r->not_kept_reason =
-            "not proven, more than half of the elements differ from run to run; without a reference it is kept";
+            "not proven, more than half of the elements of an output differ from run to run; without a reference it is kept";
         return;
     }
     r->kept =

@@ -137,6 +137,7 @@ void hed_tune_inputs_unexpect(hed_tune_inputs *inputs)
         inputs->expected[i] = inputs->marks[i] = NULL;
     }
     inputs->unwritten_count = inputs->unsteady_count = inputs->dropped_count = 0;
+    inputs->is_unproven = false;
 }
 
 void hed_tune_inputs_free(hed_tune_inputs *inputs)
@@ -237,6 +238,8 @@ static void keep_marks(hed_tune_inputs *inputs, const output_runs *runs)
     else argument->expected = runs->check.first;
     inputs->unwritten_count += runs->differs ? 0 : runs->unwritten;
     inputs->unsteady_count += runs->differs ? elements : runs->unsteady;
+    if (runs->differs || runs->unsteady > (elements - runs->unwritten) / 2)
+        inputs->is_unproven = true;
     if (!has_marks) {
         hed_release(&inputs->allocator, runs->marks, runs->mark_bytes);
         return;

@@ -16,6 +16,7 @@ typedef struct hed_tune_inputs {
     uint64_t data_bytes[HED_MAX_ARGUMENTS], mark_bytes[HED_MAX_ARGUMENTS];
     uint64_t unwritten_count, unsteady_count; /* elements */
     uint64_t dropped_count;                   /* elements of outputs of which nothing is compared */
+    bool is_unproven; /* more than half of the written elements of an output are unsteady */
 } hed_tune_inputs;
 
 /* Source of buffer sizes: one configuration, or (NULL) the maximum over a space. */

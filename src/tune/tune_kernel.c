@@ -461,6 +461,7 @@ static hed_status count_expected(kernel_tuning *k, hed_error *error)
     result->elements = hed_tune_inputs_elements(&k->inputs);
     result->unwritten = k->inputs.unwritten_count;
     result->unsteady = k->inputs.unsteady_count;
+    k->tuning.is_unproven = k->inputs.is_unproven;
     if (!result->elements || result->unwritten + result->unsteady < result->elements) return HED_OK;
     if (result->unsteady)
         return hed_fail(error, HED_ERROR_ARGUMENT,

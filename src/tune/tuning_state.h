@@ -36,6 +36,7 @@ typedef struct hed_tuning {
     hed_tune_key key;
     double floor_seconds; /* lower bound on the time of a run, s; 0: unknown */
     bool has_default;     /* the default configuration is valid on this device and problem */
+    bool is_unproven;     /* most elements of an output are not compared, as they are unsteady */
     hed_config default_config;
     hed_allocator allocator;
     hed_tune_result *result;
