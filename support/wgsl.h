@@ -65,6 +65,7 @@ typedef struct hed_wgsl_binding {
     hed_wgsl_scalar element;
     uint32_t stride, per_element;
     uint32_t bytes;  /* bytes of a uniform, or of a storage buffer of fixed size; else 0 */
+    uint32_t factor; /* elements per item, by an index as `2 * i + 1`; at least 1 */
     uint32_t header; /* bytes before the array without a length, in a struct that ends with it */
     uint32_t line;
     /* numbers of the header or the fixed size, and of one element of the array, each with its

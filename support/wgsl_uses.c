@@ -4,6 +4,7 @@
 #include "support/wgsl_parse.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* True if a name is the target of a plain assignment at this position: name[...].member = value. */
 static bool is_target(const struct hed_wgsl_parse *r, wgsl_token t)
@@ -180,6 +181,62 @@ static void find_undeclared(struct hed_wgsl_parse *r)
     }
 }
 
+/* ---- elements per item ---- */
+
+static uint32_t factor_of_name(const struct hed_wgsl_parse *r, wgsl_token name);
+
+/* Returns the largest whole factor in an expression that ends before `end`, such as 2 in `2 * i + 1`; 1: no
+ * factor. Sizes of the group do not count. */
+static uint32_t factor_between(
+    const struct hed_wgsl_parse *r, wgsl_token t, const char *end, bool with_names)
+{
+    enum { LARGEST = 16 };
+    uint32_t factor = 1;
+    wgsl_token before = {t.at, 0};
+    for (; t.size && t.at < end; before = t, t = wgsl_token_after(r, t)) {
+        wgsl_token next = wgsl_token_after(r, t);
+        uint32_t number = 1;
+        if (isdigit((unsigned char)*t.at) && (wgsl_token_is(before, "*") || wgsl_token_is(next, "*")))
+            number = (uint32_t)strtoul(t.at, NULL, 10);
+        else if (with_names && wgsl_is_name(t) && !wgsl_token_is(before, "."))
+            number = factor_of_name(r, t);
+        for (uint32_t i = 0; i < r->out->group_count; i++) {
+            wgsl_token size = hed_wgsl_token(r->out->group[i].at, r->end);
+            if (isdigit((unsigned char)*size.at) && number == (uint32_t)strtoul(size.at, NULL, 10))
+                number = 1;
+        }
+        if (number > factor && number <= LARGEST) factor = number;
+    }
+    return factor;
+}
+
+/* Returns the factor in the value of a name: `let i = 2 * id.x;`. */
+static uint32_t factor_of_name(const struct hed_wgsl_parse *r, wgsl_token name)
+{
+    wgsl_token before = {r->text, 0};
+    for (wgsl_token t = hed_wgsl_token(r->text, r->end); t.size && t.at < name.at;
+         before = t, t = wgsl_token_after(r, t)) {
+        bool is_same = t.size == name.size && !memcmp(t.at, name.at, t.size);
+        if (!is_same || !(wgsl_token_is(before, "let") || wgsl_token_is(before, "var"))) continue;
+        return factor_between(r, t, t.at + strcspn(t.at, ";"), false);
+    }
+    return 1;
+}
+
+/* Finds the number of elements that an item uses of an array without a length. */
+static uint32_t index_factor(const struct hed_wgsl_parse *r, const char *name)
+{
+    uint32_t factor = 1;
+    for (wgsl_token t = hed_wgsl_token(r->text, r->end); t.size; t = wgsl_token_after(r, t)) {
+        wgsl_token bracket = wgsl_token_after(r, t);
+        if (!wgsl_token_is(t, name) || !wgsl_token_is(bracket, "[")) continue;
+        const char *end = bracket.at + strcspn(bracket.at, "];");
+        uint32_t larger = factor_between(r, wgsl_token_after(r, bracket), end, true);
+        if (larger > factor) factor = larger;
+    }
+    return factor;
+}
+
 void hed_wgsl_find_uses(struct hed_wgsl_parse *r)
 {
     hed_wgsl *out = r->out;
@@ -189,6 +246,7 @@ void hed_wgsl_find_uses(struct hed_wgsl_parse *r)
         count_uses(r, out->bindings[i].name, &uses, &targets);
         if (!out->bindings[i].resource)
             out->bindings[i].only_written = out->bindings[i].writable && uses && uses == targets;
+        out->bindings[i].factor = index_factor(r, out->bindings[i].name);
         bool is_droppable = r->stages > 1 || out->bindings[i].resource || has_twin(out, i);
         if (!uses && is_droppable) drop_binding(out, i);
         else check_texture(r, &out->bindings[i++]);

@@ -348,6 +348,10 @@ Test(tune_shader, what_is_wrong_is_said)
         {"#version 450\n#extension GL_GOOGLE_include_directive : enable\n#include \"no/such.h\"\n"
          "layout(local_size_x = 1) in;\nvoid main() { }\n",
             "included files are not found: \"no/such.h\". Name their folders"},
+        {"#version 450\nlayout(local_size_x = GROUP) in; // NOT_THIS\n#define TWICE 2\n"
+         "layout(binding = 0) buffer B { A_TYPE b[]; };\n"
+         "void main() { b[gl_GlobalInvocationID.x] = A_TYPE(TWICE * LIMIT); }\n",
+            "/* heddle {\"defines\": {\"GROUP\": 64, \"A_TYPE\": \"float\", \"LIMIT\": 1}} */"},
         {"#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0, r32f) uniform image2DMS photo;\n"
          "void main() { imageStore(photo, ivec2(0), 0, vec4(1)); }\n",
             "\"photo\""},

@@ -69,6 +69,7 @@ static const struct {
     {"stages", "fill", "WG_X", "n", 1, 1, "5", NULL},
     {"matrix", NULL, "WG_X WG_Y", "width height", 2, 4, "8 8", NULL},
     {"patches", NULL, "GROUP_X", "width height", 2, 6, "", "group"},
+    {"pairs", NULL, "WG_X", "n", 1, 3, "5", NULL},
 };
 
 static void add_word(char *text, size_t size, const char *word)
@@ -309,7 +310,7 @@ Test(wgsl_plain, texts_that_a_program_joins)
 {
     char text[1024];
     CHECK_NULL(open_text("scale.wgsl", scaled));
-    CHECK(strstr(error.text, "/* heddle {\"defines\": {\"WG\": \"...\", \"FACTOR\": \"...\"}} */"),
+    CHECK(strstr(error.text, "/* heddle {\"defines\": {\"WG\": 64, \"FACTOR\": 1}} */"),
         "%s", error.text);
     snprintf(text, sizeof text, "/* heddle {\"defines\": {\"WG\": 32, \"FACTOR\": \"2.5\"}} */ %s", scaled);
     CHECK_NULL(open_text("scale.wgsl", text));
@@ -325,6 +326,91 @@ Test(wgsl_plain, texts_that_a_program_joins)
     const hed_kernel_def *def = hed_tune_file_kernel(file);
     CHECK(def->parameter_count == 1 && def->parameters[0].value == 32 && def->define_count == 0);
     CHECK(strstr(def->sources[0].text, "*= 2.5 + 2.5;") && strstr(def->sources[0].text, "// {comment}"));
+    hed_tune_file_close(file);
+}
+
+/* Lines of a preprocessor: constants, branches and included files, with the first text's lines. */
+Test(wgsl_plain, lines_of_a_preprocessor)
+{
+    static const char lines[] =
+        "/* heddle {\"defines\": {\"HALF\": 2, \"VALUE\": \"f32\"}} */\n"
+        "#include \"item.wgsl\"\n"
+        "{% include \"item.wgsl\" %}\n"
+        "#define WG 32\n"
+        "#define SCALED(x) x\n"
+        "#if HALF == 2 && !defined(QUARTER)\n"
+        "#define FACTOR VALUE(0.5)\n"
+        "#elif HALF == 4\n"
+        "#define FACTOR VALUE(0.25)\n"
+        "#else\n"
+        "#ifdef NEVER\n"
+        "#endif\n"
+        "}\n"
+        "#endif\n"
+        "@group(0) @binding(0) var<storage, read_write> data: array<Item>; // WG\n"
+        "@compute @workgroup_size(WG) fn scale(@builtin(global_invocation_id) id: vec3u) {\n"
+        "  if (id.x < arrayLength(&data)) { data[id.x].x *= FACTOR; }\n"
+        "}\n";
+    static const char item[] = "struct Item { x: VALUE }\n";
+    char text[sizeof lines];
+    CHECK_NULL(open_text("scale.wgsl", lines));
+    CHECK(strstr(error.text, "includes \"item.wgsl\", which is not there"), "%s", error.text);
+    write_file(in_folder("item.wgsl"), item, sizeof item - 1);
+    CHECK_NULL(open_text("scale.wgsl", lines));
+    CHECK(strstr(error.text, "the macro SCALED has arguments"), "%s", error.text);
+    memcpy(text, lines, sizeof lines);
+    memcpy(strstr(text, "SCALED(x)"), "SCALED /*", 9);
+    hed_tune_file *file = open_text("scale.wgsl", text);
+    CHECK_NOT_NULL(file, "%s", error.text);
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    const char *source = def->sources[0].text;
+    CHECK(def->parameter_count == 1 && def->parameters[0].value == 32);
+    CHECK(strstr(source, "*= f32(0.5);") && strstr(source, "struct Item { x: f32 }") && strstr(source, "// WG"),
+        "%s", source);
+    CHECK(!strstr(source, "0.25") && !strchr(source, '#') && !strstr(source, "{%"), "%s", source);
+    hed_tune_file_close(file);
+}
+
+/* Names that only the program declares: one message with the files near the text that have them, and guesses
+ * for the rest. */
+Test(wgsl_plain, names_that_a_text_does_not_declare)
+{
+    static const char lines[] =
+        "@group(0) @binding(0) var<storage, read_write> data: array<IN_TYPE>;\n"
+        "var<private> SEED = 1u;\n"
+        "@compute @workgroup_size(WG_SIZE) fn scale(@builtin(global_invocation_id) id: vec3u) {\n"
+        "  var total = IN_TYPE(0);\n"
+        "  for (var i = 0u; i < NUM_BANKS; i++) { total += data[id.x] * Half(1).x * IN_TYPE(SEED + LIMIT); }\n"
+        "  data[id.x] = total;\n"
+        "}\n"
+        "fn half_of(h: Half) -> f32 { return h.x; }\n";
+    static const char near[] = "struct Half { x: f32 }\nconst LIMIT = 3u;\n";
+    char text[1024];
+    write_file(in_folder("near.wgsl"), near, sizeof near - 1);
+    CHECK_NULL(open_text("scale.wgsl", lines));
+    CHECK(strstr(error.text, "/* heddle {\"source\": [\"scale.wgsl\", \"near.wgsl\"], \"defines\": "
+                             "{\"IN_TYPE\": \"f32\", \"WG_SIZE\": 64, \"NUM_BANKS\": 32}} */"),
+        "%s", error.text);
+    const char *comment = strstr(error.text, "/* heddle");
+    snprintf(text, sizeof text, "%.*s %s", (int)(strstr(comment, "*/") + 2 - comment), comment, lines);
+    hed_tune_file *file = open_text("scale.wgsl", text);
+    CHECK_NOT_NULL(file, "%s", error.text);
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    CHECK(def->parameter_count == 1 && def->parameters[0].value == 64 &&
+          def->arguments[0].type == HED_FLOAT);
+    hed_tune_file_close(file);
+}
+
+/* Buffers have as many elements as the indices of an item need. */
+Test(wgsl_plain, several_elements_of_an_item)
+{
+    static const uint64_t bytes[] = {4, 8 * 2, 4 * 3};
+    hed_tune_file *file = open_plain("pairs", NULL);
+    hed_tune_def def = hed_default_tune_def();
+    hed_tune_file_apply(file, &def);
+    for (uint32_t i = 0; i < HED_COUNT(bytes); i++)
+        CHECK(def.arguments[i].bytes == bytes[i] * 65536, "%u: %llu", i,
+            (unsigned long long)def.arguments[i].bytes);
     hed_tune_file_close(file);
 }
 

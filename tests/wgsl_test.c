@@ -348,7 +348,7 @@ Test(wgsl, refused_tune_files)
         {"{\"problem\": {\"n\": 8, \"m\": 2}, \"parameters\": {\"NO\": [1]}}",
             "\"NO\" is no override"},
         {"{\"problem\": {\"n\": 8, \"WG\": 2}}", "\"WG\" is an override and a size of the problem"},
-        {"{\"problem\": {\"n\": 8, \"m\": 2}, \"defines\": {\"A\": 1}}", "the text has no placeholder {A}"},
+        {"{\"problem\": {\"n\": 8, \"m\": 2}, \"defines\": {\"A\": 1}}", "the text has no name and no placeholder \"A\""},
         {"{\"problem\": {\"n\": 8, \"m\": 2}, \"arguments\": [{\"name\": \"q\", \"value\": 2}]}",
             "of this name; it has x, y, n, scale"},
         {"{\"problem\": {\"n\": 8, \"m\": 2}, \"zzz\": 1}", "zzz: unknown key"},

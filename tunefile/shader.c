@@ -74,7 +74,7 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_
     }
     hed_json_node root = hed_json_root(reader->spec->json), none = {.json = root.json};
     hed_spec_join_wgsl(reader, node, hed_json_has(root, "source") ? hed_json_member(root, "source") : none,
-        hed_json_has(root, "defines") ? hed_json_member(root, "defines") : none, source);
+        hed_json_has(root, "defines") ? hed_json_member(root, "defines") : none, path, source);
     if (!hed_spec_fine(reader)) return;
     hed_wgsl_read(path, source->text, source->size, reader->entry ? reader->entry : entry,
         &reader->shader, &error);
@@ -267,7 +267,7 @@ static double binding_bytes(const hed_tune_file *spec, const hed_wgsl_binding *b
     }
     if (binding->uniform) return (binding->bytes + 15) / 16 * 16;
     if (binding->bytes) return binding->bytes;
-    return binding->header + problem_elements(spec) * binding->stride;
+    return binding->header + problem_elements(spec) * binding->factor * binding->stride;
 }
 
 static hed_spec_given give_buffer(

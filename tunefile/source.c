@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEEPEST = 32, MOST_ONCE = 1024, MOST_BRANCHES = 128, LONGEST_PATH = 4096 };
+enum { DEEPEST = 32, MOST_ONCE = 1024, MOST_BRANCHES = 128, LONGEST_PATH = 4096, PARENTS = 3 };
 enum { INCLUDED_NUMBER = 100 }; /* source number of the first file that a text in GLSL includes */
 
 /* A file with #pragma once, and the branch of conditional text in which it was last inserted. */
@@ -119,6 +119,14 @@ static const char *including_find(including *in, const char *name, bool quoted)
     for (uint32_t i = 0; in->folders && in->folders[i]; i++) {
         const char *path = hed_spec_text(in->reader, in->node, "%s/%s", in->folders[i], name);
         if (access(path, R_OK) == 0) return path;
+    }
+    /* programs give their compiler of GLSL a folder above the shader's */
+    const char *first = in->open[0], *end = strrchr(first, '/'), *folder = "";
+    if (end) folder = hed_spec_text(in->reader, in->node, "%.*s", (int)(end + 1 - first), first);
+    for (int i = 0; in->is_glsl && i <= PARENTS; i++) {
+        const char *path = hed_spec_text(in->reader, in->node, "%s%s", folder, name);
+        if (access(path, R_OK) == 0) return path;
+        folder = hed_spec_text(in->reader, in->node, "%s../", folder);
     }
     return "";
 }

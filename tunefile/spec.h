@@ -226,10 +226,27 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
  * `source` (glsl_group.c). */
 void hed_spec_name_glsl_sizes(
     hed_spec_reader *reader, hed_json_node node, hed_source *source, hed_spec_sizes *sizes);
-/* Joins a text in WGSL with the further files of the JSON's list, and replaces its placeholders by
- * their values in `defines` (wgsl_text.c). */
+/* Joins a text in WGSL with the further files of the JSON's list and with the included files, and replaces
+ * macros and placeholders by their values in `defines` (wgsl_text.c). */
 void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_node files,
-    hed_json_node defines, hed_source *source);
+    hed_json_node defines, const char *path, hed_source *source);
+/* Executes the lines of a preprocessor and replaces macros (wgsl_macros.c). */
+void hed_spec_expand_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_node defines,
+    const char *path, hed_source *source);
+/* Names that a shader does not declare, as the members of a JSON object with guesses of their values. */
+typedef struct hed_spec_name_list {
+    char text[1024];
+    size_t used;
+} hed_spec_name_list;
+/* Adds a name. `type`: value of a name that is a type; NULL: a number, guessed by the name's words. */
+void hed_spec_list_name(
+    hed_spec_name_list *list, const char *name, size_t length, const char *type);
+/* True for a name in capitals, as programs write names of their own. */
+bool hed_spec_is_in_capitals(const char *name, size_t length);
+/* Returns a remedy for a text in GLSL with names that nothing declares; "": it has no such name
+ * (glsl_names.c). */
+const char *hed_spec_glsl_names_hint(
+    hed_spec_reader *reader, hed_json_node node, const char *text);
 /* Returns the comment that joins a text with the texts near it that declare its names. */
 const char *hed_spec_join_hint(hed_spec_reader *reader, hed_json_node node, const char *path);
 /* Returns a remedy for a text with a type that it does not declare; "": another fault. */

@@ -110,7 +110,7 @@ const hed_fields hed_spec_parameter_fields = {"parameter",
             "maximum work items of a group, for launch bounds: parameters and numbers with * between " \
             "them; in CUDA C the macro HED_MAX_THREADS. By default from `group` if that is simple", \
             HED_AS_OTHER("expression", NULL)}, \
-        {"defines", "further macros of the text; in WGSL the values of its placeholders {NAME}, ${NAME} and {{NAME}}", HED_AS_OTHER("macros", NULL)}, \
+        {"defines", "further macros of the text; in WGSL also names that the text does not declare, and its placeholders {NAME}, ${NAME}, {{NAME}} and $NAME$", HED_AS_OTHER("macros", NULL)}, \
         {"include", "folders that #include searches after that of the text", \
             HED_AS_OTHER("files", NULL)}, \
         {"options", \

@@ -245,12 +245,12 @@ static hed_status read_named(hed_spec_reader *reader, hed_json_node node,
 static const char *include_hint(
     hed_spec_reader *reader, hed_json_node node, const hed_source *source, const char *log)
 {
-    static const char directive[] = "#include \"";
+    static const char directive[] = "#include ";
     char names[512] = "";
     if (!strstr(log, "'#include'")) return "";
     for (const char *at = source->text; (at = strstr(at, directive)); at++) {
-        const char *name = at + sizeof directive - 1;
-        size_t size = strcspn(name, "\"\n"), used = strlen(names);
+        const char *name = at + sizeof directive; /* after the quote or < */
+        size_t size = strcspn(name, "\">\n"), used = strlen(names);
         bool is_line = at == source->text || at[-1] == '\n';
         if (is_line && used + size + 5 < sizeof names)
             snprintf(names + used, sizeof names - used, "%s\"%.*s\"", used ? ", " : "", (int)size, name);
@@ -273,6 +273,9 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
     entry = entry ? entry : "main";
     if (read_named(reader, node, kernel, source, entry, shader, &error)) {
         const char *hint = include_hint(reader, node, source, error.log);
+        bool lacks_names = strstr(error.log, "unexpected IDENTIFIER") ||
+                           strstr(error.log, "undeclared identifier");
+        if (!*hint && lacks_names) hint = hed_spec_glsl_names_hint(reader, node, source->text);
         hed_json_fail(
             node, error.status, "%s%s%s%s", error.text, hint, error.log[0] ? "\n" : "", error.log);
         return;

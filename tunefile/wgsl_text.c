@@ -1,5 +1,5 @@
-/* Texts in WGSL that a program puts together: several files, and placeholders as {NAME}, ${NAME} and
- * {{NAME}}, which WGSL does not know. Further files follow the first, since the order of declarations has
+/* Texts in WGSL that a program puts together: several files, names that no file declares, and
+ * placeholders as {NAME}, ${NAME}, {{NAME}} and $NAME$, which WGSL does not know. Further files follow the first, since the order of declarations has
  * no meaning in WGSL and the first one's lines keep their numbers. */
 #include "tunefile/spec.h"
 
@@ -47,14 +47,16 @@ static bool next_placeholder(const char *at, placeholder *found)
             continue;
         }
         const char *from = at++, *name = from + (*from == '$');
-        if (*name != '{') continue;
-        bool is_double = name[1] == '{';
-        name += is_double ? 2 : 1;
+        bool is_double = name[0] == '{' && name[1] == '{',
+             is_between = *from == '$' && *name != '{';
+        if (*name != '{' && !is_between) continue;
+        name += is_double ? 2 : !is_between;
         name += strspn(name, " ");
         size_t length = 0;
         while (isalnum((unsigned char)name[length]) || name[length] == '_') length++;
         const char *end = name + length + strspn(name + length, " ");
-        if (!length || isdigit((unsigned char)*name) || *end != '}' || (is_double && end[1] != '}'))
+        if (!length || isdigit((unsigned char)*name) || *end != (is_between ? '$' : '}') ||
+            (is_double && end[1] != '}'))
             continue;
         *found = (placeholder){.at = from,
             .name = name,
@@ -82,38 +84,35 @@ static const char *value_of(hed_spec_reader *reader, hed_json_node defines, cons
 static void refuse_placeholders(
     hed_spec_reader *reader, hed_json_node node, hed_json_node defines, const char *text)
 {
-    char list[1024] = "";
-    size_t used = 0;
+    hed_spec_name_list list = {.used = 0};
     placeholder p;
-    for (const char *at = text; next_placeholder(at, &p); at = p.at + p.size) {
-        char entry[128];
-        if (value_of(reader, defines, &p)) continue;
-        int length = snprintf(entry, sizeof entry, "\"%.*s\": ", (int)p.length, p.name);
-        if (length >= (int)sizeof entry || strstr(list, entry) ||
-            used + (size_t)length + 8 > sizeof list)
-            continue;
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s\"...\"", used ? ", " : "", entry);
-    }
-    if (used)
+    for (const char *at = text; next_placeholder(at, &p); at = p.at + p.size)
+        if (!value_of(reader, defines, &p)) hed_spec_list_name(&list, p.name, p.length, NULL);
+    if (list.used)
         hed_json_reject(node,
             "the text has placeholders of the program that writes it; expected their values. Add the "
-            "comment /* heddle {\"defines\": {%s}} */",
-            list);
+            "comment /* heddle {\"defines\": {%s}} */, with the program's values",
+            list.text);
 }
 
-/* Refuses a value that no placeholder takes. */
+/* Refuses a value that nothing in the text takes. */
 static void refuse_unused(hed_spec_reader *reader, hed_json_node defines, const char *text)
 {
     if (hed_json_kind_of(defines) == HED_JSON_NOTHING || !hed_spec_fine(reader)) return;
+    bool has_includes = strstr(text, "include") != NULL;
     HED_SPEC_EACH(at, defines)
     {
-        bool is_used = false;
-        placeholder p;
-        for (const char *from = text; !is_used && next_placeholder(from, &p); from = p.at + p.size)
-            is_used = strlen(at.key) == p.length && memcmp(at.key, p.name, p.length) == 0;
+        size_t length = strlen(at.key);
+        bool is_used = has_includes;
+        for (const char *from = text; !is_used && *from; from++) {
+            from = skip_comment(from);
+            bool is_word = from == text || (!isalnum((unsigned char)from[-1]) && from[-1] != '_');
+            is_used = is_word && strncmp(from, at.key, length) == 0 &&
+                      !isalnum((unsigned char)from[length]) && from[length] != '_';
+            if (!*from) break;
+        }
         if (!is_used && hed_spec_fine(reader))
-            hed_json_reject(at, "the text has no placeholder {%s}; WGSL has no macros, a constant is an "
-                                "override", at.key);
+            hed_json_reject(at, "the text has no name and no placeholder \"%s\"", at.key);
     }
 }
 
@@ -125,7 +124,6 @@ static void put_values(
     size_t size = 0;
     placeholder p;
     const char *at = source->text;
-    refuse_unused(reader, defines, at);
     if (!next_placeholder(at, &p)) return;
     refuse_placeholders(reader, node, defines, at);
     FILE *to = hed_spec_fine(reader) ? open_memstream(&text, &size) : NULL;
@@ -137,24 +135,6 @@ static void put_values(
         source->size = strlen(source->text);
     }
     free(text);
-}
-
-/* ---- several files ---- */
-
-void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_node files,
-    hed_json_node defines, hed_source *source)
-{
-    bool is_list = hed_json_kind_of(files) == HED_JSON_ARRAY;
-    for (size_t i = 1; is_list && hed_spec_fine(reader) && i < hed_json_count(files); i++) {
-        hed_json_node file = hed_json_item(files, i);
-        char *text = NULL;
-        size_t size = 0;
-        if (!hed_spec_read_file(reader, file, hed_json_string(file), 0, LONGEST_TEXT, &text, &size))
-            return;
-        source->text = hed_spec_text(reader, file, "%s\n%s", source->text, text);
-        source->size = strlen(source->text);
-    }
-    if (hed_spec_fine(reader)) put_values(reader, node, defines, source);
 }
 
 /* ---- other texts that the program joins ---- */
@@ -183,9 +163,16 @@ static bool declares_here(const char *text, const char *name, size_t length, con
 /* True if a text declares a name at the level of the module. */
 static bool declares(const char *text, const char *name, size_t length)
 {
-    static const char *const words[] = {"struct ", "fn ", "alias ", "const ", "override "};
+    static const char *const words[] = {"struct ", "fn ", "alias ", "const ", "override ", "var "};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (declares_here(text, name, length, words[i])) return true;
+    for (const char *at = text; (at = strstr(at, "var<")) != NULL;) {
+        at += strcspn(at, ">;");
+        const char *found = at + (*at == '>') + strspn(at + (*at == '>'), " \n");
+        if (strncmp(found, name, length) == 0 && !isalnum((unsigned char)found[length]) &&
+            found[length] != '_')
+            return true;
+    }
     return false;
 }
 
@@ -278,6 +265,91 @@ static void join_all(hed_spec_reader *reader, hed_json_node node, joined_texts *
         }
         at += length ? length : 1;
     }
+}
+
+/* True if a type is expected at `at`: after a colon, an arrow, or the < of a type. */
+static bool is_place_of_type(const char *text, const char *at)
+{
+    static const char *const generic[] = {"array", "atomic", "vec2", "vec3", "vec4", "bitcast"};
+    while (at > text && isspace((unsigned char)at[-1])) at--;
+    size_t before = (size_t)(at - text);
+    if (before < 2) return false;
+    if (at[-1] == ':' || (at[-1] == '>' && at[-2] == '-')) return true;
+    for (size_t i = 0; at[-1] == '<' && i < sizeof generic / sizeof *generic; i++) {
+        size_t length = strlen(generic[i]);
+        if (before > length && !memcmp(at - 1 - length, generic[i], length)) return true;
+    }
+    return false;
+}
+
+/* Lists names in capitals that a text uses and does not declare, and `with_types` types whose names begin
+ * with a capital. */
+static void list_missing(const char *text, bool with_types, hed_spec_name_list *list)
+{
+    for (const char *at = text; *at;) {
+        const char *after = skip_comment(at);
+        size_t length = 0;
+        if (after != at) {
+            at = after;
+            continue;
+        }
+        while (isalnum((unsigned char)at[length]) || at[length] == '_') length++;
+        bool is_member = at > text && (at[-1] == '.' || at[-1] == '@');
+        bool is_type = length && is_place_of_type(text, at),
+             is_listed = hed_spec_is_in_capitals(at, length) ||
+                         (with_types && is_type && isupper((unsigned char)*at));
+        if (length && !is_member && at[length] != '(' && is_listed && !knows(text, at, length))
+            hed_spec_list_name(list, at, length, is_type ? "f32" : NULL);
+        at += length ? length : 1;
+    }
+}
+
+/* Refuses a text with names that only its program declares. Files near it come first, and other names get
+ * values. */
+static void refuse_missing(
+    hed_spec_reader *reader, hed_json_node node, const char *path, const char *text)
+{
+    hed_spec_name_list list = {.used = 0}, rest = {.used = 0};
+    list_missing(text, true, &list);
+    if (!list.used) return;
+    const char *slash = strrchr(path, '/');
+    joined_texts joined = {.base = slash ? slash + 1 : path,
+        .folder = slash ? hed_spec_text(reader, node, "%.*s", (int)(slash - path), path) : ".",
+        .text = strdup(text), .size = strlen(text)};
+    if (joined.text) {
+        join_all(reader, node, &joined);
+        list_missing(joined.text, false, &rest);
+    }
+    bool is_remedied = *joined.names || rest.used;
+    if (is_remedied) hed_json_reject(node, "the text does not declare names that it uses. Add the comment /* heddle {%s%s%s%s%s%s%s%s} */%s",
+        *joined.names ? "\"source\": [\"" : "", *joined.names ? joined.base : "",
+        *joined.names ? "\"" : "", joined.names, *joined.names ? "]" : "",
+        *joined.names && rest.used ? ", " : "", rest.used ? "\"defines\": {" : "",
+        rest.used ? hed_spec_text(reader, node, "%s}", rest.text) : "",
+        rest.used ? ", with the program's values" : "");
+    free(joined.text);
+}
+
+/* ---- several files ---- */
+
+void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_node files,
+    hed_json_node defines, const char *path, hed_source *source)
+{
+    bool is_list = hed_json_kind_of(files) == HED_JSON_ARRAY;
+    for (size_t i = 1; is_list && hed_spec_fine(reader) && i < hed_json_count(files); i++) {
+        hed_json_node file = hed_json_item(files, i);
+        char *text = NULL;
+        size_t size = 0;
+        if (!hed_spec_read_file(reader, file, hed_json_string(file), 0, LONGEST_TEXT, &text, &size))
+            return;
+        source->text = hed_spec_text(reader, file, "%s\n%s", source->text, text);
+        source->size = strlen(source->text);
+    }
+    if (!hed_spec_fine(reader)) return;
+    refuse_unused(reader, defines, source->text);
+    if (hed_spec_fine(reader)) hed_spec_expand_wgsl(reader, node, defines, path, source);
+    if (hed_spec_fine(reader)) put_values(reader, node, defines, source);
+    if (hed_spec_fine(reader)) refuse_missing(reader, node, path, source->text);
 }
 
 const char *hed_spec_join_hint(hed_spec_reader *reader, hed_json_node node, const char *path)

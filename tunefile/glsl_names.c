@@ -1,0 +1,138 @@
+/* Names of a shader that its program declares, as by -D of a compiler: the remedy lists all of them with
+ * guesses of their values. */
+#include "tunefile/spec.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+void hed_spec_list_name(hed_spec_name_list *list, const char *name, size_t length, const char *type)
+{
+    static const struct {
+        const char *word, *value;
+    } guesses[] = {{"bank", "32"}, {"tile", "16"}, {"_x", "8"}, {"_y", "8"}, {"_z", "1"},
+        {"wg", "64"}, {"group", "64"}, {"block", "64"}, {"thread", "64"}, {"local", "64"},
+        {"size", "64"}};
+    char entry[128], lower[64] = "";
+    const char *guess = "1", *quote = type ? "\"" : "";
+    if ((size_t)snprintf(entry, sizeof entry, "\"%.*s\": ", (int)length, name) >= sizeof entry ||
+        length >= sizeof lower || strstr(list->text, entry) ||
+        list->used + length + 16 > sizeof list->text)
+        return;
+    for (size_t i = 0; i < length; i++) lower[i] = (char)tolower((unsigned char)name[i]);
+    for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++)
+        if (strstr(lower, guesses[i].word)) {
+            guess = guesses[i].value;
+            break;
+        }
+    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used,
+        "%s%s%s%s%s", list->used ? ", " : "", entry, quote, type ? type : guess, quote);
+}
+
+bool hed_spec_is_in_capitals(const char *name, size_t length)
+{
+    uint32_t letters = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (islower((unsigned char)name[i])) return false;
+        letters += isupper((unsigned char)name[i]) != 0;
+    }
+    return letters && !isdigit((unsigned char)*name);
+}
+
+/* ---- GLSL ---- */
+
+/* A word or a sign; size 0: the end. */
+typedef struct glsl_word {
+    const char *at;
+    size_t size;
+} glsl_word;
+
+/* Reads the next word after blanks, comments and lines of the preprocessor. */
+static glsl_word glsl_next(const char *text, const char *at)
+{
+    for (;;) {
+        at += strspn(at, " \t\r\n");
+        const char *line = at;
+        while (line > text && (line[-1] == ' ' || line[-1] == '\t')) line--;
+        bool is_line = *at == '#' && (line == text || line[-1] == '\n');
+        if (is_line || (at[0] == '/' && at[1] == '/')) {
+            at += strcspn(at, "\n");
+        } else if (at[0] == '/' && at[1] == '*') {
+            const char *end = strstr(at + 2, "*/");
+            at = end ? end + 2 : at + strlen(at);
+        } else {
+            break;
+        }
+    }
+    size_t size = 0;
+    while (isalnum((unsigned char)at[size]) || at[size] == '_') size++;
+    return (glsl_word){at, size ? size : *at != 0};
+}
+
+static bool is_glsl_name(glsl_word w)
+{
+    return w.size && (isalpha((unsigned char)*w.at) || *w.at == '_');
+}
+
+/* True if the word before a name cannot declare it: a qualifier of a type, or a keyword. */
+static bool is_qualifier(glsl_word w)
+{
+    static const char *const words[] = {"return", "else", "case", "const", "in", "out", "inout",
+        "shared", "uniform", "readonly", "writeonly", "highp", "mediump", "lowp", "flat",
+        "coherent", "restrict", "volatile", "precise"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == w.size && !memcmp(words[i], w.at, w.size)) return true;
+    return false;
+}
+
+/* True if the text defines the name as a macro. */
+static bool is_macro(const char *text, glsl_word name)
+{
+    for (const char *at = text; (at = strstr(at, "define")) != NULL; at += 6) {
+        const char *name_at = at + 6 + strspn(at + 6, " \t");
+        if (!strncmp(name_at, name.at, name.size) && !isalnum((unsigned char)name_at[name.size]) &&
+            name_at[name.size] != '_')
+            return true;
+    }
+    return false;
+}
+
+typedef struct glsl_use {
+    bool is_declared, is_type, is_call;
+} glsl_use;
+
+/* Reads all uses of a name. */
+static glsl_use uses_of(const char *text, glsl_word name)
+{
+    glsl_use use = {.is_declared = is_macro(text, name), .is_call = true};
+    glsl_word before = {text, 0};
+    for (glsl_word w = glsl_next(text, text); w.size && !use.is_declared;
+         before = w, w = glsl_next(text, w.at + w.size)) {
+        if (w.size != name.size || memcmp(w.at, name.at, w.size) != 0) continue;
+        glsl_word next = glsl_next(text, w.at + w.size);
+        if (before.size == 1 && *before.at == '.') continue;
+        use.is_declared = is_glsl_name(before) && !is_qualifier(before) && !is_glsl_name(next);
+        use.is_type = use.is_type || is_glsl_name(next);
+        use.is_call = use.is_call && next.size == 1 && *next.at == '(';
+    }
+    return use;
+}
+
+const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node, const char *text)
+{
+    hed_spec_name_list list = {.used = 0};
+    for (glsl_word w = glsl_next(text, text); w.size; w = glsl_next(text, w.at + w.size)) {
+        bool is_own = w.size > 1 && strncmp(w.at, "GL_", 3) != 0 && strncmp(w.at, "__", 2) != 0;
+        if (!is_own || !hed_spec_is_in_capitals(w.at, w.size)) continue;
+        glsl_use use = uses_of(text, w);
+        if (use.is_declared || (use.is_call && !use.is_type)) continue;
+        bool is_pair = memmem(w.at, w.size, "VEC2", 4), is_four = memmem(w.at, w.size, "VEC4", 4);
+        const char *type = is_pair ? "vec2" : is_four ? "vec4" : "float";
+        hed_spec_list_name(&list, w.at, w.size, use.is_type ? type : NULL);
+    }
+    return list.used ? hed_spec_text(reader, node,
+                           "; the text does not declare names that it uses. Write as the first line "
+                           "/* heddle {\"defines\": {%s}} */, with the program's values",
+                           list.text)
+                     : "";
+}
