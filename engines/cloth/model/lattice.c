@@ -17,9 +17,11 @@
 #include <string.h>
 
 enum {
-    STRIDE = 4,     /* cells between two places of the finest lattice */
-    PIN_REACH = 15, /* cells around a pin */
-    PIN_SWEEPS = 8,
+    STRIDE = 4,       /* minimum cells between two places of a lattice */
+    FINER_STRIDE = 8, /* of a lattice below another one: lines solve what lies between its places */
+    FINER_SWEEPS = 2, /* of such a lattice */
+    PIN_REACH = 15,   /* cells around a pin */
+    PIN_SWEEPS = 4,
     MOST_PINS = 64 /* pins that have a lattice of their own */
 };
 
@@ -215,7 +217,7 @@ static hed_status make_lattice(cloth_garment *garment, uint32_t stride, uint32_t
         choose_lines(garment, finer, &points, scratch, error) ||
         choose_lines(garment, 1, &grid, scratch, error))
         return error->status;
-    lattice->sweeps = CLOTH_LATTICE_SWEEPS;
+    lattice->sweeps = lattice > garment->lattices ? FINER_SWEEPS : CLOTH_LATTICE_SWEEPS;
     lattice->is_inner = finer > 1;
     lattice->place_count = lines.count[0] * lines.count[1];
     lattice->share_count = points.count[0] * points.count[1];
@@ -317,8 +319,10 @@ hed_status cloth_make_lattices(cloth_garment *garment, hed_error *error)
     if (!cloth_is_grid(garment) || !closed_form) return HED_OK;
     if (make_tension(garment, error)) return error->status;
     uint32_t count = 1, stride = STRIDE;
-    while (intervals(longest - 1, stride) > CLOTH_LATTICE_CELLS)
-        stride *= CLOTH_LATTICE_COARSER, count++;
+    while (intervals(longest - 1, stride) > CLOTH_LATTICE_CELLS) {
+        count += stride >= FINER_STRIDE;
+        stride *= CLOTH_LATTICE_COARSER;
+    }
     garment->lattices = hed_arena_new(&garment->arena, count, sizeof *garment->lattices, error);
     if (!garment->lattices) return HED_ERROR_MEMORY;
     garment->lattice_count = count;
