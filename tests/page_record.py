@@ -1,7 +1,7 @@
-"""page_record.py FOLDER FILE: opens record.html of FOLDER in Chromium, without Heddle, and keeps what the page sends as FILE."""
+"""page_record.py FOLDER PAGE FILE: opens PAGE of FOLDER in Chromium, without Heddle, and keeps the data that the page sends as FILE."""
 import functools, http.server, os, shutil, signal, subprocess, sys, tempfile, threading, time
 
-folder, target = sys.argv[1:]
+folder, page, target = sys.argv[1:]
 done = threading.Event()
 
 
@@ -24,11 +24,11 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 profile = tempfile.mkdtemp()
 program = next(p for p in ('chromium', 'chromium-browser', 'google-chrome') if shutil.which(p))
 browser = subprocess.Popen([program, '--headless=new', '--enable-unsafe-webgpu', '--no-first-run', f'--user-data-dir={profile}']
-                           + (['--no-sandbox'] if os.geteuid() == 0 else []) + [f'http://127.0.0.1:{server.server_port}/record.html'],
+                           + (['--no-sandbox'] if os.geteuid() == 0 else []) + [f'http://127.0.0.1:{server.server_port}/{page}'],
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
 arrived = done.wait(120)
 time.sleep(0.2)
 os.killpg(browser.pid, signal.SIGKILL)
 browser.wait()
 shutil.rmtree(profile, ignore_errors=True)
-sys.exit(0 if arrived else 'page_record.py: no recording within 120 s')
+sys.exit(0 if arrived else 'page_record.py: nothing was sent within 120 s')

@@ -71,10 +71,49 @@ if [ "$(of "'best' in T['life']")" = True ]; then
         complain "the patched page runs another size: $(cat "$work/list" "$work/life.patch")"
 fi
 
+# a module that chooses at run time, and the lines that use it: the bundled page runs the chosen sizes, with the same results
+bundle() { # SOURCE FOLDER
+    mkdir -p "$2"
+    cp "$1/index.html" "$2"
+    if command -v esbuild >/dev/null; then
+        esbuild "$1/app.js" --bundle --minify --sourcemap --format=esm --log-level=error --outfile="$2/app.js" || complain "the bundle of $1"
+    else cp -r "$1"/* "$2"; fi
+}
+cp -r "$here/bundle" "$work/src"
+bundle "$work/src" "$work/before"
+for round in 1 2; do # the second finds a module, and adds to it
+    "$heddle" tune "$work/before" --headless --json --wait 1 --time 2 --budget 6 --pipeline wave --pipeline fill_values --pipeline halve \
+        --module "$work/src/page.tuned.js" --patch "$work/use.patch" >"$work/result.json" 2>"$work/log" || complain "module, $round: $(cat "$work/log")"
+done
+grep -q 'pipelines are not in it' "$work/log" && complain "the patch is not whole: $(cat "$work/log" "$work/result.json")"
+grep -q 'export const wave: Pipeline' "$work/src/page.tuned.d.ts" || complain "the module has no types"
+root=$work/src
+command -v esbuild >/dev/null && root=$work
+(cd "$root" && GIT_CEILING_DIRECTORIES="$work" git apply -p1 "$work/use.patch") || complain "the use of the module does not apply: $(cat "$work/use.patch")"
+bundle "$work/src" "$work/after"
+for build in before after; do
+    python3 "$(dirname "$0")/page_record.py" "$work/$build" 'index.html?check' "$work/$build.json" || complain "$build: no result"
+done
+python3 - "$work" <<'END' || complain "the page with the module"
+import json, re, sys
+before, after = (json.load(open(f'{sys.argv[1]}/{name}.json')) for name in ('before', 'after'))
+tables = json.loads(re.search(r'const tables = (\[.*?\n\]);', open(f'{sys.argv[1]}/src/page.tuned.js').read(), re.S)[1])
+sizes = {t['name']: t['configs'][t['devices'][0]['best'][0]][1] for t in tables}
+ceil = lambda n, d: -(-n // d)
+expected = [[ceil(201, sizes['wave'][0]), ceil(150, sizes['wave'][1])], [ceil(5000, sizes['fill_values'][0])], [ceil(5000, sizes['halve'][0])]]
+assert [len(t['devices']) for t in tables] == [1, 1, 1], tables
+assert all(map(any, before['results'])) and before['results'] == after['results']
+assert before['counts'][:3] == [[101, 150], [2500], [1250]], before['counts'][:3]
+assert after['counts'] == 8 * expected, (after['counts'][:3], expected)
+END
+echo '{}' >"$work/other.js"
+tune "$work/before" --module "$work/other.js" && complain "another file is replaced"
+grep -q 'no module of heddle tune' "$work/log" || complain "$(cat "$work/log")"
+
 # a page that records itself in a browser without Heddle: its file is tuned elsewhere
 cp "$here"/*.html "$here"/*.js "$work/site"
 "$heddle" tune --recorder "$work/site/heddle-record.js" || complain "recorder: exit $?"
-python3 "$(dirname "$0")/page_record.py" "$work/site" "$work/page.hrec" || complain "no recording"
+python3 "$(dirname "$0")/page_record.py" "$work/site" record.html "$work/page.hrec" || complain "no recording"
 tune "$work/page.hrec" --pipeline blur --pipeline add_roots || complain "hrec: exit $?: $(cat "$work/log")"
 expect "[P['blur']['kinds'], T['blur']['verdict'], T['blur']['limits'][:2], T['add_roots']['verdict']]" "[2, 'tunable', [150, 130], 'tunable']"
 # a resource that has not changed between two dispatches is in the file once

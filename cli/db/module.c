@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const hed_source hed_module_files[]; /* embedded: module.js */
+extern const hed_source
+    hed_module_files[]; /* embedded: module.js, module_shader.js, module_page.js */
 
 enum { MOST_DEVICES = 64, BEST = 5, MOST_CONFIGS = MOST_DEVICES * (BEST + 1) + 1 };
 
@@ -277,7 +278,7 @@ static hed_status write_module(
         "pages.\n// Made by `heddle db export`: make it again rather than change it.\n",
         t->kernel->name);
     put_table(out, t, problem);
-    fwrite(hed_module_files[0].text, 1, hed_module_files[0].size, out);
+    for (int i = 0; i < 2; i++) fwrite(hed_module_files[i].text, 1, hed_module_files[i].size, out);
     if (fclose(out)) HED_OUT_OF_MEMORY(error, "%s", path);
     else hed_file_write(path, text, size, error);
     free(text);

@@ -20,6 +20,9 @@ bool cli_tune_page(const hed_arguments *arguments, int *code);
             .fallback = "512", .low = 1, .high = 1 << 20), \
         OPTION("patch", OUTPUT, "FILE", "write the changes of a page's sources as a patch", \
             .endings = ".patch .diff"), \
+        OPTION("module", OUTPUT, "FILE", \
+            "write a module that chooses the sizes of a page by device, limits and size of the data; adds to one that is there", \
+            .endings = ".js .mjs"), \
         OPTION("recorder", OUTPUT, "FILE", \
             "write the module with which a page records itself: import { record } from './heddle-record.js'", \
             .endings = ".js .mjs"), \
@@ -33,10 +36,15 @@ typedef struct page_tuning {
     json_t *device;    /* object; NULL: unknown */
     json_t *pipelines; /* array of objects, by time descending; "realm": index in session.realms */
     double total;      /* time of all dispatches seen, ms */
+    json_t *tables;    /* array, of the module of --module; NULL: not given */
 } page_tuning;
 
 /* Prints the table of all pipelines (page_print.c). */
 hed_status page_print_list(const page_tuning *tuning, hed_error *error);
+/* Prints the lines to change, "changes" of a pipeline. */
+void page_print_changes(const json_t *pipeline);
+/* Prints a line for each pipeline of the module at `path`, with the lines that use it. */
+void page_print_module(const page_tuning *tuning, const char *path);
 /* Prints the result "tuned" of a pipeline. */
 void page_print_tuned(const page_tuning *tuning, const json_t *pipeline);
 /* Prints everything as one JSON object. */

@@ -81,8 +81,7 @@ static void print_best(const json_t *tuned, const json_t *best)
     if (!proved) puts("  tested, not proved: no guard or divisor shows that the same items run for other data");
 }
 
-/* Prints the lines to change. */
-static void print_changes(const json_t *pipeline)
+void page_print_changes(const json_t *pipeline)
 {
     size_t i;
     json_t *line;
@@ -92,9 +91,28 @@ static void print_changes(const json_t *pipeline)
         const char *advice = page_text_at(line, "advice"), *before = page_text_at(line, "before");
         printf("  %s:%.0f: ", page_text_at(line, "file"), page_number_at(line, "line"));
         if (*advice) printf("%s%s%s\n", before, *before ? ": " : "", advice);
+        else if (*page_text_at(line, "use")) printf("%s\n", page_text_at(line, "use"));
         else printf("%s -> %s in: %s\n", before, page_text_at(line, "text"), page_text_at(line, "row"));
     }
     if (*failure) printf("  the lines to change are not known: %s\n", failure);
+}
+
+void page_print_module(const page_tuning *tuning, const char *path)
+{
+    size_t i;
+    json_t *pipeline;
+    printf("\n%s:\n", path);
+    json_array_foreach(tuning->pipelines, i, pipeline)
+    {
+        const char *omitted = page_text_at(pipeline, "omitted"), *name = page_text_at(pipeline, "table");
+        if (*omitted) printf("%s: not in the module: %s\n", page_text_at(pipeline, "entry"), omitted);
+        if (!*name) continue;
+        if (!json_array_size(json_object_get(pipeline, "changes"))) printf("%s: the page uses it\n", name);
+        else printf("%s: lines that use it, with the module beside %s\n", name, page_text_at(pipeline, "home"));
+        if (json_is_true(json_object_get(pipeline, "bound")))
+            puts("  no guard shows that its sizes are right for other data: give code() the number of items as its fourth argument");
+        page_print_changes(pipeline);
+    }
 }
 
 void page_print_tuned(const page_tuning *tuning, const json_t *pipeline)
@@ -105,7 +123,7 @@ void page_print_tuned(const page_tuning *tuning, const json_t *pipeline)
     putchar('\n');
     if (best) {
         print_best(tuned, best);
-        print_changes(pipeline);
+        page_print_changes(pipeline);
     } else if (strcmp(verdict, "tunable") == 0)
         printf("%s: its own size is the best of %zu (%.4f ms)\n", name,
             json_array_size(json_object_get(tuned, "times")), page_number_at(tuned, "own"));

@@ -4,6 +4,7 @@
 #include "cli/common/progress.h"
 #include "cli/tune/page_file.h"
 #include "cli/tune/page_folder.h"
+#include "cli/tune/page_module.h"
 #include "support/file.h"
 
 #include <libgen.h>
@@ -12,8 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const hed_source hed_gpu_record_files[]; /* embedded: web/record */
-extern const hed_source hed_gpu_module_files[]; /* embedded: web/record/record_module.js */
+extern const hed_source hed_gpu_module_files[]; /* embedded: web/record, the recorder for pages */
 
 enum { MOST_SCRIPT = 1 << 22, SIZES = 16 };
 
@@ -38,7 +38,7 @@ static bool is_page(const char *origin)
 /* Rejects options that require a page, or exclude it; true: rejected, with a message. */
 static bool rejects_options(const hed_arguments *arguments, bool page)
 {
-    static const char *const of_pages[] = {"pipeline", "wait", "drive", "memory", "list", "patch"},
+    static const char *const of_pages[] = {"pipeline", "wait", "drive", "memory", "list", "patch", "module"},
                              *const of_others[] = {"capture", "device", "worker", "port", "problem",
                                  "input", "entry", "set", "good-enough", "patience", "strategy",
                                  "seed", "math", "reference", "objective", "cold-cache", "resume",
@@ -94,32 +94,15 @@ static hed_status check_recording(const char *path, hed_error *error)
     return error->status;
 }
 
-/* Writes the lines of a script without comments and indentation. */
-static void put_script(FILE *stream, const char *text)
-{
-    for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
-        end = strchr(line, '\n');
-        if (!end) end = line + strlen(line);
-        while (*line == ' ') line++;
-        bool comment = strncmp(line, "//", 2) == 0 || strncmp(line, "/*", 2) == 0;
-        if (!comment && end > line) fprintf(stream, "%.*s\n", (int)(end - line), line);
-    }
-}
-
-/* Writes the module of --recorder: the recorder, the writer of recordings, and the exported function. */
+/* Writes the module of --recorder. */
 static hed_status write_recorder(const char *path, hed_error *error)
 {
-    static const int files[] = {0, 2, 3}; /* recorder, image, save */
+    static const char head[] =
+        "/* heddle-record.js: records compute pipelines of WebGPU for `heddle tune page.hrec`. */\n";
     char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream) return HED_OUT_OF_MEMORY(error, "the recorder");
-    fputs("/* heddle-record.js: records compute pipelines of WebGPU for `heddle tune page.hrec`. */\n", stream);
-    for (size_t i = 0; i < HED_COUNT(files); i++)
-        put_script(stream, hed_gpu_record_files[files[i]].text);
-    put_script(stream, hed_gpu_module_files[0].text);
-    fclose(stream);
-    hed_file_write(path, text, size, error);
+    if (asprintf(&text, "%s%s", head, hed_gpu_module_files[0].text) < 0)
+        return HED_OUT_OF_MEMORY(error, "the recorder");
+    hed_file_write(path, text, strlen(text), error);
     free(text);
     return error->status;
 }
@@ -340,7 +323,8 @@ static hed_status tune_pipeline(
     page_run(&tuning->session, &realm, "tune", list, show_status, status, &value, error);
     if (value) json_object_set_new(pipeline, "tuned", value);
     const json_t *best = json_object_get(value, "best");
-    if (json_is_object(best)) find_changes(tuning, pipeline, best, status);
+    if (json_is_object(best) && !hed_given(arguments, "module"))
+        find_changes(tuning, pipeline, best, status);
     end_status(status);
     return error->status;
 }
@@ -444,6 +428,7 @@ static hed_status tune_page(
         return error->status;
     if (!json && page_print_list(tuning, error)) return error->status;
     if (!hed_given(tuning->arguments, "list")) tune_pipelines(tuning, &status, error);
+    if (!hed_failed(error) && tuning->tables) page_module_write(tuning, error);
     if (!hed_failed(error)) write_patch(tuning, error);
     if (!hed_failed(error) && json) page_print_json(tuning, error);
     return error->status;
@@ -459,6 +444,8 @@ static int run_page(const hed_arguments *arguments, const char *origin)
     if (strstr(origin, "://")) snprintf(address, sizeof address, "%s", origin);
     else if (locate_folder(origin, folder, address, &error)) return cli_fail(&error);
     if (has_ending(origin, ".hrec") && check_recording(origin, &error)) return cli_fail(&error);
+    const char *module = hed_text_of(arguments, "module");
+    if (module && page_module_read(module, &tuning.tables, &error)) return cli_fail(&error);
     const page_def def = {.browser = browser ? browser : "chromium",
         .headless = hed_given(arguments, "headless"),
         .folder = folder[0] ? folder : NULL,
@@ -467,6 +454,7 @@ static int run_page(const hed_arguments *arguments, const char *origin)
     page_session_close(&tuning.session);
     json_decref(tuning.pipelines);
     json_decref(tuning.device);
+    json_decref(tuning.tables);
     if (hed_interrupted()) return HED_EXIT_INTERRUPTED;
     return cli_end(error.status, &error);
 }

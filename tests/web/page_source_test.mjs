@@ -7,7 +7,8 @@ import path from 'node:path';
 import vm from 'node:vm';
 
 const H = globalThis.__heddle = { pipelines: [] };
-vm.runInThisContext(readFileSync(new URL('../../web/record/source.js', import.meta.url), 'utf8'), { filename: 'source.js' });
+for (const name of ['wgsl_read', 'source'])
+  vm.runInThisContext(readFileSync(new URL(`../../web/record/${name}.js`, import.meta.url), 'utf8'), { filename: name + '.js' });
 
 // Positions of a source map: "AAAA" is 0, 0, 0, 0; "ACCE" adds one source, one row, two columns.
 assert.deepEqual(H.mapPosition('AAAA,KAEK;;ACCE', 0, 0), { source: 0, row: 0, col: 0 });
@@ -16,18 +17,41 @@ assert.deepEqual(H.mapPosition('AAAA,KAEK;;ACCE', 2, 3), { source: 1, row: 3, co
 assert.equal(H.mapPosition('AAAA,KAEK;;ACCE', 1, 3), null);
 
 // Arguments of dispatchWorkgroups() that follow the size.
-const edited = (text, size, wanted) => {
-  const range = H.argumentsAt(text, text.indexOf('dispatchWorkgroups')), parts = H.splitArguments(text, range);
-  const edits = parts.map(part => H.editArgument(text, part, size, wanted));
-  return edits[0].advice ?? text.slice(0, edits[0].from) + edits[0].text + text.slice(edits[0].to);
+const edited = (text, size, wanted, more = {}) => {
+  const range = H.argumentsAt(text, text.indexOf('dispatchWorkgroups')), [part] = H.splitArguments(text, range);
+  const edits = H.editArgument(text, part, { size, wanted, ...more });
+  return edits[0].advice ?? [...edits].sort((a, b) => b.from - a.from).reduce((out, e) => out.slice(0, e.from) + e.text + out.slice(e.to), text);
 };
 assert.equal(edited('p.dispatchWorkgroups(Math.ceil(n / 64));', 64, 256), 'p.dispatchWorkgroups(Math.ceil(n / 256));');
-assert.equal(edited('p.dispatchWorkgroups(n >> 6, 1);', 64, 256), 'p.dispatchWorkgroups(n >> 8, 1);');
-assert.equal(edited('p.dispatchWorkgroups((n + 63) >>> 6);', 64, 32), 'p.dispatchWorkgroups((n + 63) >>> 5);');
+assert.equal(edited('p.dispatchWorkgroups((n + 63) >>> 6);', 64, 256), 'p.dispatchWorkgroups((n + 255) >>> 8);', 'the addend follows');
+assert.equal(edited('p.dispatchWorkgroups((n + 64 - 1) / 64);', 64, 256), 'p.dispatchWorkgroups((n + 256 - 1) / 256);');
+assert.equal(edited('p.dispatchWorkgroups(n / 64, 1);', 64, 256), 'p.dispatchWorkgroups(Math.ceil(n / 256), 1);', '640 / 256 alone would lose items');
+for (const lost of ['n >> 6', 'Math.floor(n / 64)', 'n / 64 | 0', '(n / 64) >>> 0'])
+  assert.equal(edited(`p.dispatchWorkgroups(${lost});`, 64, 256), `p.dispatchWorkgroups(Math.ceil(${lost.startsWith('Math') ? lost : `(${lost})`} / 4));`, 'its own number of items');
+assert.equal(edited('p.dispatchWorkgroups(n >> 6);', 64, 16), 'p.dispatchWorkgroups((n >> 6) * 4);');
 assert.equal(edited('const WG = 64;\np.dispatchWorkgroups(Math.ceil(n / WG));', 64, 128), 'const WG = 128;\np.dispatchWorkgroups(Math.ceil(n / WG));');
-assert.match(edited('p.dispatchWorkgroups(Math.ceil(n / size));', 64, 128), /"size" is the size: 128 instead of 64/);
-assert.match(edited('p.dispatchWorkgroups(1024);', 64, 128), /divide it by 2/);
-assert.match(edited('p.dispatchWorkgroups(n / 640);', 64, 128), /does not follow/, 'a longer number');
+assert.equal(edited('p.dispatchWorkgroups(Math.ceil(n / size));', 64, 128), 'p.dispatchWorkgroups(Math.ceil(Math.ceil(n / size) / 2));', 'a name that is declared elsewhere');
+assert.equal(edited('const WG = 64;\np.dispatchWorkgroups(n / WG);', 64, 256), 'const WG = 64;\np.dispatchWorkgroups(Math.ceil((n / WG) / 4));');
+const elsewhere = '\nq.dispatchWorkgroups(Math.ceil(m / WG));';
+assert.equal(edited('const WG = 64;\np.dispatchWorkgroups(Math.ceil(n / WG));' + elsewhere, 64, 128),
+  'const WG = 64;\np.dispatchWorkgroups(Math.ceil(Math.ceil(n / WG) / 2));' + elsewhere, 'a name that another call uses');
+{ // one name for x and y, and 16 x 4 in place of 8 x 8
+  const text = 'const WG = 8;\np.dispatchWorkgroups(Math.ceil(w / WG), Math.ceil(h / WG));', parts = H.splitArguments(text, H.argumentsAt(text, 14));
+  assert.equal(H.editArgument(text, parts[0], { size: 8, wanted: 16 })[0].text, 'Math.ceil(Math.ceil(w / WG) / 2)');
+  assert.equal(H.editArgument(text, parts[0], { size: 8, wanted: 16, peers: parts })[0].text, '16', 'unless both change alike');
+}
+// A size that is known at run time.
+const chosen = { expression: 'p.workgroupSize[0]' };
+assert.equal(edited('p.dispatchWorkgroups(Math.ceil(n / 64), 1);', 64, 256, chosen), 'p.dispatchWorkgroups(Math.ceil(n / p.workgroupSize[0]), 1);');
+assert.equal(edited('p.dispatchWorkgroups((n + 63) >> 6);', 64, 256, chosen), 'p.dispatchWorkgroups((n + p.workgroupSize[0] - 1) >> Math.log2(p.workgroupSize[0]));');
+assert.equal(edited('p.dispatchWorkgroups( n / 64 , 1);', 64, 128, chosen), 'p.dispatchWorkgroups( Math.ceil(n / p.workgroupSize[0]) , 1);');
+assert.equal(edited('const WG = 64;\np.dispatchWorkgroups((n + WG - 1) / WG);', 64, 128, chosen),
+  'const WG = 64;\np.dispatchWorkgroups((n + p.workgroupSize[0] - 1) / p.workgroupSize[0]);', 'the name keeps its value for others');
+assert.equal(edited('const o = { side: 64 };\np.dispatchWorkgroups(n / o.side);', 64, 128, chosen), 'const o = { side: 64 };\np.dispatchWorkgroups(Math.ceil(n / p.workgroupSize[0]));');
+assert.equal(edited('p.dispatchWorkgroups(Math.ceil(n / tile));', 64, 128, chosen), 'p.dispatchWorkgroups(Math.ceil(Math.ceil(n / tile) * 64 / p.workgroupSize[0]));');
+assert.equal(edited('p.dispatchWorkgroups(1024);', 64, 128), 'p.dispatchWorkgroups(Math.ceil(1024 / 2));');
+assert.equal(edited('p.dispatchWorkgroups(n / 640);', 64, 128), 'p.dispatchWorkgroups(Math.ceil((n / 640) / 2));', 'a longer number');
+assert.equal(edited('p.dispatchWorkgroups(rows, 1);', 1, 16), 'p.dispatchWorkgroups(Math.ceil(rows / 16), 1);', 'a count of items');
 assert.deepEqual(H.splitArguments('f(a, b(c, d), [e, f])', [2, 20]).length, 3);
 
 // A shader that is put together from pieces: the edit is found by its line, its attribute, or its surroundings.
@@ -58,6 +82,17 @@ if (!patch.error) {
   assert.equal(patch.status, 0, String(patch.stderr));
   assert.equal(readFileSync(path.join(folder, 'src/a.js'), 'utf8'), text.replace('size 64', 'size 256').replace('n / 64', 'n / 256'));
 }
+assert.equal(H.patch([[one('size 64'), { ...one('size 64'), text: '32' }]]).omitted, 1, 'changes that contradict each other');
+const home = mkdtempSync(path.join(tmpdir(), 'patch-'));
+writeFileSync(path.join(home, 'a.js'), text);
+const line = { from: 0, to: 0, text: "import 'x';", isLine: true };
+const inserted = H.diff('a.js', text, [line, { ...one('size 64'), text: 'f(64)' }, { ...one('n / 64'), text: 'x' }]);
+const second = spawnSync('git', ['apply', '-p1', '-'], { cwd: home, input: inserted, env: { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() } });
+if (!second.error) {
+  assert.equal(second.status, 0, String(second.stderr) + inserted);
+  assert.equal(readFileSync(path.join(home, 'a.js'), 'utf8'), "import 'x';\n" + text.replace('size 64', 'size f(64)').replace('n / 64', 'n / x'));
+}
+rmSync(home, { recursive: true });
 assert.match(H.diff('b.js', 'x 64', [{ from: 2, to: 4, text: '32' }]), /-x 64\n\\ No newline.*\n\+x 32\n\\ No newline/);
 rmSync(folder, { recursive: true });
 console.log('places and patches: right');

@@ -31,7 +31,7 @@ const readBytes = async (device, buffer, offset = 0, limit = Infinity) => {
   const to = newBuffer(device, size, 1 | COPY_TARGET);
   encoder.copyBufferToBuffer(buffer, offset, to, 0, size);
   submit(device, encoder);
-  await (H.within ? H.within(to.mapAsync(1), 30000, 'reading back') : to.mapAsync(1));
+  await (H.within ? H.within(to.mapAsync(1), 'reading back') : to.mapAsync(1));
   const bytes = new Uint8Array(to.getMappedRange().slice(0, size));
   to.destroy();
   return bytes;

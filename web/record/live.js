@@ -8,7 +8,7 @@ const held = [];
 let underWay = 0;
 
 // Requests the adapter's own limits, so that larger groups can be tried, and time stamps.
-H.requestDevice = async function __heddle(descriptor = {}) {
+H.requestDevice = async function (descriptor = {}) {
   const requiredLimits = { ...descriptor.requiredLimits }, features = new Set(descriptor.requiredFeatures ?? []);
   for (const name of ['maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupSizeX', 'maxComputeWorkgroupSizeY',
     'maxComputeWorkgroupSizeZ', 'maxComputeWorkgroupStorageSize', 'maxStorageBufferBindingSize', 'maxBufferSize'])
@@ -26,12 +26,12 @@ H.requestDevice = async function __heddle(descriptor = {}) {
   return device;
 };
 
-wrap('GPUCanvasContext', 'configure', original => function __heddle(descriptor) {
+wrap('GPUCanvasContext', 'configure', original => function (descriptor) {
   const used = { ...descriptor, usage: (descriptor.usage ?? 16) | 1 };
   if (!config.offscreen) return original.call(this, used);
   meta.set(this, { used, texture: null });
 });
-wrap('GPUCanvasContext', 'getCurrentTexture', original => function __heddle() {
+wrap('GPUCanvasContext', 'getCurrentTexture', original => function () {
   const hidden = meta.get(this);
   if (!hidden) return original.call(this);
   const { used, texture } = hidden, width = Math.max(1, this.canvas.width), height = Math.max(1, this.canvas.height);
@@ -55,22 +55,37 @@ if (globalThis.requestAnimationFrame) {
     else if (isBusy()) original.call(globalThis, t => later(callback, t));
     else callback(time);
   };
-  globalThis.requestAnimationFrame = function __heddle(callback) {
+  globalThis.requestAnimationFrame = function (callback) {
     return original.call(globalThis, time => later(callback, time));
   };
 }
 const interval = globalThis.setInterval;
-globalThis.setInterval = function __heddle(callback, ...rest) {
+globalThis.setInterval = function (callback, ...rest) {
   const guarded = (...list) => { if (!state.frozen && !isBusy()) callback(...list); };
   return interval.call(globalThis, typeof callback === 'function' ? guarded : callback, ...rest);
 };
 
-const within = (promise, ms, subject) => Promise.race([promise,
-  new Promise((_, reject) => setTimeout(() => reject(new Error(`${subject}: no answer within ${ms / 1000} s`)), ms))]);
+// Waits for the GPU, and tells for how long in H.waiting. On a busy machine an answer takes minutes: only what may hang has
+// a limit, ms.
+async function within(promise, subject, limit = Infinity) {
+  const begin = performance.now();
+  let watch;
+  const late = new Promise((_, reject) => {
+    watch = interval.call(globalThis, () => {
+      const ms = performance.now() - begin;
+      if (ms > 3000) H.waiting = `${subject}: ${Math.round(ms / 1000)} s`;
+      if (ms > limit) reject(new Error(`${subject}: no answer within ${Math.round(limit / 1000)} s`));
+    }, 500);
+  });
+  try { return await Promise.race([promise, late]); } finally {
+    clearInterval(watch);
+    H.waiting = '';
+  }
+}
 // Holds all frames and submissions, and waits for the GPU.
 async function freeze() {
   state.frozen = true;
-  await Promise.all(devices.map(d => within(d.device.queue.onSubmittedWorkDone(), 60000, 'device').catch(e => fail('freeze', e))));
+  await Promise.all(devices.map(d => within(d.device.queue.onSubmittedWorkDone(), "the page's own work").catch(e => fail('freeze', e))));
 }
 function thaw() {
   state.frozen = false;

@@ -1,7 +1,6 @@
 // Recorder of WebGPU, which runs before a page's own scripts. It wraps WebGPU by its prototypes, and
 // keeps for each compute pipeline its text, constants, layout and dispatches, with copies on the
-// GPU of all that was bound before a dispatch. `globalThis.__heddle` is its interface; its functions
-// have this name in stack traces, from which they are removed.
+// GPU of all that was bound before a dispatch. `globalThis.__heddle` is its interface.
 (() => {
 'use strict';
 if (!globalThis.GPUDevice || globalThis.__heddle) return;
@@ -10,7 +9,7 @@ const config = Object.assign({
   kinds: 6,            // recorded kinds of dispatches of a pipeline
   maxBytes: 512 << 20, // copies in all
 }, globalThis.__heddleConfig);
-const real = {};             // original functions by name; no two of the wrapped types share one
+const real = {}, wrapped = {}; // original functions and their wrappers by name; no two of the wrapped types share one
 const meta = new WeakMap();  // WebGPU object -> known properties
 const pipelines = [], devices = [], errors = [], keys = new Map();
 const cost = { dispatches: 0, shots: 0, bytes: 0 };
@@ -22,19 +21,22 @@ function wrap(type, name, make) {
   const prototype = globalThis[type]?.prototype, original = prototype?.[name];
   if (!original) return;
   real[name] = original;
-  prototype[name] = make(original);
+  wrapped[name] = prototype[name] = make(original);
 }
 const call = (name, object, ...list) => real[name].apply(object, list);
 function fail(subject, error) {
   if (errors.length < 50) errors.push(`${subject}: ${error?.message ?? error}`);
 }
-// Returns the page's frames of the current stack.
-function __heddleStack() {
-  const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = 16;
-  const text = new Error().stack ?? '';
+// Returns the page's frames of the current stack, in which it has called the wrapper of `name`. A bundler may have renamed the
+// wrapper; a browser that cannot cut the stack there shows the file of the recorder.
+const fileOf = line => /(?:@|\(|at )?((?:https?|file|blob):.*?):\d+:\d+/.exec(line ?? '')?.[1], linesOf = error => (error.stack ?? '').split('\n').map(line => line.trim()).filter(line => line && !/^Error/.test(line));
+const ownFile = fileOf(linesOf(new Error())[0]);
+function stackOf(name) {
+  const limit = Error.stackTraceLimit, error = new Error();
+  Error.stackTraceLimit = 8;
+  Error.captureStackTrace?.(error, wrapped[name]);
   Error.stackTraceLimit = limit;
-  return text.split('\n').map(line => line.trim()).filter(line => line && !/__heddle|^Error/.test(line)).slice(0, 8);
+  return linesOf(error).filter(line => Error.captureStackTrace || !ownFile || fileOf(line) !== ownFile).slice(0, 8);
 }
 function hashText(text) {
   let hash = 0x811c9dc5;
@@ -44,23 +46,23 @@ function hashText(text) {
 
 /* ---- objects ---- */
 
-wrap('GPUAdapter', 'requestDevice', original => async function __heddle(descriptor) {
+wrap('GPUAdapter', 'requestDevice', original => async function (descriptor) {
   const device = await (H.requestDevice ?? original).call(this, descriptor);
   devices.push({ device, info: this.info ?? {} });
   return device;
 });
-wrap('GPUDevice', 'createBuffer', original => function __heddle(descriptor) {
+wrap('GPUDevice', 'createBuffer', original => function (descriptor) {
   const usage = descriptor.usage & MAPPED ? descriptor.usage : descriptor.usage | COPY_SOURCE;
   const buffer = original.call(this, { ...descriptor, usage });
   meta.set(buffer, { usage, writers: [], version: 0 });
   return buffer;
 });
-wrap('GPUDevice', 'createTexture', original => function __heddle(descriptor) {
+wrap('GPUDevice', 'createTexture', original => function (descriptor) {
   const texture = original.call(this, { ...descriptor, usage: descriptor.usage | 1 });
   meta.set(texture, { viewFormats: descriptor.viewFormats });
   return texture;
 });
-const keeping = (make = (self, descriptor) => ({ descriptor })) => original => function __heddle(descriptor) {
+const keeping = (make = (self, descriptor) => ({ descriptor })) => original => function (descriptor) {
   const made = original.call(this, descriptor);
   meta.set(made, make(this, descriptor));
   return made;
@@ -69,7 +71,7 @@ wrap('GPUTexture', 'createView', keeping((texture, descriptor) => ({ texture, de
 wrap('GPUDevice', 'createSampler', keeping((_, descriptor) => ({ descriptor: { ...descriptor } })));
 wrap('GPUDevice', 'createBindGroupLayout', keeping((_, descriptor) => ({ entries: [...descriptor.entries] })));
 wrap('GPUDevice', 'createShaderModule', keeping((_, descriptor) =>
-  ({ code: descriptor.code, label: descriptor.label ?? '', stack: __heddleStack() })));
+  ({ code: descriptor.code, label: descriptor.label ?? '', stack: stackOf('createShaderModule') })));
 wrap('GPUDevice', 'createBindGroup', keeping((_, descriptor) => {
   const dynamic = new Set((meta.get(descriptor.layout)?.entries ?? []).filter(e => e.buffer?.hasDynamicOffset).map(e => e.binding));
   const entries = [...descriptor.entries].map(({ binding, resource }) => ({ binding, resource, dynamic: dynamic.has(binding) }));
@@ -77,24 +79,25 @@ wrap('GPUDevice', 'createBindGroup', keeping((_, descriptor) => {
   return { entries, small };
 }));
 
-function know(device, pipeline, descriptor) {
+function know(device, pipeline, descriptor, stack) {
   const module = meta.get(descriptor.compute.module) ?? { code: '', stack: [], label: '' };
   const constants = { ...descriptor.compute.constants }, entry = descriptor.compute.entryPoint ?? '', { code } = module;
   const key = JSON.stringify(constants);
   let record = pipelines.find(p => p.device === device && p.code === code && p.entry === entry && JSON.stringify(p.constants) === key);
   if (!record) {
     record = { id: pipelines.length, device, code, entry, constants, label: descriptor.label || module.label, dispatches: 0,
-      keys: [], stack: __heddleStack(), moduleStack: module.stack, hash: hashText(code + '\n' + entry + '\n' + key) };
+      keys: [], stack, moduleStack: module.stack, hash: hashText(code + '\n' + entry + '\n' + key) };
     pipelines.push(record);
   }
   meta.set(pipeline, { record, layout: descriptor.layout });
   return pipeline;
 }
-wrap('GPUDevice', 'createComputePipeline', original => function __heddle(descriptor) {
-  return know(this, original.call(this, descriptor), descriptor);
+wrap('GPUDevice', 'createComputePipeline', original => function (descriptor) {
+  return know(this, original.call(this, descriptor), descriptor, stackOf('createComputePipeline'));
 });
-wrap('GPUDevice', 'createComputePipelineAsync', original => async function __heddle(descriptor) {
-  return know(this, await original.call(this, descriptor), descriptor);
+wrap('GPUDevice', 'createComputePipelineAsync', original => async function (descriptor) {
+  const stack = stackOf('createComputePipelineAsync');
+  return know(this, await original.call(this, descriptor), descriptor, stack);
 });
 
 // Small uniforms tell dispatches of one pipeline apart (stages, directions), so their contents are hashed.
@@ -106,32 +109,32 @@ function versionOf(before, at, data, from = 0, length) {
   for (const byte of bytes) hash = Math.imul(hash ^ byte ^ at, 0x01000193);
   return hash >>> 0;
 }
-wrap('GPUQueue', 'writeBuffer', original => function __heddle(buffer, ...rest) {
+wrap('GPUQueue', 'writeBuffer', original => function (buffer, ...rest) {
   const about = meta.get(buffer);
-  if (about?.usage & INDIRECT && about.writers.length < 3) about.writers.push(__heddleStack());
+  if (about?.usage & INDIRECT && about.writers.length < 3) about.writers.push(stackOf('writeBuffer'));
   if (about?.usage & UNIFORM && buffer.size <= MOST_SMALL) about.version = versionOf(about.version, ...rest);
   return original.call(this, buffer, ...rest);
 });
 
 /* ---- passes: the page keeps the first pass, whose calls go to the current one ---- */
 
-wrap('GPUCommandEncoder', 'beginComputePass', original => function __heddle(descriptor) {
+wrap('GPUCommandEncoder', 'beginComputePass', original => function (descriptor) {
   const pass = original.call(this, descriptor);
   meta.set(pass, { encoder: this, now: pass, pipeline: null, groups: [], debug: [] });
   return pass;
 });
-wrap('GPUComputePassEncoder', 'setPipeline', original => function __heddle(pipeline) {
+wrap('GPUComputePassEncoder', 'setPipeline', original => function (pipeline) {
   const pass = meta.get(this);
   pass.pipeline = pipeline;
   original.call(pass.now, pipeline);
 });
-wrap('GPUComputePassEncoder', 'setBindGroup', original => function __heddle(index, group, offsets = [], start, length) {
+wrap('GPUComputePassEncoder', 'setBindGroup', original => function (index, group, offsets = [], start, length) {
   const pass = meta.get(this), list = start === undefined ? [...offsets] : [...offsets.subarray(start, start + length)];
   pass.groups[index] = group ? { group, offsets: list } : null;
   original.call(pass.now, index, group, list);
 });
 for (const name of ['pushDebugGroup', 'popDebugGroup', 'insertDebugMarker', 'end'])
-  wrap('GPUComputePassEncoder', name, original => function __heddle(...list) {
+  wrap('GPUComputePassEncoder', name, original => function (...list) {
     const pass = meta.get(this);
     if (name === 'pushDebugGroup') pass.debug.push(list[0]);
     if (name === 'popDebugGroup') pass.debug.pop();
@@ -208,7 +211,7 @@ function isRequested(key, record) {
   const isFirst = key.shots.length === 0 && (key.index & key.index - 1) === 0 && record.keys.filter(k => k.shots.length).length < config.kinds;
   return isFirst || (key.shots.length === 1 && key === record.keys[0] && key.seen > 3 && performance.now() - started > config.lateMs);
 }
-function __heddleDispatch(self, counts, indirect) {
+function launch(self, counts, indirect) {
   const pass = meta.get(self), known = pass.pipeline && meta.get(pass.pipeline);
   cost.dispatches++;
   if (known) {
@@ -219,7 +222,7 @@ function __heddleDispatch(self, counts, indirect) {
     if (record.keys.length >= MOST_KEYS && !keys.has(name)) name = plain;
     let key = keys.get(name);
     if (!key) {
-      key = { counts, seen: 0, shots: [], stack: __heddleStack(), index: record.keys.length,
+      key = { counts, seen: 0, shots: [], stack: stackOf(indirect ? 'dispatchWorkgroupsIndirect' : 'dispatchWorkgroups'), index: record.keys.length,
         writers: indirect && meta.get(indirect.buffer)?.writers, failed: '', tooLarge: 0 };
       keys.set(name, key);
       record.keys.push(key);
@@ -232,19 +235,19 @@ function __heddleDispatch(self, counts, indirect) {
   if (indirect) inPass(pass, 'dispatchWorkgroupsIndirect', indirect.buffer, indirect.offset);
   else inPass(pass, 'dispatchWorkgroups', ...counts);
 }
-wrap('GPUComputePassEncoder', 'dispatchWorkgroups', () => function __heddle(x, y = 1, z = 1) {
-  __heddleDispatch(this, [x, y, z].map(Math.trunc), null);
+wrap('GPUComputePassEncoder', 'dispatchWorkgroups', () => function (x, y = 1, z = 1) {
+  launch(this, [x, y, z].map(Math.trunc), null);
 });
-wrap('GPUComputePassEncoder', 'dispatchWorkgroupsIndirect', () => function __heddle(buffer, offset) {
-  __heddleDispatch(this, [0, 0, 0], { buffer, offset });
+wrap('GPUComputePassEncoder', 'dispatchWorkgroupsIndirect', () => function (buffer, offset) {
+  launch(this, [0, 0, 0], { buffer, offset });
 });
-wrap('GPUCommandEncoder', 'finish', original => function __heddle(descriptor) {
+wrap('GPUCommandEncoder', 'finish', original => function (descriptor) {
   const buffer = original.call(this, descriptor);
   if (meta.has(this)) meta.set(buffer, meta.get(this));
   return buffer;
 });
 
-wrap('GPUQueue', 'submit', original => function __heddle(buffers) {
+wrap('GPUQueue', 'submit', original => function (buffers) {
   if (state.frozen) return;
   const list = [...buffers];
   state.submits++;

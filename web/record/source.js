@@ -71,9 +71,9 @@ async function loadAll() {
 
 const offsetOf = (text, row, col) => text.split('\n').slice(0, row).reduce((sum, line) => sum + line.length + 1, 0) + col;
 const rowOf = (text, offset) => text.slice(0, offset).split('\n').length;
-// Returns [from, to) of the arguments of the call at or after an offset; null: none.
-H.argumentsAt = (text, offset) => {
-  const open = text.indexOf('(', offset);
+// Returns [from, to) inside the brackets at or after an offset, those of a call if none are named; null: none.
+H.argumentsAt = (text, offset, bracket = '(') => {
+  const open = text.indexOf(bracket, offset);
   if (open < 0) return null;
   for (let i = open, depth = 0; i < text.length && i < open + 4000; i++) {
     if ('([{'.includes(text[i])) depth++;
@@ -106,21 +106,50 @@ H.splitArguments = (text, [from, to]) => {
   if (text.slice(start, to).trim()) parts.push([start, to]);
   return parts;
 };
-// Returns the edit of an argument of dispatchWorkgroups() that follows the size, { from, to, text }, or { advice }.
-H.editArgument = (text, [from, to], size, wanted) => {
-  const argument = text.slice(from, to), log = Math.log2(size);
-  const literal = new RegExp(`/\\s*\\(?\\s*(${size})(?![\\w.])`).exec(argument);
-  const shift = Number.isInteger(log) && log > 0 && new RegExp(`>>>?\\s*(${log})(?![\\w.])`).exec(argument);
-  const edit = (match, value) => {
+// Returns the edits of the first part of [from, to) that a rule's first group matches, or of all parts.
+function replaceIn(text, [from, to], rule, value, isAll = false) {
+  const found = [...text.slice(from, to).matchAll(new RegExp(rule, 'g'))].map(match => {
     const at = from + match.index + match[0].lastIndexOf(match[1]);
     return { from: at, to: at + match[1].length, text: String(value) };
-  };
-  if (literal) return edit(literal, wanted);
-  if (shift && Number.isInteger(Math.log2(wanted))) return edit(shift, Math.log2(wanted));
-  const name = /\/\s*([A-Za-z_$][\w$.]*)/.exec(argument)?.[1];
-  if (name) return nameEdit(text, name, size, wanted) ?? { advice: `"${name}" is the size: ${wanted} instead of ${size}` };
-  return { advice: `this count does not follow the size in the call: divide by ${wanted} where it is divided by ${size}` +
-    (size % wanted && wanted % size ? '' : wanted > size ? `, or divide it by ${wanted / size}` : `, or multiply it by ${size / wanted}`) };
+  });
+  return isAll ? found : found.slice(0, 1);
+}
+const END = '(?![\\w.])', escaped = name => name.replace(/[$.]/g, '\\$&');
+// Returns the edits of the size in a division, and the name of the divisor if it has one.
+function divisionEdits(text, range, { size, wanted, expression, peers = [range] }) {
+  const log = Math.log2(size), written = expression ?? wanted, isPower = [log, Math.log2(wanted)].every(Number.isInteger) && log > 0;
+  const literal = replaceIn(text, range, `/\\s*\\(?\\s*(${size})${END}`, written);
+  if (literal.length) return { edits: literal, name: '' };
+  const shift = isPower ? replaceIn(text, range, `>>>?\\s*(${log})${END}`, expression ? `Math.log2(${expression})` : Math.log2(wanted)) : [];
+  if (shift.length) return { edits: shift, name: '' };
+  const name = /\/\s*\(?\s*([A-Za-z_$][\w$.]*)(?![\w$.]*\s*\()/.exec(text.slice(...range))?.[1] ?? '', declared = name && nameEdit(text, name, size, wanted);
+  if (!name) return { edits: [], name };
+  if (!declared || (!expression && isUsedElsewhere(text, declared, peers))) return { edits: [], name };
+  return { name, edits: expression ? replaceIn(text, range, `(?<![\\w$.])(${escaped(name)})(?![\\w$])`, written, true) : [declared] };
+}
+// True if a declared name occurs outside its declaration and some ranges.
+function isUsedElsewhere(text, declared, ranges) {
+  const name = escaped(declared.name.split('.').pop()), isDeclaration = use => use.to <= declared.from && /^\s*(:\s*number\s*)?[=:]\s*$/.test(text.slice(use.to, declared.from));
+  return replaceIn(text, [0, text.length], `(?<![\\w$])(${name})(?![\\w$])`, '', true)
+    .some(use => !isDeclaration(use) && !ranges.some(([from, to]) => use.from >= from && use.to <= to));
+}
+// Returns the edits of an argument of dispatchWorkgroups() that follow the size, [{ from, to, text }]. `expression` (optional)
+// is written in place of the wanted size. `peers` (optional): ranges of the arguments with the same sizes. The count of an
+// argument that no rule reads is scaled; one that rounds down is right for the author's size alone.
+H.editArgument = (text, range, launch) => {
+  const { size, wanted, expression } = launch, argument = text.slice(...range), { edits, name } = divisionEdits(text, range, launch);
+  const begin = range[0] + argument.search(/\S/), end = range[0] + argument.trimEnd().length, whole = value => [{ from: begin, to: end, text: value }];
+  const count = text.slice(begin, end), factor = /^[\w$.]+$|^[\w$.]+\([^()]*\)$/.test(count) ? count : `(${count})`;
+  // (n + 63) / 64 rounds up, too
+  const addends = [...replaceIn(text, range, `\\+\\s*\\(?\\s*(${size - 1})${END}`, expression ? `${expression} - 1` : wanted - 1),
+    ...replaceIn(text, range, `\\+\\s*\\(?\\s*(${size})\\s*-\\s*1${END}`, expression ?? wanted)];
+  const isUp = addends.length || /\bceil\b/.test(argument) || (name && new RegExp(`\\+\\s*\\(?\\s*${escaped(name)}\\s*-\\s*1\\b`).test(argument));
+  if (size > 1 && edits.length && isUp) return [...edits, ...addends];
+  if (size > 1 && edits.length && (!name || expression) && !/floor|trunc|round|>>|\||~/.test(argument))
+    return whole(`Math.ceil(${H.rewritten(count, edits.map(e => ({ ...e, from: e.from - begin, to: e.to - begin })))})`);
+  if (!expression && size % wanted === 0) return whole(`${factor} * ${size / wanted}`);
+  if (!expression && wanted % size === 0) return whole(`Math.ceil(${factor} / ${wanted / size})`);
+  return whole(`Math.ceil(${factor} ${size > 1 ? `* ${size} ` : ''}/ ${expression ?? wanted})`);
 };
 // Edits the declaration of a name, `const NAME = 64`, if there is exactly one in the file.
 function nameEdit(text, name, size, wanted) {
@@ -186,28 +215,31 @@ async function constantChanges(record, best) {
   }
   return list;
 }
-async function callChanges(record, description, size, best) {
+// `use` (optional) is the name of the pipeline in a module that chooses: its size is written in place of a number.
+async function callChanges(record, description, size, best, use) {
   const list = [], place = await H.place(description.callStack[0]), range = place && H.argumentsAt(place.text, place.offset);
-  const changed = [0, 1, 2].filter(c => size[c] !== best.size[c]);
+  const changed = [0, 1, 2].filter(c => size[c] !== best.size[c]), written = c => use ? `${use}.workgroupSize[${c}]` : best.size[c];
   if (description.indirect) {
     const file = place ?? { name: '', line: 0 };
-    return [change('indirect', file, { advice: `the counts come from a buffer: divide by ${changed.map(c => best.size[c])} where ${changed.map(c => size[c])} is, ` +
+    return [change('indirect', file, { advice: `the counts come from a buffer: divide by ${changed.map(written)} where ${changed.map(c => size[c])} is, ` +
       (description.writers.length ? `at ${description.writers[0][0]}` : 'in the shader that writes it') }, 'dispatchWorkgroupsIndirect')];
   }
   if (!range) return [{ kind: 'dispatch', file: description.callStack[0] ?? '', line: 0, before: '',
-    advice: `divide by ${changed.map(c => best.size[c])} where ${changed.map(c => size[c])} is; the file of the call cannot be read` }];
+    advice: `divide by ${changed.map(written)} where ${changed.map(c => size[c])} is; the file of the call cannot be read` }];
   const others = H.pipelines.filter(p => p !== record && p.keys.some(k => k.stack[0] === description.callStack[0])).map(p => p.description.entry);
   if (others.length) return [change('dispatch', place, { advice: `this call also launches ${others.slice(0, 4).join(', ')}: divide by the size of each, here ` +
-    changed.map(c => best.size[c]).join(', ') }, 'dispatchWorkgroups')];
+    changed.map(written).join(', ') }, 'dispatchWorkgroups')];
   const parts = H.splitArguments(place.text, range), before = place.text.slice(...range).replace(/\s+/g, ' ').trim();
   for (const c of changed) {
     if (!parts[c] || /^\s*\.\.\./.test(place.text.slice(...parts[c]))) {
       if (!parts[c] && !/^\s*\.\.\./.test(place.text.slice(...parts[0] ?? [0, 0]))) continue;
-      list.push(change('dispatch', place, { advice: `component ${'xyz'[c]}: divide by ${best.size[c]} where it is divided by ${size[c]}` }, before));
+      list.push(change('dispatch', place, { advice: `component ${'xyz'[c]}: divide by ${written(c)} where it is divided by ${size[c]}` }, before));
       continue;
     }
-    if (best.counts[c] === description.counts[c]) continue;
-    list.push(change('dispatch', place, H.editArgument(place.text, parts[c], size[c], best.size[c]), before));
+    if (!use && best.counts[c] === description.counts[c]) continue;
+    const edits = H.editArgument(place.text, parts[c], { size: size[c], wanted: best.size[c], expression: use && written(c),
+      peers: parts.filter((_, other) => size[other] === size[c] && best.size[other] === best.size[c]) });
+    for (const edit of edits) list.push(change('dispatch', place, edit, before));
   }
   return list;
 }
@@ -221,48 +253,54 @@ H.changes = async (id, best, progress) => {
   if (best.edits.length && file) for (const edit of H.shaderEdits(record.code, best.edits, file)) list.push(change('shader', file, edit, '@workgroup_size'));
   else for (const edit of best.edits) list.push({ kind: 'shader', file: record.label || 'the shader', line: rowOf(record.code, edit.from),
     advice: `write ${edit.text} for "${record.code.slice(edit.from, edit.to)}"`, before: '' });
+  const shared = H.sharedBy(record, best.edits);
+  if (shared) list.push({ kind: 'shader', file: file?.name ?? 'the shader', line: file?.line ?? 0, advice: shared, before: '' });
   return [...list, ...await constantChanges(record, best), ...await callChanges(record, description, analysis.size, best)];
 };
 // Returns a unified diff of the changes of pipelines, [[change]], and the number of pipelines that it leaves out, since a
 // change is an advice or contradicts an earlier one: half of the changes would break the page.
 H.patch = pipelines => {
-  const byFile = new Map(), overlaps = (a, b) => a.from < b.to && b.from < a.to;
+  const byFile = new Map(), isSame = (a, b) => a.from === b.from && a.to === b.to, overlaps = (a, b) => isSame(a, b) || (a.from < b.to && b.from < a.to);
   let omitted = 0;
   for (const changes of pipelines) {
-    const contradicts = one => (byFile.get(one.file) ?? []).some(e => overlaps(e, one) && e.text !== one.text);
+    const earlier = one => [...byFile.get(one.file) ?? [], ...changes.filter(e => e.file === one.file)];
+    const contradicts = one => earlier(one).some(e => overlaps(e, one) && !(isSame(e, one) && e.text === one.text && e.kind === one.kind));
     if (changes.some(one => one.advice || !files.has(one.file) || contradicts(one))) { omitted++; continue; }
     for (const one of changes) {
-      const list = byFile.get(one.file) ?? byFile.set(one.file, []).get(one.file);
-      if (!list.some(e => overlaps(e, one))) list.push(one);
+      const list = byFile.get(one.file) ?? byFile.set(one.file, []).get(one.file), known = list.find(e => isSame(e, one));
+      if (!known) list.push({ ...one });
+      else if (one.names) known.names = [...new Set([...known.names, ...one.names])];
     }
   }
   let diff = '';
-  for (const [name, edits] of byFile) diff += H.diff(name, files.get(name), edits);
+  for (const [name, edits] of byFile) diff += H.diff(name, files.get(name), edits.map(e => e.names ? { ...e, text: H.usesText(e) } : e));
   return { diff, omitted };
 };
-// Returns the unified diff of edits that keep the number of lines.
+// Returns the unified diff of edits; each keeps the number of lines, or inserts a line before a row.
 H.diff = (name, text, edits) => {
-  let after = text;
-  for (const e of [...edits].sort((a, b) => b.from - a.from)) after = after.slice(0, e.from) + e.text + after.slice(e.to);
-  const a = text.split('\n'), b = after.split('\n'), changed = a.map((line, i) => line !== b[i] ? i : -1).filter(i => i >= 0);
-  let out = `--- a/${name}\n+++ b/${name}\n`;
+  const a = text.split('\n'), b = H.rewritten(text, edits.filter(e => !e.isLine)).split('\n'), inserted = new Map();
+  for (const e of edits) if (e.isLine) inserted.set(rowOf(text, e.from) - 1, e.text);
+  const changed = a.map((line, i) => line !== b[i] || inserted.has(i) ? i : -1).filter(i => i >= 0);
+  let out = `--- a/${name}\n+++ b/${name}\n`, added = 0;
   for (let i = 0; i < changed.length;) {
-    let last = i;
+    let last = i, body = '', count = 0;
     while (last + 1 < changed.length && changed[last + 1] - changed[last] <= 6) last++;
     const from = Math.max(0, changed[i] - 3), end = text.endsWith('\n') ? a.length - 1 : a.length, to = Math.min(end, changed[last] + 4);
-    out += `@@ -${from + 1},${to - from} +${from + 1},${to - from} @@\n`;
-    const put = (sign, list, row) => { out += sign + list[row] + (row === a.length - 1 ? '\n\\ No newline at end of file\n' : '\n'); };
+    const put = (sign, list, row) => { body += sign + list[row] + (row === a.length - 1 ? '\n\\ No newline at end of file\n' : '\n'); };
     for (let row = from; row < to; row++) {
+      if (inserted.has(row)) { body += `+${inserted.get(row)}\n`; count++; }
       if (a[row] === b[row]) { put(' ', a, row); continue; }
       let rows = row;
-      while (rows < to && a[rows] !== b[rows]) rows++;
+      while (rows < to && a[rows] !== b[rows] && (rows === row || !inserted.has(rows))) rows++;
       for (let k = row; k < rows; k++) put('-', a, k);
       for (let k = row; k < rows; k++) put('+', b, k);
       row = rows - 1;
     }
+    out += `@@ -${from + 1},${to - from} +${from + 1 + added},${to - from + count} @@\n${body}`;
+    added += count;
     i = last + 1;
   }
   return out;
 };
-H.files = files;
+Object.assign(H, { files, loadAll, change, callChanges });
 })(globalThis.__heddle);

@@ -189,9 +189,13 @@ async function race(record, a, entries, options, progress) {
       await round(i % 2 ? best : [...best].reverse());
     }
     for (const row of rows) row.ms = median(row.samples);
-    return { kind: key.index, rows: rows.sort((x, y) => x.ms - y.ms) };
+    const limits = a.limits(peeked), runs = a.size.map((n, c) => n * counts[c]), items = limits.map((n, c) => n <= runs[c] ? n : runs[c]);
+    return { kind: key.index, items, rows: rows.sort((x, y) => x.ms - y.ms).map(row => ({ ...row, isBound: !row.isOwn && isBound(a, row.size, limits, runs) })) };
   } finally { stage.close(); }
 }
+// True if a size runs the items of the recorded launch, and no guard shows that it runs those of other data: it does not divide
+// the page's own size.
+const isBound = (a, size, limits, runs) => a.exactOnly || a.kind !== 'free' || size.some((n, c) => a.size[c] % n !== 0 && !(limits[c] <= runs[c]));
 // The kind of dispatch that is seen most often, in its last recording.
 function timedShot(record) {
   const list = shotsOf(record), most = Math.max(...list.map(x => x.key.seen));
@@ -210,7 +214,8 @@ function verdictOf(a, result) {
 function choose(result, race) {
   const own = race.rows.find(r => r.isOwn), best = race.rows[0];
   result.own = own.ms;
-  result.times = race.rows.map(r => ({ name: r.name, size: r.size, ms: r.ms }));
+  result.items = race.items;
+  result.times = race.rows.map(r => ({ name: r.name, size: r.size, ms: r.ms, isOwn: !!r.isOwn, isBound: r.isBound, constants: r.constants, edits: r.edits ?? [] }));
   if (best.isOwn) return;
   const pairs = Math.min(own.samples.length, best.samples.length);
   const wins = own.samples.slice(-pairs).filter((ms, i) => best.samples.slice(-pairs)[i] < ms).length;
@@ -248,7 +253,7 @@ H.start = (name, ...list) => {
   H[name](...list, text => { current.progress = text; }).then(value => { current.value = value; }, error => { current.error = error?.stack ?? String(error); })
     .finally(() => { current.done = true; });
 };
-H.poll = () => job;
+H.poll = () => H.waiting ? { ...job, progress: `${job.progress} (${H.waiting})` } : job;
 H.begin = async progress => {
   progress('freezing the page');
   await H.freeze();

@@ -49,10 +49,11 @@ const textOf = (tokens, [from, to]) => tokens.slice(from, to).map(t => t.s).join
 
 class Module {
   constructor(code) {
-    Object.assign(this, { code, tokens: tokenize(code), functions: {}, values: {}, variables: {}, structs: {}, aliases: {} });
+    Object.assign(this, { code, tokens: tokenize(code), functions: {}, values: {}, variables: {}, structs: {}, aliases: {}, spans: new Map() });
     const { tokens } = this;
-    for (let i = 0, attributes = []; i < tokens.length;) {
+    for (let i = 0, attributes = [], begin = -1; i < tokens.length;) {
       const { s } = tokens[i];
+      if (begin < 0) begin = i;
       if (s === '@') {
         const [one, next] = this.attribute(i);
         attributes.push(one);
@@ -62,8 +63,10 @@ class Module {
       if (s === 'fn') i = this.addFunction(i, attributes);
       else if (s === 'struct') i = this.addStruct(i);
       else if (/^(const|override|let|var|alias|enable|requires|diagnostic|const_assert)$/.test(s)) i = this.addValue(i, attributes);
-      else { i++; continue; }
+      else { i++; begin = -1; continue; }
+      this.spans.set(this.declared, [begin, i]);
       attributes = [];
+      begin = -1;
     }
   }
   // Reads the attribute at '@': [attribute, index after it].
@@ -90,12 +93,14 @@ class Module {
     let body = end + 1;
     while (body < tokens.length && tokens[body].s !== '{') body++;
     const last = closeOf(tokens, body), name = tokens[i + 1].s;
+    this.declared = name;
     this.functions[name] = { name, attributes, parameters: this.members(i + 3, end), body: [body + 1, last], at: tokens[i].at };
     return last + 1;
   }
   addStruct(i) {
     const end = closeOf(this.tokens, i + 2);
-    this.structs[this.tokens[i + 1].s] = this.members(i + 3, end);
+    this.declared = this.tokens[i + 1].s;
+    this.structs[this.declared] = this.members(i + 3, end);
     return end + 1;
   }
   // Returns the first token outside brackets at or after i with one of the texts, at most `end`.
@@ -117,13 +122,21 @@ class Module {
       while (tokens[k].s !== '>') k++;
       k++;
     }
-    const name = tokens[k]?.s, equal = this.find(k + 1, end, ['=']);
+    const name = this.declared = tokens[k]?.s, equal = this.find(k + 1, end, ['=']);
     const found = { name, kind, space, access, attributes, token: k, type: tokens[k + 1]?.s === ':' ? [k + 2, equal] : null,
       value: equal < end ? [equal + 1, end] : null };
     if (kind === 'var') this.variables[name] = found;
     else if (kind === 'alias') this.aliases[name] = found.value;
     else if (kind === 'const' || kind === 'override') this.values[name] = found;
     return end + 1;
+  }
+  // Returns the names of the declarations that a function depends on, its own included.
+  dependencies(name) {
+    const { tokens, spans } = this, seen = new Set([name]);
+    for (const one of seen) // grows
+      for (let [i, end] = spans.get(one); i < end; i++)
+        if (tokens[i].kind === 'name' && tokens[i - 1]?.s !== '.' && spans.has(tokens[i].s)) seen.add(tokens[i].s);
+    return seen;
   }
   // Returns the value that a name of the module has, with the constants that the page gave; NaN: unknown.
   named(name, constants) {
@@ -154,6 +167,8 @@ class Module {
     return H.arithmetic(out);
   }
 }
+// Returns a text with edits, [{ from, to, text }].
+H.rewritten = (text, edits) => [...edits].sort((a, b) => b.from - a.from).reduce((out, e) => out.slice(0, e.from) + e.text + out.slice(e.to), text);
 // Returns the whole number of a literal; undefined: another literal.
 function wholeOf(s) {
   const match = /^(0[xX][0-9a-fA-F]+|\d+)[iu]?$/.exec(s);

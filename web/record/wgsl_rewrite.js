@@ -2,10 +2,6 @@
 (H => {
 'use strict';
 const { textOf, wholeOf } = H.wgsl;
-function replace(code, edits) {
-  for (const e of [...edits].sort((a, b) => b.from - a.from)) code = code.slice(0, e.from) + e.text + code.slice(e.to);
-  return code;
-}
 const suffixOf = s => /[iu]$/.exec(s)?.[0] ?? '';
 const tokenSpan = token => ({ from: token.at, to: token.at + token.s.length });
 const rangeSpan = (t, [from, to]) => ({ from: t[from].at, to: tokenSpan(t[to - 1]).to });
@@ -35,7 +31,21 @@ function declare(a, name, value, edits, constants) {
     edits.push({ ...span, text: value + suffixOf(a.code.slice(span.from, span.to)) });
   }
 }
-const textWith = (a, edits, constants = a.constants) => ({ code: replace(a.code, edits), constants, edits });
+const textWith = (a, edits, constants = a.constants) => ({ code: H.rewritten(a.code, edits), constants, edits });
+
+// Returns an entry point of `entries`, or of a render pipeline, on which edits of a text for another one have an effect; '': none.
+H.otherUser = (a, edits, entries) => {
+  const { module, t } = a, isOther = f => f !== a.main &&
+    f.attributes.some(x => /^(vertex|fragment)$/.test(x.name) || (x.name === 'compute' && entries.includes(f.name)));
+  const covers = (name, at) => {
+    const [from, to] = module.spans.get(name);
+    return at >= t[from].at && at < tokenSpan(t[to - 1]).to;
+  };
+  return Object.values(module.functions).filter(isOther).find(f => {
+    const names = [...module.dependencies(f.name)];
+    return edits.some(e => names.some(name => covers(name, e.from)));
+  })?.name ?? '';
+};
 
 // Returns the text of a free shader with the size [x, y, z]: declarations that are sizes alone, else the
 // attribute and the tokens that are linked with it; null: the size cannot be written.
