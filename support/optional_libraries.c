@@ -23,4 +23,7 @@ const hed_library_def hed_optional_libraries[HED_OPTIONAL_LIBRARY_COUNT] = {
         FILES("libmujoco.so", "libmujoco.so.2.2.2", "libmujoco.so.2.3.7", "libmujoco.so.3.2.7",
             "libmujoco.so.3.3.0"),
         "HEDDLE_MUJOCO_LIBRARY", "libmujoco-dev", NULL},
+    [HED_LIBRARY_WEBKIT] = {"webkit", "the window of the plugins",
+        FILES("libwebkit2gtk-4.1.so.0", "libwebkit2gtk-4.0.so.37"), "HEDDLE_WEBKIT_LIBRARY",
+        "libwebkit2gtk-4.1-0", "webkit2gtk4.1"},
 };

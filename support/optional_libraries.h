@@ -14,6 +14,7 @@ typedef enum hed_optional_library {
     HED_LIBRARY_GLFW,
     HED_LIBRARY_MICROHTTPD,
     HED_LIBRARY_MUJOCO,
+    HED_LIBRARY_WEBKIT,
     HED_OPTIONAL_LIBRARY_COUNT
 } hed_optional_library;
 

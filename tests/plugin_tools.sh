@@ -5,13 +5,13 @@ folder=$1
 lv2=$folder/lv2/heddle.lv2
 fail() { echo "FAILED: $*"; exit 1; }
 
-# Nothing but the system's own C library, and no names but the two that hosts look for.
+# Nothing but the system's own C library, and no names but the three that hosts look for.
 for file in "$folder/clap/heddle.clap" "$lv2/heddle.so"; do
     for need in $(objdump -p "$file" | awk '/NEEDED/ { print $2 }'); do
         case $need in libc.so.6 | libm.so.6 | ld-linux*) ;; *) fail "$file needs $need" ;; esac
     done
     names=$(nm -D --defined-only "$file" | awk '{ print $3 }' | sort | tr '\n' ' ')
-    [ "$names" = 'clap_entry lv2_descriptor ' ] || fail "$file exports $names"
+    [ "$names" = 'clap_entry lv2_descriptor lv2ui_descriptor ' ] || fail "$file exports $names"
     case $(getconf GNU_LIBC_VERSION) in
         glibc\ 2.3[0-6]) # releases are built where glibc is one of these; later ones have new names of old functions
             newest=$(objdump -T "$file" | grep -o 'GLIBC_2[.][0-9]*' | sort -t. -k2 -n | tail -1)

@@ -41,6 +41,7 @@ extern const hed_command hed_command_synth;
 extern const hed_command hed_command_synth_render;
 extern const hed_command hed_command_synth_play;
 extern const hed_command hed_command_synth_view;
+extern const hed_command hed_command_synth_window;
 extern const hed_command hed_command_synth_check;
 extern const hed_command hed_command_synth_import;
 extern const hed_command hed_command_synth_tune;

@@ -120,8 +120,9 @@ const hed_command hed_command_synth_tune = {
 /* ---- synth ---- */
 
 static const hed_command *const SYNTH_COMMANDS[] = {&hed_command_synth_render,
-    &hed_command_synth_play, &hed_command_synth_view, &hed_command_synth_check,
-    &hed_command_synth_import, &hed_command_synth_tune, &hed_command_synth_bench, NULL};
+    &hed_command_synth_play, &hed_command_synth_view, &hed_command_synth_window,
+    &hed_command_synth_check, &hed_command_synth_import, &hed_command_synth_tune,
+    &hed_command_synth_bench, NULL};
 static const hed_example SYNTH_EXAMPLES[] = {{"heddle synth render harp.json song.mid -o song.wav",
                                                  "a song on an instrument, as a sound file"},
     {"heddle synth play harp.json --midi keyboard", "live, through JACK"},

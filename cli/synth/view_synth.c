@@ -5,9 +5,9 @@
 #include "cli/common/data.h"
 #include "heddle/author.h"
 #include "heddle/synth_file.h"
-#include "heddle/web.h"
 #include "support/file.h"
 #include "support/sources.h"
+#include "view_page.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -17,90 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 32, MOST_TEXT = 64 << 20 };
-
-extern const hed_source hed_synth_page_files[]; /* embedded: web/synth */
-
 typedef struct view {
     char file[PATH_MAX];   /* path that "Save" writes */
     const char *name;      /* name of the instrument in the page */
     char source[PATH_MAX]; /* path that the page shows */
     char copy[PATH_MAX];   /* path of the shipped instrument that was saved last, or "" */
-    hed_web_file files[MOST_FILES];
-    uint32_t file_count;
-    char *engine[MOST_FILES]; /* (engine_count) contents of the engine's files */
-    uint32_t engine_count;
+    view_page page;
 } view;
 
-/* ---- files of the page ---- */
-
-/* Reads the engine's files, of the folder "wasm" of the installed data. */
-static void view_read_engine(view *v, hed_error *error)
-{
-    static const char *const names[] = {"module.js", "synth.js", "probe.js",
-        "heddle-synth-exact.wasm", "heddle-synth-relaxed.wasm"};
-    static const char *const served[] = {"engine/module.js", "engine/synth.js", "engine/probe.js",
-        "engine/heddle-synth-exact.wasm", "engine/heddle-synth-relaxed.wasm"};
-    char data[PATH_MAX], path[PATH_MAX + 64];
-    hed_error cause = {0};
-    if (!cli_data_folder(data)) snprintf(data, sizeof data, "share/heddle");
-    for (size_t i = 0; i < HED_COUNT(names); i++) {
-        size_t size;
-        snprintf(path, sizeof path, "%s/wasm/%s", data, names[i]);
-        if (hed_file_read(path, MOST_TEXT, &v->engine[v->engine_count], &size, &cause)) {
-            hed_fail(error, HED_ERROR_UNSUPPORTED,
-                "engine of the page: missing (%s); expected Heddle's WebAssembly package in that folder. "
-                "In the folder of Heddle's sources, \"./dev wasm\" builds it: install Heddle from there "
-                "again, or copy build/wasm/package to %s/wasm",
-                path, data);
-            return;
-        }
-        v->files[v->file_count++] = (hed_web_file){served[i], v->engine[v->engine_count++], size};
-    }
-}
-
-/* ---- answers to the page ---- */
-
-static void view_list(void *user, const char *name, const char *summary)
-{
-    (void)summary;
-    json_array_append_new(user, json_string(name));
-}
-
-/* Answers with the text of a file, its name, the schema and the shipped instruments. */
-static hed_status view_give(const char *path, const char *name, char **answer, hed_error *error)
-{
-    char *text;
-    size_t size, schema_size;
-    if (hed_file_read(path, MOST_TEXT, &text, &size, error) != HED_OK) return error->status;
-    json_t *shipped = json_array();
-    cli_data_list(cli_data_kind_of("instruments", ".json"), view_list, shipped);
-    json_t *whole = json_pack("{s:s, s:s%, s:o, s:o}", "name", name, "text", text, size, "shipped",
-        shipped, "schema", json_loads(hed_synth_instrument_schema(&schema_size), 0, NULL));
-    free(text);
-    *answer = whole ? json_dumps(whole, JSON_COMPACT) : NULL;
-    json_decref(whole);
-    return *answer ? HED_OK : hed_fail(error, HED_ERROR_FORMAT, "%s: no text in UTF-8", path);
-}
-
-/* Answers with the bytes of a shipped phrase, {"bytes": [...]}, of which an own instrument has none. */
-static hed_status view_phrase(const char *name, char **answer, hed_error *error)
-{
-    char path[PATH_MAX], file[PATH_MAX], *content = NULL;
-    size_t size = 0;
-    snprintf(file, sizeof file, "%s.mid", name);
-    if (cli_data_path(cli_data_kind_of("music/phrases", ".mid"), file, path) &&
-        hed_file_read(path, MOST_TEXT, &content, &size, error) != HED_OK)
-        return error->status;
-    json_t *bytes = json_array();
-    for (size_t i = 0; i < size; i++)
-        json_array_append_new(bytes, json_integer((unsigned char)content[i]));
-    free(content);
-    json_t *whole = json_pack("{s:o}", "bytes", bytes);
-    *answer = json_dumps(whole, JSON_COMPACT);
-    json_decref(whole);
-    return HED_OK;
-}
+/* ---- saving ---- */
 
 /* Returns the path for an instrument of the page: the file of the command for its own, and for a
  * shipped one that the page opened a file of its name in the current folder, which must be new. */
@@ -146,20 +71,11 @@ static hed_status view_save(view *v, const char *body, char **answer, hed_error 
 static hed_status view_answer(
     void *user, const char *name, const char *body, size_t size, char **answer, hed_error *error)
 {
-    static const char shipped[] = "instrument/", phrase[] = "phrase/";
     view *v = user;
-    char path[PATH_MAX];
     (void)size;
     if (body && strcmp(name, "save") == 0) return view_save(v, body, answer, error);
-    if (!body && strcmp(name, "state") == 0) return view_give(v->source, v->name, answer, error);
-    if (!body && strncmp(name, shipped, sizeof shipped - 1) == 0) {
-        const char *instrument = name + sizeof shipped - 1;
-        if (!cli_data_path(cli_data_kind_of("instruments", ".json"), instrument, path))
-            return hed_fail(error, HED_ERROR_IO, "%s: no shipped instrument", instrument);
-        return view_give(path, instrument, answer, error);
-    }
-    if (!body && strncmp(name, phrase, sizeof phrase - 1) == 0)
-        return view_phrase(name + sizeof phrase - 1, answer, error);
+    if (!body && strcmp(name, "state") == 0) return view_page_file(v->source, v->name, answer, error);
+    if (!body && view_page_answer(name, answer, error)) return error->status;
     return hed_fail(error, HED_ERROR_ARGUMENT, "%s: no such request", name);
 }
 
@@ -193,8 +109,8 @@ static hed_status view_serve(
     hed_web *web;
     const hed_web_def def = {.context = session->context,
         .port = (uint16_t)hed_integer_of(arguments, "port"),
-        .files = v->files,
-        .file_count = v->file_count,
+        .files = v->page.files,
+        .file_count = v->page.file_count,
         .answer = view_answer,
         .user = v};
     if (hed_web_create(&def, &web, error)) return error->status;
@@ -216,11 +132,8 @@ static int view_run(const hed_arguments *arguments, void *user)
     (void)user;
     if (view_places(&v, arguments, &error) != HED_OK) return cli_fail(&error);
     if (cli_open_context(arguments, &session, &error)) return cli_fail(&error);
-    for (const hed_source *file = hed_synth_page_files; file->name; file++)
-        v.files[v.file_count++] = (hed_web_file){file->name, file->text, file->size};
-    view_read_engine(&v, &error);
-    if (!hed_failed(&error)) view_serve(&v, arguments, &session, &error);
-    for (uint32_t i = 0; i < v.engine_count; i++) free(v.engine[i]);
+    if (view_page_open(&v.page, &error) == HED_OK) view_serve(&v, arguments, &session, &error);
+    view_page_close(&v.page);
     cli_close(&session);
     return hed_failed(&error) ? cli_fail(&error) : HED_EXIT_OK; /* Ctrl-C is the regular end */
 }

@@ -57,6 +57,17 @@ HED_API hed_status hed_synth_player_load(
  *  Thread class: any but rt. Errors: as hed_synth_player_load(). */
 HED_API hed_status hed_synth_player_load_text(
     hed_synth_player *player, const char *text, size_t size, const char *name, hed_error *error);
+/** Replaces the instrument by an edited text of it (`text`: size bytes): its name, its path, turned
+ *  knobs and learned controllers stay. Notes that sound fade out with the former text.
+ *  Thread class: any but rt. Errors: ARGUMENT (no instrument), and as hed_synth_player_load(). */
+HED_API hed_status hed_synth_player_edit(
+    hed_synth_player *player, const char *text, size_t size, hed_error *error);
+/** Copies the instrument's text to `text` (room bytes), zero-terminated, if it fits; returns its size
+ *  without the zero, 0 without an instrument. `number` (NULL is allowed) counts loaded instruments,
+ *  edits and restored states: a greater number means another text.
+ *  Thread class: any but rt. */
+HED_API size_t hed_synth_player_text(
+    hed_synth_player *player, char *text, size_t room, uint64_t *number);
 /** Writes the state of a session as text (JSON): the instrument's text and name, the knobs and the
  *  learned controllers. The same state gives the same bytes. The text is zero-terminated and
  *  belongs to the player until the next call. NULL: failure.

@@ -4,6 +4,7 @@ import { compile, Synth } from './engine/synth.js';
 import { Document } from './document.js';
 import { Scene } from './scene.js';
 import { Sound } from './sound.js';
+import { Plugin } from './plugin.js';
 import { Keys } from './keys.js';
 import { LISTS, MARKERS, Shape, withHand } from './instrument.js';
 import { browse } from './browser.js';
@@ -12,6 +13,7 @@ import { midiEvents } from './midi.js';
 import { show } from './panel.js';
 
 const $ = (id) => document.getElementById(id), token = location.hash.slice(1), query = new URLSearchParams(location.search);
+const GAIN = 8; /* number of the plugin's knob after the macros */
 const PHRASE = [0, 4, 7, 12, 7, 4, 0, -5]; /* semitones from the middle of the range */
 
 /* ---- the file's place: a server, or files beside the page ---- */
@@ -43,7 +45,8 @@ const site = {
 const place = token ? server : site;
 const state = { selected: [], tool: 'play', number: 0 };
 const module = await compile(query.get('build') ?? undefined);
-const scene = new Scene($('canvas')), sound = new Sound(module, receive), keys = new Keys($('keys'), play);
+const isPlugin = !!token && query.has('plugin'); /* this page is a plugin's window */
+const scene = new Scene($('canvas')), sound = isPlugin ? new Plugin(place, receive) : new Sound(module, receive), keys = new Keys($('keys'), play);
 
 /* ---- messages ---- */
 
@@ -58,7 +61,9 @@ function receive(message) {
     if (message.kind === 'places') scene.move(message.places);
     else if (message.kind === 'meters') meters(message);
     else if (message.kind === 'refused') say(message.message, true);
-    else if (message.kind === 'ended') say('The audio thread ended: "Sound on" begins again.', true);
+    else if (message.kind === 'knob') showKnob(message);
+    else if (message.kind === 'instrument') open('state').catch((error) => say(error.message, true));
+    else if (message.kind === 'ended') say(isPlugin ? 'The plugin has ended.' : 'The audio thread ended: "Sound on" begins again.', true);
 }
 
 function meters({ load, peak, sounding, reduction, breaks }) {
@@ -126,6 +131,7 @@ function edit(change) {
 }
 
 function buttons() {
+    if (isPlugin) state.document.saved = state.document.text; /* the host's session has it */
     $('save').textContent = state.document.isChanged ? 'Save •' : 'Save';
     $('undo').disabled = !state.document.canUndo;
     $('redo').disabled = !state.document.canRedo;
@@ -159,15 +165,29 @@ async function open(what) {
     keys.show(Math.max(lowest, 21), Math.min(highest, 108));
     state.range = [lowest, highest];
     const macros = state.synth.macros.map((name, i) => [name, i]).filter(([name]) => name);
+    if (isPlugin) macros.push(['Gain', GAIN]);
     $('macros').replaceChildren(...macros.map(([name, i]) => {
         const { initial = 0 } = (state.document.value.midi_sources ?? []).find(({ kind, number }) => kind === 'host' && (number ?? 0) === i) ?? {};
-        const label = document.createElement('label'), input = Object.assign(document.createElement('input'), { type: 'range', min: 0, max: 1, step: 'any', value: initial });
+        const label = document.createElement('label'), [min, max] = i === GAIN ? [-60, 12] : [0, 1];
+        const input = Object.assign(document.createElement('input'), { type: 'range', min, max, step: 'any', value: isPlugin ? sound.knobs[i] ?? initial : initial });
+        input.dataset.knob = i;
         input.oninput = () => sound.send('host', i, Number(input.value));
+        if (isPlugin) {
+            input.onpointerdown = () => sound.touch(i, true);
+            input.onchange = () => sound.touch(i, false);
+        }
         label.append(name, input);
         return label;
     }));
-    await sound.load(sounding());
+    if (!isPlugin) await sound.load(sounding());
+    else if (what !== 'state') await sound.load(got.text, got.name);
     select([]);
+}
+
+/* Shows a knob that the host or a controller has turned. */
+function showKnob({ knob, value }) {
+    const input = document.querySelector(`[data-knob="${knob}"]`);
+    if (input) input.value = value;
 }
 
 /* ---- markers of exciters, microphones and modulators ---- */
@@ -433,7 +453,7 @@ async function phrase() {
 }
 
 /* Text that sounds: the file's, and the pointer's hand on the first body that has a name, or on the one that it holds. */
-const sounding = (name = state.shape.bodyNames.find(Boolean), direction = undefined) => withHand(state.document.value, name, direction);
+const sounding = (name = state.shape.bodyNames.find(Boolean), direction = undefined) => (isPlugin ? state.document.text : withHand(state.document.value, name, direction));
 
 const dot = (a, b) => a.reduce((sum, x, k) => sum + x * b[k], 0);
 
@@ -500,6 +520,7 @@ function pointer() {
             $('box').hidden = false;
             box(x, y);
         } else if (body >= 0 && !held.pan) held.kind = state.tool === 'box' ? 'pick' : state.tool;
+        if (held.kind === 'play' && isPlugin) held.kind = 'turn'; /* a plugin has no pointer's hand */
         if (held.kind === 'play') sounds();
         if (held.kind === 'move') held.rest = scene.restOf(body);
     };
@@ -571,7 +592,7 @@ async function pick(x, y, isMore) {
     if (!path) select([]);
     else if (isMore) select(state.selected.some((p) => samePath(p, path)) ? state.selected.filter((p) => !samePath(p, path)) : [...state.selected, path]);
     else select([path]);
-    if (body < 0 || state.tool !== 'play' || !sound.isOn) return;
+    if (body < 0 || state.tool !== 'play' || isPlugin || !sound.isOn) return;
     await grab(body, audible(scene.up), () => scene.size / 10 / scene.gain);
     setTimeout(letGo, 60);
 }
@@ -694,10 +715,12 @@ function frame() {
 }
 
 try {
+    document.body.classList.toggle('plugin', isPlugin);
     wire();
     await open('state');
     frame();
-    if (place === server) setTimeout(follow, 2000);
+    if (isPlugin) sound.follow();
+    else if (place === server) setTimeout(follow, 2000);
     /* for tests: the state, and three seconds of sound as the worklet makes them */
     window.heddle = { state, scene, sound, open, select, phrase: eventsOfPhrase };
     document.title += ' (ready)';

@@ -14,6 +14,7 @@ set(prefixes "@prefix lv2: <http://lv2plug.in/ns/lv2core#> .
 @prefix rsz: <http://lv2plug.in/ns/ext/resize-port#> .
 @prefix state: <http://lv2plug.in/ns/ext/state#> .
 @prefix time: <http://lv2plug.in/ns/ext/time#> .
+@prefix ui: <http://lv2plug.in/ns/extensions/ui#> .
 @prefix units: <http://lv2plug.in/ns/extensions/units#> .
 @prefix urid: <http://lv2plug.in/ns/ext/urid#> .
 @prefix work: <http://lv2plug.in/ns/ext/worker#> .
@@ -44,6 +45,11 @@ endfunction()
 
 set(manifest "${prefixes}<${uri}>
   a lv2:Plugin ;
+  lv2:binary <${LIBRARY}> ;
+  rdfs:seeAlso <heddle.ttl> .
+
+<${uri}#ui>
+  a ui:X11UI ;
   lv2:binary <${LIBRARY}> ;
   rdfs:seeAlso <heddle.ttl> .
 ")
@@ -100,6 +106,12 @@ set(heddle "${prefixes}<${uri}#instrument>
   rdfs:comment \"A file that describes an instrument: bodies joined by springs.\" ;
   rdfs:range atom:Path .
 
+<${uri}#ui>
+  a ui:X11UI ;
+  lv2:requiredFeature ui:idleInterface , ui:parent , <http://lv2plug.in/ns/ext/instance-access> ;
+  lv2:optionalFeature ui:resize , ui:noUserResize ;
+  lv2:extensionData ui:idleInterface .
+
 <${uri}>
   a lv2:Plugin , lv2:InstrumentPlugin , doap:Project ;
   doap:name \"Heddle Synth\" ;
@@ -112,6 +124,7 @@ set(heddle "${prefixes}<${uri}#instrument>
   lv2:optionalFeature lv2:hardRTCapable , log:log , work:schedule , state:threadSafeRestore , state:mapPath , state:freePath ;
   lv2:extensionData state:interface , work:interface ;
   patch:writable <${uri}#instrument> ;
+  ui:ui <${uri}#ui> ;
   lv2:port [
     a lv2:InputPort , atom:AtomPort ;
     atom:bufferType atom:Sequence ;

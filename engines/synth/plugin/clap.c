@@ -3,6 +3,7 @@
  * (clap_notes.c). */
 #include "clap.h"
 
+#include "clap_gui.h"
 #include "clap_notes.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@ enum {
 };
 
 typedef struct instance {
+    clap_gui gui; /* first: clap_gui.c */
     clap_api_plugin plugin;
     const clap_api_host *host;
     const clap_api_host_params *host_params;
@@ -75,6 +77,29 @@ static void tell_parameters(instance *p, const clap_api_out_events *out)
         if (id < HED_SYNTH_KNOB_COUNT) event.header.flags = CLAP_API_DONT_RECORD;
         if (out->try_push(out, &event.header)) p->told[id] = value;
         if (id == PLUGIN_LEARN && value == 0) atomic_store(&p->learned, true);
+    }
+}
+
+/* Takes the actions of the window's user, and reports them to the host, which records them. */
+static void take_window(instance *p, const clap_api_out_events *out)
+{
+    plugin_window_event event;
+    while (hed_ring_pop(p->gui.def.events, &event)) {
+        const clap_api_value value = {.header = {sizeof value, 0, 0, CLAP_API_PARAM_VALUE, 0},
+            .param = event.knob, .note = -1, .port = -1, .channel = -1, .key = -1,
+            .value = (double)event.value};
+        clap_api_gesture gesture = {
+            .header = {sizeof gesture, 0, 0, CLAP_API_GESTURE_END, 0}, .param = event.knob};
+        if (event.kind == WINDOW_NOTE) hed_synth_player_midi(p->player, 0, event.bytes, 3);
+        if (event.kind == WINDOW_KNOB) {
+            instance_set(p, 0, event.knob, value.value);
+            p->told[event.knob] = instance_value(p, event.knob);
+            if (out) out->try_push(out, &value.header);
+        }
+        if (event.kind == WINDOW_TOUCH) {
+            if (event.value > 0.0f) gesture.header.type = CLAP_API_GESTURE_BEGIN;
+            if (out) out->try_push(out, &gesture.header);
+        }
     }
 }
 
@@ -204,6 +229,7 @@ static void parameter_flush(
         if (event && (event->type == CLAP_API_PARAM_VALUE || event->type == CLAP_API_PARAM_MOD))
             take_event(p, event);
     }
+    take_window(p, out);
     tell_parameters(p, out);
 }
 
@@ -254,6 +280,7 @@ static int32_t instance_process(const clap_api_plugin *plugin, const clap_api_pr
         const clap_api_event *event = block->in->get(block->in, i);
         if (event) take_event(p, event);
     }
+    take_window(p, block->out);
     const float *inputs[2];
     bool heard = from && from->data32 && from->channels >= 2;
     for (uint32_t i = 0; heard && i < 2; i++) inputs[i] = from->data32[i];
@@ -278,15 +305,6 @@ static void complain_of_notes(instance *p)
         plugin_describe_dropped(&notes, text))
         p->host_log->log(p->host, CLAP_API_LOG_WARNING, text);
     atomic_store(&p->dropped, notes.dropped);
-}
-
-static void instance_on_main_thread(const clap_api_plugin *plugin)
-{
-    instance *p = instance_of(plugin);
-    atomic_store(&p->called_back, false);
-    hed_synth_player_collect(p->player);
-    complain_of_notes(p);
-    if (atomic_exchange(&p->learned, false) && p->host_state) p->host_state->mark_dirty(p->host);
 }
 
 static bool instance_start_processing(const clap_api_plugin *plugin)
@@ -403,6 +421,19 @@ static bool load_state(const clap_api_plugin *plugin, const clap_api_in_stream *
     return error.status == HED_OK;
 }
 
+/* Answers requests of the threads that play and that follow the window. */
+static void instance_on_main_thread(const clap_api_plugin *plugin)
+{
+    instance *p = instance_of(plugin);
+    bool edited = atomic_exchange(&p->gui.edited, false);
+    atomic_store(&p->called_back, false);
+    hed_synth_player_collect(p->player);
+    complain_of_notes(p);
+    if ((atomic_exchange(&p->learned, false) || edited) && p->host_state)
+        p->host_state->mark_dirty(p->host);
+    if (edited) instance_refresh(p);
+}
+
 /* ---- ports and extensions ---- */
 
 static uint32_t audio_port_count(const clap_api_plugin *plugin, bool input)
@@ -504,6 +535,7 @@ static const void *instance_get_extension(const clap_api_plugin *plugin, const c
         {CLAP_API_STATE, &state}, {CLAP_API_LATENCY, &latencies}, {CLAP_API_PARAMS, &params},
         {CLAP_API_TAIL, &tail}, {CLAP_API_VOICE_INFO, &voices}, {CLAP_API_NOTE_NAME, &names},
         {CLAP_API_PRESET_LOAD, &presets}, {CLAP_API_PRESET_LOAD_DRAFT, &presets}};
+    if (strcmp(id, CLAP_API_GUI) == 0) return clap_gui_extension();
     for (uint32_t i = 0; i < HED_COUNT(extensions); i++)
         if (strcmp(id, extensions[i].id) == 0) return extensions[i].extension;
     return NULL;
@@ -529,6 +561,7 @@ static bool instance_init(const clap_api_plugin *plugin)
     def.inputs = 2;
     hed_synth_player_create(&def, &p->player, &error);
     if (!error.status) plugin_load_preset(p->player, PLUGIN_FIRST, &error);
+    if (!error.status) clap_gui_init(&p->gui, p->host, p->host_params, p->player, &error);
     if (error.status) instance_complain(p, &error);
     p->notes.player = p->player;
     for (uint32_t id = 0; !error.status && id < PLUGIN_PARAMETERS; id++)
@@ -539,6 +572,7 @@ static bool instance_init(const clap_api_plugin *plugin)
 static void instance_destroy(const clap_api_plugin *plugin)
 {
     instance *p = instance_of(plugin);
+    clap_gui_destroy(&p->gui);
     hed_synth_player_destroy(p->player);
     free(p);
 }

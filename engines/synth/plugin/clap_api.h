@@ -38,8 +38,10 @@ enum {
     CLAP_API_NOTE_END,
     CLAP_API_NOTE_EXPRESSION,
     CLAP_API_PARAM_VALUE,
-    CLAP_API_PARAM_MOD, /* a clap_api_value, whose value is an amount */
-    CLAP_API_TRANSPORT = 9,
+    CLAP_API_PARAM_MOD,     /* a clap_api_value, whose value is an amount */
+    CLAP_API_GESTURE_BEGIN, /* a clap_api_gesture */
+    CLAP_API_GESTURE_END,
+    CLAP_API_TRANSPORT,
     CLAP_API_MIDI,
     CLAP_API_MIDI_SYSEX
 };
@@ -84,6 +86,11 @@ typedef struct clap_api_value {
     int16_t port, channel, key;
     double value;
 } clap_api_value;
+
+typedef struct clap_api_gesture {
+    clap_api_event header;
+    uint32_t param;
+} clap_api_gesture;
 
 typedef struct clap_api_midi {
     clap_api_event header;
@@ -267,6 +274,44 @@ typedef struct clap_api_host_params {
     void (*clear)(const clap_api_host *host, uint32_t id, uint32_t flags);
     void (*request_flush)(const clap_api_host *host);
 } clap_api_host_params;
+
+#define CLAP_API_GUI "clap.gui"
+#define CLAP_API_X11 "x11"
+typedef struct clap_api_window {
+    const char *api;
+    union {
+        unsigned long x11;
+        void *others;
+    };
+} clap_api_window;
+typedef struct clap_api_resize_hints {
+    bool horizontally, vertically, preserve_aspect;
+    uint32_t aspect_width, aspect_height;
+} clap_api_resize_hints;
+typedef struct clap_api_gui {
+    bool (*is_api_supported)(const clap_api_plugin *plugin, const char *api, bool is_floating);
+    bool (*get_preferred_api)(const clap_api_plugin *plugin, const char **api, bool *is_floating);
+    bool (*create)(const clap_api_plugin *plugin, const char *api, bool is_floating);
+    void (*destroy)(const clap_api_plugin *plugin);
+    bool (*set_scale)(const clap_api_plugin *plugin, double scale);
+    bool (*get_size)(const clap_api_plugin *plugin, uint32_t *width, uint32_t *height);
+    bool (*can_resize)(const clap_api_plugin *plugin);
+    bool (*get_resize_hints)(const clap_api_plugin *plugin, clap_api_resize_hints *hints);
+    bool (*adjust_size)(const clap_api_plugin *plugin, uint32_t *width, uint32_t *height);
+    bool (*set_size)(const clap_api_plugin *plugin, uint32_t width, uint32_t height);
+    bool (*set_parent)(const clap_api_plugin *plugin, const clap_api_window *window);
+    bool (*set_transient)(const clap_api_plugin *plugin, const clap_api_window *window);
+    void (*suggest_title)(const clap_api_plugin *plugin, const char *title);
+    bool (*show)(const clap_api_plugin *plugin);
+    bool (*hide)(const clap_api_plugin *plugin);
+} clap_api_gui;
+typedef struct clap_api_host_gui { /* any thread */
+    void (*resize_hints_changed)(const clap_api_host *host);
+    bool (*request_resize)(const clap_api_host *host, uint32_t width, uint32_t height);
+    bool (*request_show)(const clap_api_host *host);
+    bool (*request_hide)(const clap_api_host *host);
+    void (*closed)(const clap_api_host *host, bool was_destroyed);
+} clap_api_host_gui;
 
 #define CLAP_API_VOICE_INFO "clap.voice-info"
 enum { CLAP_API_OVERLAPPING_NOTES = 1 };

@@ -2,7 +2,7 @@
  * instrument's file is a parameter (patch:Set) that the host's worker loads; it is in the state
  * too, together with the whole instrument as text. Hosts without a worker, or without a file
  * chooser, use presets and the state. */
-#include "plugin.h"
+#include "lv2.h"
 
 #include <lv2/atom/forge.h>
 #include <lv2/atom/util.h>
@@ -16,7 +16,6 @@
 #include <lv2/urid/urid.h>
 #include <lv2/worker/worker.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "heddle/author.h"
@@ -25,9 +24,10 @@
 #define PLUGIN_INSTRUMENT PLUGIN_URI "#instrument" /* path of a file */
 #define PLUGIN_STATE PLUGIN_URI "#state"           /* hed_synth_player_save()'s text */
 
-enum { CONTROL, NOTIFY, LEFT, RIGHT, LATENCY, IN_LEFT, IN_RIGHT, KNOBS };
-
-enum { LONGEST_PATH = 1024 }; /* length including the final zero */
+enum {
+    LONGEST_PATH = 1024, /* length including the final zero */
+    NOTES = 1024         /* notes of the window that wait for a run */
+};
 
 /* A file that was loaded, or is to be loaded. */
 typedef struct file_name {
@@ -35,14 +35,15 @@ typedef struct file_name {
 } file_name;
 
 typedef struct instance {
-    hed_synth_player *player;
+    lv2_shared shared;
     double rate;
     LV2_URID_Map *map;
     LV2_Worker_Schedule *schedule; /* NULL: not supported by the host */
     LV2_Log_Logger log;
     LV2_Atom_Forge forge;
     struct {
-        LV2_URID midi, path, string, set, get, property, value, instrument, state, position, bpm;
+        LV2_URID midi, path, string, set, get, property, value, instrument, state, position, bpm,
+            changed;
     } id;
     /* ports */
     const LV2_Atom_Sequence *control;
@@ -74,7 +75,7 @@ static void map_names(instance *p)
         {&p->id.get, LV2_PATCH__Get}, {&p->id.property, LV2_PATCH__property},
         {&p->id.value, LV2_PATCH__value}, {&p->id.instrument, PLUGIN_INSTRUMENT},
         {&p->id.state, PLUGIN_STATE}, {&p->id.position, LV2_TIME__Position},
-        {&p->id.bpm, LV2_TIME__beatsPerMinute}};
+        {&p->id.bpm, LV2_TIME__beatsPerMinute}, {&p->id.changed, LV2_STATE__StateChanged}};
     for (uint32_t i = 0; i < HED_COUNT(names); i++)
         *names[i].id = map->map(map->handle, names[i].uri);
     lv2_atom_forge_init(&p->forge, map);
@@ -88,7 +89,8 @@ static void lv2_complain(instance *p, const hed_error *error)
 static void lv2_cleanup(LV2_Handle handle)
 {
     instance *p = handle;
-    hed_synth_player_destroy(p->player);
+    hed_synth_player_destroy(p->shared.player);
+    hed_ring_destroy(p->shared.played);
     hed_ring_destroy(p->files);
     pthread_mutex_destroy(&p->telling);
     free(p);
@@ -114,9 +116,10 @@ static LV2_Handle lv2_instantiate(const LV2_Descriptor *descriptor, double rate,
         def.rate = rate;
         def.inputs = 2;
         hed_ring_create(NULL, sizeof(file_name), 8, &p->files, &error);
-        hed_synth_player_create(&def, &p->player, &error);
+        hed_ring_create(NULL, 3, NOTES, &p->shared.played, &error);
+        hed_synth_player_create(&def, &p->shared.player, &error);
         /* load a preset, so that the instance sounds at once */
-        if (!error.status) plugin_load_preset(p->player, PLUGIN_FIRST, &error);
+        if (!error.status) plugin_load_preset(p->shared.player, PLUGIN_FIRST, &error);
     }
     if (!error.status) return p;
     lv2_complain(p, &error);
@@ -145,7 +148,7 @@ static void lv2_activate(LV2_Handle handle)
 {
     instance *p = handle;
     hed_error error = {0};
-    if (hed_synth_player_set_rate(p->player, p->rate, &error)) lv2_complain(p, &error);
+    if (hed_synth_player_set_rate(p->shared.player, p->rate, &error)) lv2_complain(p, &error);
 }
 
 /* ---- loading: the worker, or the thread that restores ---- */
@@ -153,7 +156,7 @@ static void lv2_activate(LV2_Handle handle)
 static bool load_file(instance *p, const char *path)
 {
     hed_error error = {0};
-    if (hed_synth_player_load(p->player, path, &error)) {
+    if (hed_synth_player_load(p->shared.player, path, &error)) {
         lv2_complain(p, &error);
         return false;
     }
@@ -215,9 +218,9 @@ static void take_object(instance *p, const LV2_Atom_Object *object, uint32_t fra
         const LV2_Atom *bpm = NULL;
         lv2_atom_object_get(object, p->id.bpm, &bpm, 0);
         if (bpm)
-            hed_synth_player_event(p->player, &(hed_synth_event){.frame = frame,
-                                                  .kind = HED_SYNTH_EVENT_TEMPO,
-                                                  .value = atom_number(&p->forge, bpm)});
+            hed_synth_player_event(p->shared.player, &(hed_synth_event){.frame = frame,
+                                                         .kind = HED_SYNTH_EVENT_TEMPO,
+                                                         .value = atom_number(&p->forge, bpm)});
     } else if (object->body.otype == p->id.get) {
         p->tell = true;
     } else if (object->body.otype == p->id.set && p->schedule) {
@@ -240,7 +243,7 @@ static void lv2_take_events(instance *p)
         uint32_t frame = event->time.frames < 0 ? 0 : (uint32_t)event->time.frames;
         if (event->body.type == p->id.midi)
             hed_synth_player_midi(
-                p->player, frame, LV2_ATOM_BODY_CONST(&event->body), event->body.size);
+                p->shared.player, frame, LV2_ATOM_BODY_CONST(&event->body), event->body.size);
         else if (lv2_atom_forge_is_object_type(&p->forge, event->body.type) &&
                  event->body.size >= sizeof(LV2_Atom_Object_Body))
             take_object(p, (const LV2_Atom_Object *)&event->body, frame);
@@ -258,9 +261,9 @@ static void take_knobs(instance *p)
     for (uint32_t i = 0; i < PLUGIN_PARAMETERS; i++) {
         if (!p->knobs[i] || *p->knobs[i] == p->told[i]) continue;
         p->told[i] = *p->knobs[i];
-        if (i < HED_SYNTH_KNOB_COUNT) hed_synth_player_turn(p->player, 0, i, p->told[i]);
+        if (i < HED_SYNTH_KNOB_COUNT) hed_synth_player_turn(p->shared.player, 0, i, p->told[i]);
         else if (p->told[i] >= 0.0f && p->told[i] <= (float)PLUGIN_FORGET)
-            plugin_learn(p->player, (uint32_t)p->told[i]);
+            plugin_learn(p->shared.player, (uint32_t)p->told[i]);
     }
 }
 
@@ -283,24 +286,32 @@ static void tell_host(instance *p)
         lv2_atom_forge_pop(forge, &object);
     }
     p->tell = false;
+    if (atomic_exchange(&p->shared.changed, false)) {
+        lv2_atom_forge_frame_time(forge, 0);
+        lv2_atom_forge_object(forge, &object, 0, p->id.changed);
+        lv2_atom_forge_pop(forge, &object);
+    }
     lv2_atom_forge_pop(forge, &sequence);
 }
 
 static void lv2_run(LV2_Handle handle, uint32_t frames)
 {
     instance *p = handle;
+    uint8_t played[3];
     take_knobs(p);
+    while (hed_ring_pop(p->shared.played, played))
+        hed_synth_player_midi(p->shared.player, 0, played, sizeof played);
     lv2_take_events(p);
     tell_host(p);
     bool heard = p->inputs[0] && p->inputs[1];
     if (p->left && p->right)
-        hed_synth_player_run(p->player, frames, heard ? p->inputs : NULL, p->left, p->right);
-    hed_synth_note_info notes = hed_synth_player_notes(p->player);
+        hed_synth_player_run(p->shared.player, frames, heard ? p->inputs : NULL, p->left, p->right);
+    hed_synth_note_info notes = hed_synth_player_notes(p->shared.player);
     /* asks the worker for a warning of notes that do not sound, once for an instrument */
     if (notes.dropped > 0 && p->dropped == 0 && p->schedule)
         p->schedule->schedule_work(p->schedule->handle, sizeof notes, &notes);
     p->dropped = notes.dropped;
-    if (p->latency) *p->latency = (float)hed_synth_player_latency(p->player);
+    if (p->latency) *p->latency = (float)hed_synth_player_latency(p->shared.player);
 }
 
 /* ---- state ---- */
@@ -312,7 +323,7 @@ static LV2_State_Status lv2_save(LV2_Handle handle, LV2_State_Store_Function sto
     instance *p = handle;
     hed_error error = {0};
     size_t size;
-    const char *state = hed_synth_player_save(p->player, &size, &error);
+    const char *state = hed_synth_player_save(p->shared.player, &size, &error);
     if (!state) {
         lv2_complain(p, &error);
         return LV2_STATE_ERR_UNKNOWN;
@@ -323,7 +334,7 @@ static LV2_State_Status lv2_save(LV2_Handle handle, LV2_State_Store_Function sto
     LV2_State_Map_Path *map = lv2_features_data(features, LV2_STATE__mapPath);
     LV2_State_Free_Path *give = lv2_features_data(features, LV2_STATE__freePath);
     hed_synth_player_info info;
-    info = hed_synth_player_describe(p->player);
+    info = hed_synth_player_describe(p->shared.player);
     if (status || !map || !info.path[0]) return status;
     char *abstract = map->abstract_path(map->handle, info.path);
     if (!abstract) return LV2_STATE_ERR_UNKNOWN;
@@ -351,7 +362,7 @@ static LV2_State_Status lv2_restore(LV2_Handle handle, LV2_State_Retrieve_Functi
         path = map->absolute_path(map->handle, abstract);
     LV2_State_Status status = LV2_STATE_SUCCESS;
     if (state && type == p->id.string) {
-        if (hed_synth_player_restore(p->player, state, strnlen(state, size), &error)) {
+        if (hed_synth_player_restore(p->shared.player, state, strnlen(state, size), &error)) {
             lv2_complain(p, &error);
             status = LV2_STATE_ERR_UNKNOWN;
         }

@@ -203,6 +203,19 @@ static hed_status sound_create(hed_synth_player *player, const hed_synth_instrum
     return HED_OK;
 }
 
+/* Puts the source and its sound into the player, under its lock; `source` gets the former one. */
+static void exchange_source(hed_synth_player *player, player_source *source, player_sound *sound,
+    const player_macros *macros)
+{
+    player_source former = player->source;
+    player->source = *source;
+    player->number++;
+    *source = former;
+    if (!sound) return;
+    sound->macros = *macros;
+    sound_destroy(atomic_exchange(&player->next, sound));
+}
+
 hed_status player_take(hed_synth_player *player, player_source *source,
     const player_settings *settings, hed_error *error)
 {
@@ -213,10 +226,7 @@ hed_status player_take(hed_synth_player *player, player_source *source,
     if (player->rate > 0.0)
         status = sound_create(player, source->instrument, player->rate, &sound, error);
     if (!status) {
-        player_source former = player->source;
-        player->source = *source;
-        *source = former;
-        initial_knobs(player->source.instrument, knobs);
+        initial_knobs(source->instrument, knobs);
         const player_macros no_macros = {.turned = 0},
                             *macros = settings ? &settings->macros : &no_macros;
         for (uint32_t i = 0; i < HED_SYNTH_MACROS; i++)
@@ -227,10 +237,34 @@ hed_status player_take(hed_synth_player *player, player_source *source,
             for (uint32_t i = 0; i < HED_SYNTH_KNOB_COUNT; i++)
                 hed_synth_player_set_controller(player, i, settings->controllers[i]);
         }
-        if (sound) {
-            sound->macros = *macros;
-            sound_destroy(atomic_exchange(&player->next, sound));
+        exchange_source(player, source, sound, macros);
+    }
+    pthread_mutex_unlock(&player->lock);
+    player_free_source(&player->allocator, source);
+    hed_synth_player_collect(player);
+    return status;
+}
+
+hed_status player_take_edited(hed_synth_player *player, player_source *source, hed_error *error)
+{
+    player_sound *sound = NULL;
+    float knobs[HED_SYNTH_MACROS];
+    pthread_mutex_lock(&player->lock);
+    hed_status status = HED_OK;
+    if (!player->source.instrument)
+        status = hed_fail(error, HED_ERROR_ARGUMENT, "the player has no instrument yet: load one");
+    else if (player->rate > 0.0)
+        status = sound_create(player, source->instrument, player->rate, &sound, error);
+    if (!status) {
+        player_macros macros = {.turned = atomic_load(&player->turned)};
+        memcpy(source->name, player->source.name, sizeof source->name);
+        memcpy(source->path, player->source.path, sizeof source->path);
+        initial_knobs(source->instrument, knobs);
+        for (uint32_t i = 0; i < HED_SYNTH_MACROS; i++) {
+            if (!(macros.turned >> i & 1)) atomic_store(&player->knobs[i], knobs[i]);
+            macros.values[i] = atomic_load(&player->knobs[i]);
         }
+        exchange_source(player, source, sound, &macros);
     }
     pthread_mutex_unlock(&player->lock);
     player_free_source(&player->allocator, source);
@@ -263,6 +297,34 @@ hed_status hed_synth_player_load_text(
     }
     snprintf(source.name, sizeof source.name, "%s", name);
     return player_take(player, &source, NULL, error);
+}
+
+hed_status hed_synth_player_edit(
+    hed_synth_player *player, const char *text, size_t size, hed_error *error)
+{
+    HED_REQUIRE(player, text || !size);
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
+    player_source source;
+    if (player_make_source(player, text, size, "the edited instrument", &source, error)) {
+        player_free_source(&player->allocator, &source);
+        return error->status;
+    }
+    return player_take_edited(player, &source, error);
+}
+
+size_t hed_synth_player_text(hed_synth_player *player, char *text, size_t room, uint64_t *number)
+{
+    if (!player) return 0;
+    pthread_mutex_lock(&player->lock);
+    size_t size = player->source.instrument ? player->source.size : 0;
+    if (text && size < room) {
+        if (size) memcpy(text, player->source.text, size);
+        text[size] = 0;
+    }
+    if (number) *number = player->number;
+    pthread_mutex_unlock(&player->lock);
+    return size;
 }
 
 hed_status hed_synth_player_load(hed_synth_player *player, const char *path, hed_error *error)

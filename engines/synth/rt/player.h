@@ -48,7 +48,8 @@ struct hed_synth_player {
     pthread_mutex_t lock;
     double rate;
     player_source source;
-    char *state; /* (state_room) text of the last hed_synth_player_save() */
+    uint64_t number; /* number of sources so far */
+    char *state;     /* (state_room) text of the last hed_synth_player_save() */
     size_t state_room;
     /* common to both sides */
     _Atomic(player_sound *) next, retired;
@@ -91,5 +92,7 @@ void player_free_source(const hed_allocator *allocator, player_source *source);
  * values. */
 hed_status player_take(hed_synth_player *player, player_source *source,
     const player_settings *settings, hed_error *error);
+/* Takes ownership of a source in place of the present one, or frees it; name, path and knobs stay. */
+hed_status player_take_edited(hed_synth_player *player, player_source *source, hed_error *error);
 
 #endif
