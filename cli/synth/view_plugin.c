@@ -142,15 +142,6 @@ static json_t *describe_plugin(plugin_end *p)
     return answer;
 }
 
-static hed_status answer_state(plugin_end *p, char **answer, hed_error *error)
-{
-    pthread_mutex_lock(&p->lock);
-    if (p->text) view_page_text(p->name, p->text, p->size, answer, error);
-    else hed_fail(error, HED_ERROR_IO, "the plugin has no instrument yet");
-    pthread_mutex_unlock(&p->lock);
-    return error->status;
-}
-
 /* Sends {"knob": 0, "value": 0.5}; kind: WINDOW_KNOB or WINDOW_TOUCH. */
 static bool send_knob_message(plugin_end *p, window_kind kind, json_t *request)
 {
@@ -204,7 +195,13 @@ static hed_status plugin_answer(
     void *user, const char *name, const char *body, size_t size, char **answer, hed_error *error)
 {
     plugin_end *p = user;
-    if (!body && strcmp(name, "state") == 0) return answer_state(p, answer, error);
+    if (!body && strcmp(name, "state") == 0) {
+        pthread_mutex_lock(&p->lock);
+        if (p->text) view_page_text(p->name, p->text, p->size, answer, error);
+        else hed_fail(error, HED_ERROR_IO, "the plugin has no instrument yet");
+        pthread_mutex_unlock(&p->lock);
+        return error->status;
+    }
     if (!body && view_page_answer(name, answer, error)) return error->status;
     json_t *request = body ? json_loadb(body, size, 0, NULL) : NULL, *reply = NULL;
     if (body && take_page_request(p, name, request)) reply = json_object();

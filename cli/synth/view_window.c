@@ -147,18 +147,6 @@ static int take_keyboard(gtk_object *view, void *event, void *user)
     return 0; /* the page gets the click too */
 }
 
-/* Puts the window into one of another process. Hosts that follow XEmbed and hosts that do not take any
- * child, while a GtkPlug stays hidden in the latter. */
-static void embed(unsigned long parent)
-{
-    const gtk_api *gtk = &gtk_state.gtk;
-    gtk->gtk_widget_realize(gtk_state.window);
-    gtk->XReparentWindow(gtk->gdk_x11_get_default_xdisplay(),
-        gtk->gdk_x11_window_get_xid(gtk->gtk_widget_get_window(gtk_state.window)), parent, 0, 0);
-    gtk->g_signal_connect_data(
-        gtk_state.view, "button-press-event", (gtk_callback *)take_keyboard, NULL, NULL, 0);
-}
-
 void view_window_run(const char *address, unsigned long parent, uint32_t width, uint32_t height)
 {
     const gtk_api *gtk = &gtk_state.gtk;
@@ -174,7 +162,16 @@ void view_window_run(const char *address, unsigned long parent, uint32_t width, 
         gtk_state.window, "destroy", (gtk_callback *)gtk->gtk_main_quit, NULL, NULL, 0);
     gtk->g_signal_connect_data(
         gtk_state.view, "web-process-terminated", (gtk_callback *)follow_crash, NULL, NULL, 0);
-    if (parent) embed(parent);
+    /* a child of the other process's window: hosts that follow XEmbed and hosts that do not take one, while
+     * a GtkPlug stays hidden in the latter */
+    if (parent) {
+        gtk->gtk_widget_realize(gtk_state.window);
+        gtk->XReparentWindow(gtk->gdk_x11_get_default_xdisplay(),
+            gtk->gdk_x11_window_get_xid(gtk->gtk_widget_get_window(gtk_state.window)), parent, 0,
+            0);
+        gtk->g_signal_connect_data(
+            gtk_state.view, "button-press-event", (gtk_callback *)take_keyboard, NULL, NULL, 0);
+    }
     gtk->webkit_web_view_load_uri(gtk_state.view, address);
     gtk->gtk_main();
 }
