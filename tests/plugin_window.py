@@ -13,7 +13,7 @@ class Screen:
     """Xvfb, whose picture is a file (xwd)."""
     def __init__(self, folder):
         here, there = os.pipe()
-        self.process = subprocess.Popen(['Xvfb', '-displayfd', str(there), '-screen', '0', '1100x760x24', '-nolisten', 'tcp', '-fbdir', folder],
+        self.process = subprocess.Popen(['Xvfb', '-displayfd', str(there), '-screen', '0', '1100x760x24', '-nolisten', 'tcp', '-noreset', '-fbdir', folder],
                                         pass_fds=[there], stderr=subprocess.DEVNULL)
         self.name = ':' + os.read(here, 16).decode().strip()
         self.file = os.path.join(folder, 'Xvfb_screen0')
