@@ -256,6 +256,30 @@ Test(synth_data, instruments_sound_at_a_sensible_loudness)
     test_close(&t);
 }
 
+/* Four notes of a bow at velocity 100 stay below the limiter: the chords are the loudest of each. */
+Test(synth_data, bowed_chords_leave_the_limiter_alone)
+{
+    static const struct {
+        const char *name;
+        uint8_t channel, low;
+    } chords[] = {{"viol", 0, 43}, {"consort", 1, 53}};
+    static const uint8_t steps[4] = {0, 4, 7, 12};
+    test_device t = test_open(NULL);
+    for (size_t i = 0; i < sizeof chords / sizeof *chords; i++) {
+        hed_synth_event events[4];
+        hed_synth_info report;
+        uint32_t frames;
+        for (int k = 0; k < 4; k++)
+            events[k] = (hed_synth_event){.kind = HED_SYNTH_EVENT_MIDI,
+                .bytes = {
+                    (uint8_t)(0x90 | chords[i].channel), (uint8_t)(chords[i].low + steps[k]), 100}};
+        free(play_events(&t, chords[i].name, events, 4, 1.0, &frames, &report));
+        EXPECT_EQ(report.reduction, 0.0f, "%s: the limiter takes %.1f dB", chords[i].name,
+            (double)report.reduction);
+    }
+    test_close(&t);
+}
+
 Test(synth_data, the_piece_is_whole)
 {
     hed_error error = {0};

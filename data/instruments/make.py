@@ -206,7 +206,7 @@ def add_viol(instrument, notes, channel, microphones):
 
 
 def make_viol():
-    i = Instrument("A bass viol with a string and a bow for each note, E2 to F4. Controller 1 swells.", mode="singleton", gain=-14)
+    i = Instrument("A bass viol with a string and a bow for each note, E2 to F4. Controller 1 swells.", mode="singleton", gain=-18)
     i.add("microphones", name="left", position=[-0.3, 0.05, 0.3], direction=[1, 0, 0], pan=-0.3)
     i.add("microphones", name="right", position=[0.2, 0.05, 0.4], direction=[1, 0, 0], pan=0.3)
     add_viol(i, range(40, 66), 0, ["left", "right"])
@@ -218,7 +218,7 @@ def make_viol():
 
 def make_consort():
     i = Instrument("Harp, viol and frame drum for data/music/greensleeves.mid: all the notes of each, on channels 1, 2 and 3.",
-                   mode="singleton", gain=-2.5)
+                   mode="singleton", gain=-6.5)
     i.add("microphones", name="harp_left", position=[-0.35, 0.1, 0.3], direction=[0, 0, 1], pan=-0.7, gain=-39)
     i.add("microphones", name="harp_right", position=[0.35, 0.1, 0.3], direction=[0, 0, 1], pan=0.5, gain=-43)
     i.add("microphones", name="viol", position=[0.1, 0.05, 0.3], direction=[1, 0, 0], pan=0.35, gain=-8)
