@@ -15,7 +15,7 @@ import reference # noqa: E402
 # Pages outside docs/, and the sections of the navigation; a page of docs/ that none names goes to the section of its first word.
 PAGES = {'README.md': 'overview.md', 'docs/README.md': 'index.md', 'ARCHITECTURE.md': 'architecture.md', 'CONTRIBUTING.md': 'contributing.md',
          'CHANGELOG.md': 'changes.md', 'SECURITY.md': 'reporting.md', 'data/README.md': 'data.md', 'benchmarks/README.md': 'benchmarks.md'}
-SECTIONS = {'Start': ['overview', 'install', 'demo'], 'Tuner': ['tuning', 'tune-file', 'capture', 'database', 'shaders', 'shaders-native'],
+SECTIONS = {'Start': ['overview', 'install', 'demo'], 'Tuner': ['tuning', 'tune-file', 'capture', 'database', 'shaders', 'shaders-native', 'shader-gallery'],
             'Cloth': ['cloth', 'blender', 'cloth-scene', 'cloth-solvers', 'cloth-contact'], 'Synth': ['synth', 'plugins', 'instrument-file'], 'MPPI': ['mppi', 'mppi-scene', 'mppi-mujoco'], 'CSS': ['css', 'css-build-tools'],
             'Python': ['python'], 'JavaScript': ['wasm'], 'C': ['packing', 'performance', 'api/index'],
             'Project': ['status', 'architecture', 'contributing', 'benchmarks', 'changes', 'reporting', 'data', 'style', 'glossary']}

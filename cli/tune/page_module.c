@@ -54,21 +54,6 @@ static hed_status call_tools(page_tuning *tuning, uint32_t realm, const char *na
     return error->status;
 }
 
-/* Pipelines of a realm that were tuned, as [{ id, tuned }]. */
-static json_t *tuned_of(const page_tuning *tuning, uint32_t realm)
-{
-    json_t *list = json_array(), *pipeline;
-    size_t i;
-    json_array_foreach(tuning->pipelines, i, pipeline)
-    {
-        json_t *tuned = json_object_get(pipeline, "tuned");
-        if (tuned && page_number_at(pipeline, "realm") == realm)
-            json_array_append_new(list,
-                json_pack("{s:O, s:O}", "id", json_object_get(pipeline, "id"), "tuned", tuned));
-    }
-    return list;
-}
-
 static json_t *pipeline_of(const page_tuning *tuning, uint32_t realm, double id)
 {
     json_t *pipeline;
@@ -79,27 +64,14 @@ static json_t *pipeline_of(const page_tuning *tuning, uint32_t realm, double id)
     return NULL;
 }
 
-static json_t *table_of(const json_t *tables, const char *name)
-{
-    json_t *table;
-    size_t i;
-    json_array_foreach(
-        tables, i, table) if (strcmp(page_text_at(table, "name"), name) == 0) return table;
-    return NULL;
-}
-
 /* Finds the lines that use the pipelines of a realm. */
 static hed_status find_uses(
     page_tuning *tuning, uint32_t realm, const json_t *result, const char *path, hed_error *error)
 {
     json_t *names = json_object_get(result, "names"), *list = json_array(), *pair, *uses = NULL;
     size_t i;
-    json_array_foreach(names, i, pair)
-    {
-        const char *name = json_string_value(json_array_get(pair, 1));
-        json_t *table = name ? table_of(json_object_get(result, "tables"), name) : NULL;
-        json_array_append_new(list, json_pack("[O, O]", json_array_get(pair, 0), table ? table : pair));
-    }
+    json_array_foreach(names, i, pair) json_array_append_new(
+        list, json_pack("[O, O]", json_array_get(pair, 0), json_array_get(pair, 3)));
     if (call_tools(tuning, realm, "uses", json_pack("[o, s]", list, path), &uses, error))
         return error->status;
     json_array_foreach(names, i, pair)
@@ -161,7 +133,15 @@ hed_status page_module_write(page_tuning *tuning, hed_error *error)
 {
     const char *path = hed_text_of(tuning->arguments, "module");
     for (uint32_t r = 0; r < tuning->session.realm_count; r++) {
-        json_t *tuned = tuned_of(tuning, r), *result = NULL;
+        json_t *tuned = json_array(), *result = NULL, *pipeline;
+        size_t i;
+        json_array_foreach(tuning->pipelines, i, pipeline)
+        {
+            json_t *one = json_object_get(pipeline, "tuned");
+            if (one && page_number_at(pipeline, "realm") == r)
+                json_array_append_new(tuned,
+                    json_pack("{s:O, s:O}", "id", json_object_get(pipeline, "id"), "tuned", one));
+        }
         if (!json_array_size(tuned)) {
             json_decref(tuned);
             continue;

@@ -2,7 +2,7 @@
 export interface Candidate {
   constants: Record<string, number>;
   workgroupSize: [number, number, number];
-  from: 'architecture' | 'vendor' | 'other' | 'default';
+  from: 'architecture' | 'vendor' | 'browser' | 'other' | 'default';
   isDefault: boolean;
   identity: string;
 }
@@ -17,7 +17,8 @@ export interface RaceOptions {
   name: string;
   candidates: Candidate[];
   adapterInfo?: GPUAdapterInfo;
-  pipeline(constants: Record<string, number>): Promise<GPUComputePipeline>;
+  /** `candidate`: one of `candidates`, for code() of a page's pipeline */
+  pipeline(constants: Record<string, number>, candidate: Candidate): Promise<GPUComputePipeline>;
   launch(pass: GPUComputePassEncoder, pipeline: GPUComputePipeline, candidate: Candidate): void;
   /** ms; 200 */
   budget?: number;

@@ -1,5 +1,5 @@
-// Tries a few configurations on the visitor's own GPU and keeps the answer in localStorage, so that a
-// page is tuned for the device that it runs on, once. With what `heddle db export blur.tuned.js` makes:
+// Tries a few configurations on the visitor's own GPU, once, and keeps the answer in localStorage. With
+// what `heddle db export blur.tuned.js` makes:
 //
 //   import { kernel, candidates } from './blur.tuned.js';
 //   import { race } from './race.js';
@@ -7,13 +7,13 @@
 //     adapterInfo: adapter.info,
 //     pipeline: constants => device.createComputePipelineAsync({ layout, compute: { module, constants } }),
 //     launch: (pass, pipeline, candidate) => { pass.setPipeline(pipeline); ...; pass.dispatchWorkgroups(...); } });
-//   best.pipeline, best.constants, best.seconds, best.remembered, best.decided
+//   // best.pipeline, best.seconds, ...: race.d.ts
 //
 // launch() may be called many times: what it writes should not be what it reads.
 
 const median = values => [...values].sort((a, b) => a - b)[values.length >> 1];
 
-// Place of the answer: the shader and its problem, the device as far as it is told, and the candidates.
+// Place of the answer: shader, problem, device and candidates.
 function keyOf(name, info, candidates) {
   const text = JSON.stringify(candidates.map(c => [c.identity, c.constants]));
   let hash = 2166136261;
@@ -21,8 +21,7 @@ function keyOf(name, info, candidates) {
   return `heddle:${name}:${info?.vendor ?? ''}:${info?.architecture ?? ''}:${hash >>> 0}`;
 }
 
-// Storage may be forbidden, and what is in it may be anything. An answer of another version of the
-// browser has expired.
+// Storage may be forbidden, or hold anything. An answer of another version of the browser has expired.
 function recall(key, count) {
   try {
     const kept = JSON.parse(localStorage.getItem(key));
@@ -33,8 +32,7 @@ function remember(key, kept) {
   try { localStorage.setItem(key, JSON.stringify({ ...kept, agent: navigator.userAgent })); } catch { /* the next visit races again */ }
 }
 
-// Seconds of a pass with so many launches. Coarse time stamps and slow waits are met by many launches
-// in one pass.
+// Seconds of a pass with many launches, for coarse time stamps and slow waits.
 function makeTimer(device) {
   const stamps = device.features.has('timestamp-query');
   const querySet = stamps && device.createQuerySet({ type: 'timestamp', count: 2 });
@@ -94,7 +92,7 @@ async function measure(device, timer, r, launch) {
   return true;
 }
 
-// Races runners until each that may win has LEAST measurements and the budget is spent; false: undecided.
+// Races until each that may win has LEAST measurements and the budget is spent; false: undecided.
 async function rounds(device, timer, runners, launch, budget) {
   const start = performance.now(), spent = () => performance.now() - start;
   const share = budget / 1000 / runners.length / 12; // a pass takes a twelfth of each one's share
@@ -102,7 +100,13 @@ async function rounds(device, timer, runners, launch, budget) {
   for (const r of runners) { // warms up, and finds the number of launches
     await measure(device, timer, r, launch);
     for (let tries = 0; tries < 6 && !r.failure && !r.times.length; tries++) await measure(device, timer, r, launch);
-    if (r.times.length && r.known < share) r.launches = Math.max(r.launches, Math.min(MOST_LAUNCHES, Math.round(share / r.known)));
+    for (let step = 0; step < 2 && r.times.length && r.launches * r.known < share; step++) {
+      const isCoarse = Math.round(1e9 * r.known * r.launches) % 65536 === 0; // of one step: half or twice the true time
+      r.launches = Math.max(r.launches, Math.min(MOST_LAUNCHES, Math.round(share / r.known)));
+      if (!isCoarse) break;
+      r.times = [];
+      await measure(device, timer, r, launch);
+    }
   }
   const alive = () => runners.filter(r => !r.failure && r.known > 0);
   const hopeful = r => r === base || r.known <= 1.5 * Math.min(...alive().map(other => other.known));
@@ -121,10 +125,9 @@ function winnerOf(runners) {
   return base && best && best.known > MARGIN * base.known ? base : best;
 }
 
-// Gives the fastest of the candidates with its pipeline: { constants, workgroupSize, from, pipeline,
-// seconds, remembered, decided }. `budget`: milliseconds for measuring, pipelines not counted; slow
-// launches take longer. `isFresh`: a kept answer is not used. A candidate that fails or throws is left out; throws where all do, and where
-// the device is lost. An answer is kept only if it was measured three times.
+// Gives the fastest candidate with its pipeline, seconds, remembered, decided. `budget`: ms of measuring; slow
+// launches take longer. `isFresh`: a kept answer is not used. A candidate that fails is left out; throws where all do, and
+// where the device is lost.
 export async function race({ device, name, candidates, adapterInfo, pipeline, launch, budget = 200, most = 5, isFresh = false }) {
   const tried = candidates.slice(0, most), key = keyOf(name, adapterInfo, tried);
   const own = candidates.find(c => c.isDefault);
@@ -132,10 +135,10 @@ export async function race({ device, name, candidates, adapterInfo, pipeline, la
   const kept = !isFresh && recall(key, tried.length);
   if (kept) {
     try {
-      return { ...tried[kept.index], pipeline: await pipeline(tried[kept.index].constants), seconds: kept.seconds, remembered: true, decided: true };
+      return { ...tried[kept.index], pipeline: await pipeline(tried[kept.index].constants, tried[kept.index]), seconds: kept.seconds, remembered: true, decided: true };
     } catch { /* the browser has changed: race again */ }
   }
-  const made = await Promise.allSettled(tried.map(async c => pipeline(c.constants)));
+  const made = await Promise.allSettled(tried.map(async c => pipeline(c.constants, c)));
   const runners = tried.map((candidate, index) => ({ candidate, index, pipeline: made[index].value, times: [], launches: 1, known: 0, failure: null })).filter(r => r.pipeline);
   if (!runners.length) throw made[0]?.reason ?? new Error(`${name}: no candidates`);
   const timer = makeTimer(device);
@@ -154,9 +157,8 @@ export async function race({ device, name, candidates, adapterInfo, pipeline, la
   return { ...chosen.candidate, pipeline: chosen.pipeline, seconds: chosen.known, remembered: false, decided: Boolean(best && decided) };
 }
 
-// Keeps the answer right while the page runs: races again, in idle time, when the class of the problem's size
-// (its power of two) or the load changes. `options` are race()'s, and onChange(best) after each change. Call
-// frame(ms, size) once a frame, with its duration and the number of elements; `best` is the answer until now.
+// Races again, in idle time, when the class of the problem's size (its power of two) or the load changes. `options`: those of
+// race(), and onChange(best). Call frame(ms, size) once a frame, with its duration and the number of elements.
 export async function adapt(options) {
   const recent = [];
   let usual = 0, level, racing = false;

@@ -39,7 +39,7 @@ function tuned(entry, constants, sizes, items, { text = code, best, info = { ven
 const list = [tuned('scale', {}, [[256, 2], [128, 3]], 9000, { best: '256x1x1' }), tuned('shift', {}, [[32, 4], [512, 1, true]], 4096, { best: '512x1x1' }), tuned('tiled', { WG: 8 }, [[16, 5, true]], 4096, { best: '16x1x1' })];
 let { tables, left, names } = await H.addTables(list, []);
 assert.deepEqual(left, []);
-assert.deepEqual(names, [[0, 'scale', false], [1, 'shift', true], [2, 'tiled', true]]);
+assert.deepEqual(names.map(n => n.slice(0, 3)), [[0, 'scale', false], [1, 'shift', true], [2, 'tiled', true]]);
 assert.deepEqual(tables[2].names, ['WG']);
 assert.deepEqual(tables[2].configs.map(c => [c[0], c[1], c[2]]), [[[8], [8, 1, 1], 1024], [[16], [16, 1, 1], 1024]], 'values, size, bytes of group memory');
 assert.deepEqual(tables[0].devices[0], { vendor: 'acme', architecture: tables[0].devices[0].architecture, name: 'acme one', problem: 'x=9000 y=1 z=1', best: [1, 2, 0] });

@@ -64,7 +64,7 @@ function isTable(t) {
   } catch { return false; }
 }
 const keyOf = t => [t.source, t.entry, t.given].join(' ');
-// Returns { tables, left: [{ id, entry, reason }], names: [[id, name, is right for the measured length alone]] } of tuned pipelines and older tables.
+// Returns { tables, left: [{ id, entry, reason }], names: [[id, name, is right for the measured length alone, table]] } of tuned pipelines and older tables.
 H.addTables = async (pipelines, older) => {
   if (!Array.isArray(older) || !older.every(isTable)) throw new Error('its tables are damaged; remove it and tune again');
   const tables = older, left = [], names = [];
@@ -79,7 +79,7 @@ H.addTables = async (pipelines, older) => {
       tables.push(table);
     }
     const kept = known ?? table;
-    names.push([id, kept.name, kept.configs.some(c => c[3] > 0)]);
+    names.push([id, kept.name, kept.configs.some(c => c[3] > 0), kept]);
   }
   return { tables, left, names };
 };
