@@ -125,7 +125,7 @@ static hed_status cuda_build_graph(raw_driver *raw, hed_error *error)
 
 static hed_status cuda_open(raw_driver *raw, hed_error *error)
 {
-#define NAME(member, symbol, parameters) symbol,
+#define NAME(member, symbol, hip, parameters) symbol,
     static const char *const names[] = {HED_CUDA_REQUIRED(NAME) HED_CUDA_OPTIONAL(NAME)};
 #undef NAME
     hed_cuda_api *api = &raw->api.cuda;

@@ -22,7 +22,7 @@ static const hed_example ENVIRONMENT[] = {
         "The program that tuning runs candidates in, instead of the installed heddle-worker"},
     {"HEDDLE_KERNEL_DIR", "Kernel files are read from this folder instead of the text built in"},
     {"HEDDLE_PTX_DIR", "Precompiled kernels for machines that have a CUDA driver and no NVRTC"},
-    {"HEDDLE_OPENCL_LIBRARY, HEDDLE_CUDA_LIBRARY, HEDDLE_NVRTC_LIBRARY, HEDDLE_VULKAN_LIBRARY, HEDDLE_GL_LIBRARY",
+    {"HEDDLE_OPENCL_LIBRARY, HEDDLE_CUDA_LIBRARY, HEDDLE_NVRTC_LIBRARY, HEDDLE_HIP_LIBRARY, HEDDLE_VULKAN_LIBRARY, HEDDLE_GL_LIBRARY",
         "The driver library to load instead of the usual names; one that does not exist switches the backend off"},
     {"HEDDLE_GLSL_COMPILER",
         "glslangValidator or glslc, for kernels in GLSL; else the first of the two on PATH"},

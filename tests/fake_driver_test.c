@@ -20,8 +20,9 @@ static const fake_device fake_devices[] = {
     {"cuda", "cuda:0", {"cuda", "nvrtc"}},
     {"opencl", "opencl:0:0", {"opencl", NULL}}, /* memory shared with the host */
     {"opencl", "opencl:0:1", {"opencl", NULL}}, /* memory of its own */
+    {"hip", "hip:0", {"hip", NULL}},
 };
-enum { FAKE_DEVICES = 3 };
+enum { FAKE_DEVICES = 4, FAKE_HIP = 3 };
 
 static hed_backend_info report_of(const hed_context *context, const char *backend)
 {
@@ -161,19 +162,25 @@ static const char *const endings[] = {"cuDevicePrimaryCtxRelease", "cuCtxGetCurr
     "cuMemFreeHost", "cuMemHostUnregister", "cuModuleUnload", "cuStreamDestroy",
     "cuStreamSynchronize", "nvrtcDestroyProgram", "clReleaseContext", "clReleaseCommandQueue",
     "clReleaseMemObject", "clReleaseProgram", "clReleaseKernel", "clReleaseEvent", "clFinish",
-    "clEnqueueUnmapMemObject", "vkDeviceWaitIdle", NULL};
+    "clEnqueueUnmapMemObject", "vkDeviceWaitIdle", "hipDevicePrimaryCtxRelease", "hipCtxGetCurrent",
+    "hipCtxSetCurrent", "hipEventDestroy", "hipFree", "hipHostFree", "hipHostUnregister",
+    "hipModuleUnload", "hipStreamDestroy", "hipStreamSynchronize", "hiprtcDestroyProgram", NULL};
 
 /* What a driver does not tell of a device, a kernel or a build is unknown, or keeps the device from
  * being used. */
 static const char *const questions[] = {"cuDeviceGetAttribute", "cuDeviceGetName", "cuDeviceGet",
     "cuDeviceTotalMem", "cuCtxGetStreamPriorityRange", "nvrtcGetProgramLogSize",
     "nvrtcGetProgramLog", "clGetDeviceInfo", "clGetPlatformInfo", "clGetKernelInfo",
-    "clGetKernelWorkGroupInfo", "clGetProgramBuildInfo", "clGetContextInfo", NULL};
+    "clGetKernelWorkGroupInfo", "clGetProgramBuildInfo", "clGetContextInfo",
+    "hipDeviceGetAttribute", "hipDeviceGetName", "hipDeviceGet", "hipDeviceTotalMem",
+    "hipDeviceGetStreamPriorityRange", "hipGetDeviceProperties", "hiprtcGetProgramLogSize",
+    "hiprtcGetProgramLog", NULL};
 
 /* What is done without where it fails. */
 static const char *const optional[] = {"cuMemHostRegister", "cuMemHostGetDevicePointer",
     "cuMemcpyPeerAsync", "cuStreamWaitEvent", "cuGraphicsGLRegisterBuffer",
-    "vkGetPipelineCacheData", "clGetKernelArgInfo", NULL};
+    "vkGetPipelineCacheData", "clGetKernelArgInfo", "hipHostRegister", "hipHostGetDevicePointer",
+    "hipMemcpyPeerAsync", "hipStreamWaitEvent", NULL};
 
 /* `library` of the device has just failed in one call or more. */
 static void check_failure(const run *r, int library, const char *what)
@@ -220,6 +227,7 @@ static void fail_each_call(const fake_device *device, int library, int code)
 /* 999 and -5: of no kind of their own. */
 Test(fake_driver, each_call_of_cuda_failing) { fail_each_call(&fake_devices[0], 0, 999); }
 Test(fake_driver, each_call_of_nvrtc_failing) { fail_each_call(&fake_devices[0], 1, 8); }
+Test(fake_driver, each_call_of_hip_failing) { fail_each_call(&fake_devices[FAKE_HIP], 0, 999); }
 Test(fake_driver, each_call_of_opencl_failing) { fail_each_call(&fake_devices[1], 0, -5); }
 Test(fake_driver, each_call_of_opencl_failing_with_memory_of_its_own)
 {
@@ -228,7 +236,7 @@ Test(fake_driver, each_call_of_opencl_failing_with_memory_of_its_own)
 
 /* ---- functions that always fail, and devices that are lost ---- */
 
-#define CUDA_NAME(member, symbol, parameters) #member,
+#define CUDA_NAME(member, symbol, hip, parameters) #member,
 #define OPENCL_NAME(result, name, parameters) #name,
 static const char *const cuda_names[] = {
     HED_CUDA_REQUIRED(CUDA_NAME) HED_CUDA_OPTIONAL(CUDA_NAME) NULL};
@@ -273,7 +281,7 @@ Test(fake_driver, each_function_of_cuda_always_failing)
 
 Test(fake_driver, each_function_of_opencl_always_failing)
 {
-    for (int d = 1; d < FAKE_DEVICES; d++) {
+    for (int d = 1; d < FAKE_HIP; d++) {
         /* CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, NVIDIA's word for a kernel that
          * ran wild */
         fail_each_function(&fake_devices[d], opencl_names, -4, OUT_OF_MEMORY);
@@ -691,9 +699,11 @@ Test(fake_driver, a_build_that_fails)
         CHECK(strstr(error.log, "NO_SUCH_THING"), "no log: %s", error.log);
         hed_kernel_destroy(none);
         OK(hed_kernel_create(s.device, &cycle_def, NULL, &kernel, &error));
-        s.f->fail_name =
-            fake_devices[d].backend[0] == 'c' ? "cuModuleLoadDataEx" : "clBuildProgram";
-        s.f->code = fake_devices[d].backend[0] == 'c' ? 999 : -5;
+        bool opencl = fake_devices[d].backend[0] == 'o';
+        s.f->fail_name = opencl          ? "clBuildProgram"
+                         : d == FAKE_HIP ? "hipModuleLoadDataEx"
+                                         : "cuModuleLoadDataEx";
+        s.f->code = opencl ? -5 : 999;
         OK(hed_kernel_reconfigure(kernel, &options, &error));
         while ((status = hed_kernel_ready(kernel, &error)) == HED_ERROR_NOT_READY) usleep(50);
         CHECK_EQ(status, HED_ERROR_DRIVER, "%s", hed_status_name(status));

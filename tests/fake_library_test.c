@@ -90,17 +90,20 @@ static hed_context_def with_library(const char *backend, const char *path)
 {
     hed_context_def def = fakes_def(backend);
     if (!strcmp(backend, "cuda")) def.cuda_library = path;
+    else if (!strcmp(backend, "hip") && path[0]) setenv("HEDDLE_HIP_LIBRARY", path, 1);
+    else if (!strcmp(backend, "hip")) def.cuda_library = "";
     else def.opencl_library = path;
     return def;
 }
 
-static const char *const backends[] = {"cuda", "opencl"};
+static const char *const backends[] = {"cuda", "hip", "opencl"};
+enum { BACKENDS = 3 };
 
 /* ---- libraries ---- */
 
 Test(fake_library, a_missing_library)
 {
-    for (int b = 0; b < 2; b++) {
+    for (int b = 0; b < BACKENDS; b++) {
         check_broken(with_library(backends[b], "/nowhere/libnothing.so.1"), backends[b],
             "/nowhere/libnothing.so.1");
         check_broken(with_library(backends[b], ""), backends[b], "not wanted");
@@ -112,7 +115,7 @@ Test(fake_library, a_library_that_is_none)
     static const char text[] =
         "This is a text, however long: a driver that was installed by copying its licence in its place.\n";
     char path[HED_PATH_MAX];
-    for (int b = 0; b < 2; b++) {
+    for (int b = 0; b < BACKENDS; b++) {
         strcpy(path, in_folder("text.so"));
         write_file(path, text, sizeof text - 1);
         check_broken(with_library(backends[b], path), backends[b], "text.so");
@@ -133,11 +136,12 @@ typedef struct symbol {
     bool optional;
 } symbol;
 
-#define CUDA_REQUIRED(member, name, parameters) {"cuda", "cuda", name, false},
-#define CUDA_OPTIONAL(member, name, parameters) {"cuda", "cuda", name, true},
+#define CUDA_REQUIRED(member, name, hip, parameters) {"cuda", "cuda", name, false},
+#define CUDA_OPTIONAL(member, name, hip, parameters) {"cuda", "cuda", name, true},
+#define HIP_REQUIRED(result, name, parameters) {"hip", "hip", #name, false},
 #define OPENCL_REQUIRED(result, name, parameters) {"opencl", "opencl", #name, false},
 static const symbol symbols[] = {HED_CUDA_REQUIRED(CUDA_REQUIRED) HED_CUDA_OPTIONAL(CUDA_OPTIONAL)
-        HED_CL_FUNCTIONS(OPENCL_REQUIRED)};
+        HED_HIP_ONLY(HIP_REQUIRED) HED_CL_FUNCTIONS(OPENCL_REQUIRED)};
 
 /* A library without `missing`, under a name of its own: the loader knows files by their inode as
  * long as they are loaded. */
@@ -181,6 +185,10 @@ Test(fake_library, a_driver_that_does_not_start)
         {"cuda", "cuDeviceGetCount", 3, "cuDeviceGetCount"},
         {"cuda", "cuDriverGetVersion", 999, "cuDriverGetVersion"},
         {"cuda", "cuDeviceTotalMem", 999, "does not describe"},
+        {"hip", "hipInit", 101, "hipInit"}, /* no rights to /dev/kfd */
+        {"hip", "hipInit", 100, "no device"},
+        {"hip", "hipGetDeviceCount", 3, "hipGetDeviceCount"},
+        {"hip", "hipDeviceTotalMem", 999, "does not describe"},
         {"opencl", "clGetPlatformIDs", -1001, "no device"}, /* no .icd file */
         {"opencl", "clGetPlatformIDs", -6, "clGetPlatformIDs"},
         {"opencl", "clGetDeviceIDs", -1, "no device"},
@@ -198,7 +206,7 @@ Test(fake_library, a_driver_that_does_not_start)
 
 Test(fake_library, a_driver_without_devices)
 {
-    for (int b = 0; b < 2; b++) {
+    for (int b = 0; b < BACKENDS; b++) {
         fake_control *f = fakes_load(fakes_path(backends[b]));
         fakes_reset(f);
         f->devices = 0;

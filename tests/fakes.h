@@ -57,17 +57,20 @@ static inline int64_t fakes_alive(const fake_control *f)
     return alive;
 }
 
-/* A context that sees one driver only: the fake of `backend` ("cuda", "opencl", "vulkan", "gl"),
+/* A context that sees one driver only: the fake of `backend` ("cuda", "hip", "opencl", "vulkan", "gl"),
  * beside host. */
 static inline hed_context_def fakes_def(const char *backend)
 {
     hed_context_def def = hed_default_context_def();
-    bool cuda = strcmp(backend, "cuda") == 0, vulkan = strcmp(backend, "vulkan") == 0;
+    bool cuda = strcmp(backend, "cuda") == 0, vulkan = strcmp(backend, "vulkan") == 0,
+         hip = strcmp(backend, "hip") == 0;
     def.gl = strcmp(backend, "gl") == 0;
     def.gl_library = def.gl ? fakes_path("gl") : "";
     def.vulkan_library = vulkan ? fakes_path("vulkan") : "";
-    def.opencl_library = cuda || vulkan || def.gl ? "" : fakes_path("opencl");
-    def.cuda_library = cuda ? fakes_path("cuda") : "";
+    def.opencl_library = cuda || hip || vulkan || def.gl ? "" : fakes_path("opencl");
+    if (hip) setenv("HEDDLE_HIP_LIBRARY", fakes_path("hip"), 1);
+    else unsetenv("HEDDLE_HIP_LIBRARY");
+    def.cuda_library = cuda ? fakes_path("cuda") : hip ? "none" : "";
     def.nvrtc_library = cuda ? fakes_path("nvrtc") : "";
     def.cache_dir = "";
     def.host_threads = 1;

@@ -1,4 +1,5 @@
-/* What ptxas says of an engine's kernel, compiled through NVRTC without a device. */
+/* Reports of ptxas on an engine's kernel, compiled through NVRTC without a device, and through hipRTC
+ * where it is installed. */
 #ifndef NVRTC_TESTING_H
 #define NVRTC_TESTING_H
 
@@ -67,16 +68,39 @@ static hed_kernel_resources nvrtc_report(
     return found;
 }
 
+/* Compiles for an AMD device too, where hipRTC is installed and its prelude has the capabilities. */
+static void hiprtc_compile(const hed_build *build, const char *what)
+{
+    static hed_nvrtc *hiprtc;
+    static bool searched;
+    const uint64_t lacking = HED_CAN_PACKETS | HED_CAN_MAPPED | HED_CAN_RESIDENT |
+                             HED_CAN_CLUSTERS | HED_CAN_NAMED_BARRIERS;
+    hed_settings settings = {.allocator = hed_default_allocator()};
+    hed_binary binary = {0};
+    hed_error error = {0};
+    char reason[256];
+    if (!searched)
+        CHECK_EQ(hed_hiprtc_open(&settings.allocator, getenv("HEDDLE_HIP_LIBRARY"), &hiprtc, reason,
+                     sizeof reason),
+            HED_OK);
+    searched = true;
+    if (!hiprtc || build->def->needs & lacking) return;
+    CHECK_EQ(hed_nvrtc_compile(hiprtc, "gfx1030", build, &binary, &error), HED_OK,
+        "%s for gfx1030: %s\n%s", what, error.text, error.log);
+    hed_binary_free(&settings, &binary);
+}
+
 /* `build` has def, defines, math and limits; texts and launch bounds are the description's. */
 static inline hed_kernel_resources resources_of(
     hed_build build, const char *what, const char *target)
 {
     hed_allocator allocator = hed_default_allocator();
-    hed_nvrtc *nvrtc = nvrtc_open_or_skip(&allocator);
     build.entry = build.def->entry ? build.def->entry : build.def->name;
     build.sources = build.def->sources;
     build.source_count = build.def->source_count;
     build.min_groups = build.def->min_groups;
+    if (strcmp(target, "sm_90") == 0) hiprtc_compile(&build, what);
+    hed_nvrtc *nvrtc = nvrtc_open_or_skip(&allocator);
     hed_kernel_resources found = nvrtc_report(nvrtc, &build, what, target);
     hed_nvrtc_close(nvrtc);
     return found;

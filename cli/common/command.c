@@ -94,7 +94,8 @@ hed_status cli_open_backend_context(
     def.device = "host"; /* HEDDLE_DEVICE may name a device of another backend */
     def.gl = strcmp(backend, "gl") == 0;
     if (!def.gl) def.gl_library = "";
-    if (!cuda) def.cuda_library = def.nvrtc_library = "";
+    if (!cuda) def.nvrtc_library = "";
+    if (!cuda && strcmp(backend, "hip") != 0) def.cuda_library = "";
     if (strcmp(backend, "opencl") != 0) def.opencl_library = "";
     if (strcmp(backend, "vulkan") != 0) def.vulkan_library = "";
     hed_status status = hed_context_create(&def, &session->context, error);

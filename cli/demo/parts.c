@@ -83,7 +83,8 @@ static hed_status compiling_gpu(char id[64], hed_error *error)
     for (size_t i = 0; i < hed_json_count(list) && !id[0]; i++) {
         hed_json_node device = hed_json_item(list, i);
         const char *backend = hed_json_string(hed_json_member(device, "backend"));
-        bool compiles = strcmp(backend, "cuda") == 0 || strcmp(backend, "opencl") == 0;
+        bool compiles = strcmp(backend, "cuda") == 0 || strcmp(backend, "hip") == 0 ||
+                        strcmp(backend, "opencl") == 0;
         if (compiles && strcmp(hed_json_string(hed_json_member(device, "type")), "gpu") == 0)
             snprintf(id, 64, "%s", hed_json_string(hed_json_member(device, "id")));
     }

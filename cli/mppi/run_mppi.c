@@ -42,7 +42,7 @@ bool cli_mppi_runs_texts(const hed_device *device)
     char compiler[PATH_MAX];
     const char *backend = hed_device_describe(device).backend;
     if (!strcmp(backend, "host")) return hed_code_compiler(compiler, sizeof compiler);
-    return !strcmp(backend, "opencl") || !strcmp(backend, "cuda");
+    return !strcmp(backend, "opencl") || !strcmp(backend, "cuda") || !strcmp(backend, "hip");
 }
 
 /* Returns the session's device; if it cannot run a text of the definition, and unless the user names

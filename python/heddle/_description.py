@@ -17,7 +17,7 @@ from ._devices import Array, Device, default_context, described, device, seen
 from ._library import C, Error, Handle, Object, call, ffi, made, text, word
 
 _TYPES = {"int32": "int", "uint32": "uint", "int64": "long", "uint64": "ulong", "float32": "float", "float64": "double"}
-_LANGUAGES = {"opencl": "opencl", "cuda": "cuda", "cupy": "cuda", "nvcuda": "cuda"}
+_LANGUAGES = {"opencl": "opencl", "cuda": "cuda", "cupy": "cuda", "nvcuda": "cuda", "hip": "cuda"}
 Restrictions = Union[str, Callable[..., Any], Sequence[Union[str, Callable[..., Any]]], None]
 
 
@@ -103,7 +103,7 @@ def _by_name(function: Callable[..., Any], names: Sequence[str]) -> Callable[[di
     return function
 
 
-def device_for_texts(on: Union[str, int, Device, None], backends: Sequence[str] = ("cuda", "opencl", "vulkan", "gl")) -> Device:
+def device_for_texts(on: Union[str, int, Device, None], backends: Sequence[str] = ("cuda", "hip", "opencl", "vulkan", "gl")) -> Device:
     """Where kernels can be compiled: the best device of these drivers that can, unless one is named, or numbered as Kernel Tuner does it."""
     if isinstance(on, (bool, np.bool_)):
         raise TypeError(f"device: {on!r} is a bool; expected an id such as \"cuda:0\", a part of a name, or a number")
@@ -164,7 +164,7 @@ def describe(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], prob
     """The description that tune_kernel() and Kernel share; without `contents` arrays only say what they are. `symbols`: arrays of constant
     memory by their names in CUDA C; `shared`: bytes of dynamic shared memory; without `compare` results are not checked."""
     source = _Source(kernel_name, kernel_source, lang)
-    device_ = device_for_texts(on, ["cuda"] if source.cuda else ["cuda", "opencl"])
+    device_ = device_for_texts(on, ["cuda", "hip"] if source.cuda else ["cuda", "hip", "opencl"])
     if not isinstance(tune_params, Mapping):
         raise TypeError(f"tune_params is a {type(tune_params).__name__}; expected a dict of names and lists of values")
     problem = problem_sizes(problem_size)

@@ -32,8 +32,10 @@ typedef struct hed_settings {
     hed_logger logger;
     hed_clock clock;
     char *device, *cache_dir, *data_dir, *kernel_dir, *ptx_dir, *worker;
-    char *database, *installed_database;                 /* "": no database */
-    char *opencl_library, *cuda_library, *nvrtc_library; /* NULL: usual names; "": not used */
+    char *database, *installed_database; /* "": no database */
+    /* NULL: usual names; "": not used */
+    char *opencl_library, *cuda_library, *nvrtc_library;
+    char *hip_library; /* NULL: usual names; HIP is not used where cuda_library is "" */
     /* folder of a CUDA toolkit; NULL: unknown */
     char *cuda_home;
     char *vulkan_library; /* NULL: usual names; "": not used */

@@ -124,6 +124,7 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
         {&settings->opencl_library, given_or(def->opencl_library, "HEDDLE_OPENCL_LIBRARY")},
         {&settings->cuda_library, given_or(def->cuda_library, "HEDDLE_CUDA_LIBRARY")},
         {&settings->nvrtc_library, given_or(def->nvrtc_library, "HEDDLE_NVRTC_LIBRARY")},
+        {&settings->hip_library, given_or(NULL, "HEDDLE_HIP_LIBRARY")},
         {&settings->cuda_home, cuda_home},
         {&settings->vulkan_library, given_or(def->vulkan_library, "HEDDLE_VULKAN_LIBRARY")},
         {&settings->gl_library, given_or(def->gl_library, "HEDDLE_GL_LIBRARY")},
@@ -143,9 +144,9 @@ static void free_settings(hed_settings *settings)
     hed_allocator a = settings->allocator;
     char *strings[] = {settings->device, settings->cache_dir, settings->data_dir,
         settings->kernel_dir, settings->ptx_dir, settings->opencl_library, settings->cuda_library,
-        settings->nvrtc_library, settings->cuda_home, settings->vulkan_library,
-        settings->gl_library, settings->glsl_compiler, settings->capture, settings->worker,
-        settings->database, settings->installed_database};
+        settings->nvrtc_library, settings->hip_library, settings->cuda_home,
+        settings->vulkan_library, settings->gl_library, settings->glsl_compiler, settings->capture,
+        settings->worker, settings->database, settings->installed_database};
     for (size_t i = 0; i < HED_COUNT(strings); i++) hed_release_text(&a, strings[i]);
 }
 

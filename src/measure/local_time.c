@@ -37,9 +37,9 @@ hed_status hed_local_open_clock(hed_local_runner *local, hed_error *error)
     const hed_device_info info = hed_device_describe(local->def.device);
     hed_stream_def stream = hed_default_stream_def();
     bool device_time = info.capabilities & HED_CAN_DEVICE_TIME,
-         cuda = strcmp(info.backend, "cuda") == 0;
+         events = strcmp(info.backend, "cuda") == 0 || strcmp(info.backend, "hip") == 0;
     local->runner.device_time = device_time;
-    local->clock = !device_time ? HED_CLOCK_HOST : cuda ? HED_CLOCK_MARKS : HED_CLOCK_STEPS;
+    local->clock = !device_time ? HED_CLOCK_HOST : events ? HED_CLOCK_MARKS : HED_CLOCK_STEPS;
     if (local->clock == HED_CLOCK_STEPS) stream.timed_steps = TIMED_STEPS;
     hed_stream_create(local->def.device, &stream, &local->stream, error);
     for (uint32_t i = 0; i < 2 * HED_LOCAL_CHUNK && local->clock == HED_CLOCK_MARKS; i++)

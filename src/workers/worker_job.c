@@ -49,14 +49,16 @@ static uint64_t content_bytes(const hed_argument_def *argument, const hed_runner
 static uint64_t put_measuring(hed_text *to, const hed_runner_def *def, const char *cache_dir)
 {
     const hed_settings *settings = def->device->settings;
-    bool is_cuda = strcmp(hed_device_describe(def->device).backend, "cuda") == 0;
+    const char *backend = hed_device_describe(def->device).backend;
+    bool is_cuda = strcmp(backend, "cuda") == 0, is_hip = strcmp(backend, "hip") == 0;
     hed_put_text(to, cache_dir);
     hed_put_text(to, settings->data_dir);
     hed_put_text(to, settings->ptx_dir);
     /* the worker loads only its own driver, since loading drivers takes most of its start-up
      * time */
-    hed_put_text(to, is_cuda ? "" : settings->opencl_library);
-    hed_put_text(to, is_cuda ? settings->cuda_library : "");
+    hed_put_text(to, is_cuda || is_hip ? "" : settings->opencl_library);
+    /* HIP's library is an environment variable's, and is used where this is not "" */
+    hed_put_text(to, is_cuda || is_hip ? settings->cuda_library : "");
     hed_put_text(to, is_cuda ? settings->nvrtc_library : "");
     hed_put_text(to, settings->cuda_home);
     hed_put_text(to, settings->gl_library);

@@ -6,8 +6,12 @@
 #include "fake.h"
 
 /* Every function of the driver that the backend looks up, declared under the name of the symbol. */
-#define FAKE_DECLARE(member, symbol, parameters) \
+#ifdef FAKE_HIP /* fake_hip.h has renamed the members */
+#define FAKE_DECLARE(member, symbol, hip, parameters) FAKE_EXPORT CUresult member parameters;
+#else
+#define FAKE_DECLARE(member, symbol, hip, parameters) \
     FAKE_EXPORT CUresult member parameters __asm__(symbol);
+#endif
 HED_CUDA_REQUIRED(FAKE_DECLARE)
 HED_CUDA_OPTIONAL(FAKE_DECLARE)
 
@@ -18,9 +22,10 @@ enum {
     MOST_DEVICES = 8
 };
 
+#define NAME_OF(function) #function
 #define ENTER(function) \
     do { \
-        int enter_code = fake_enter(#function); \
+        int enter_code = fake_enter(NAME_OF(function)); \
         if (enter_code) return enter_code; \
     } while (0)
 

@@ -20,9 +20,10 @@ typedef struct _nvrtcProgram {
     const char *log;
 } * nvrtcProgram;
 
+#define NAME_OF(function) #function
 #define ENTER(function) \
     do { \
-        int enter_code = fake_enter(#function); \
+        int enter_code = fake_enter(NAME_OF(function)); \
         if (enter_code) return enter_code; \
     } while (0)
 

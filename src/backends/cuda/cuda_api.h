@@ -1,9 +1,14 @@
 /* The part of the CUDA driver API that Heddle calls, declared from NVIDIA's documentation (CUDA
  * Driver API reference, 11.2 to 13.0), so that no toolkit is needed to build. Names of types,
- * functions and error codes are the driver's own. */
+ * functions and error codes are the driver's own.
+ *
+ * AMD's HIP has the same functions under other names (HIP documentation, "HIP porting driver API
+ * guide", ROCm 5.2 to 6): the second name of each function. Error codes, flags and attributes of
+ * functions have the same numbers in both. */
 #ifndef HED_BACKENDS_CUDA_API_H
 #define HED_BACKENDS_CUDA_API_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -161,132 +166,173 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
     size_t width_bytes, height, depth;
 } cuda_copy_node;
 
-/* X(member, name of the symbol, parameters). Versioned symbols are the versions that the headers of
- * CUDA 11 choose. */
+/* X(member, name of the symbol, its name in HIP, parameters). Versioned symbols are the versions that
+ * the headers of CUDA 11 choose. NULL: HIP has no function with these parameters; HED_HIP_ONLY lists
+ * the replacements. */
 #define HED_CUDA_REQUIRED(X) \
-    X(cuInit, "cuInit", (unsigned flags)) \
-    X(cuDriverGetVersion, "cuDriverGetVersion", (int *version)) \
-    X(cuGetErrorName, "cuGetErrorName", (CUresult result, const char **text)) \
-    X(cuGetErrorString, "cuGetErrorString", (CUresult result, const char **text)) \
-    X(cuDeviceGetCount, "cuDeviceGetCount", (int *count)) \
-    X(cuDeviceGet, "cuDeviceGet", (CUdevice * device, int ordinal)) \
-    X(cuDeviceGetName, "cuDeviceGetName", (char *name, int size, CUdevice device)) \
-    X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, CUdevice device)) \
-    X(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, CUdevice device)) \
-    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", \
+    X(cuInit, "cuInit", "hipInit", (unsigned flags)) \
+    X(cuDriverGetVersion, "cuDriverGetVersion", "hipDriverGetVersion", (int *version)) \
+    X(cuGetErrorName, "cuGetErrorName", NULL, (CUresult result, const char **text)) \
+    X(cuGetErrorString, "cuGetErrorString", NULL, (CUresult result, const char **text)) \
+    X(cuDeviceGetCount, "cuDeviceGetCount", "hipGetDeviceCount", (int *count)) \
+    X(cuDeviceGet, "cuDeviceGet", "hipDeviceGet", (CUdevice * device, int ordinal)) \
+    X(cuDeviceGetName, "cuDeviceGetName", "hipDeviceGetName", \
+        (char *name, int size, CUdevice device)) \
+    X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", "hipDeviceTotalMem", \
+        (size_t * bytes, CUdevice device)) \
+    X(cuDeviceGetAttribute, "cuDeviceGetAttribute", "hipDeviceGetAttribute", \
+        (int *value, int attribute, CUdevice device)) \
+    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", "hipDevicePrimaryCtxRetain", \
         (CUcontext * context, CUdevice device)) \
-    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice device)) \
-    X(cuCtxGetCurrent, "cuCtxGetCurrent", (CUcontext * context)) \
-    X(cuCtxSetCurrent, "cuCtxSetCurrent", (CUcontext context)) \
-    X(cuCtxGetDevice, "cuCtxGetDevice", (CUdevice * device)) \
-    X(cuCtxSynchronize, "cuCtxSynchronize", (void)) \
-    X(cuCtxGetStreamPriorityRange, "cuCtxGetStreamPriorityRange", (int *least, int *greatest)) \
-    X(cuMemGetInfo, "cuMemGetInfo_v2", (size_t * free_bytes, size_t * total)) \
-    X(cuMemAlloc, "cuMemAlloc_v2", (CUdeviceptr * address, size_t size)) \
-    X(cuMemFree, "cuMemFree_v2", (CUdeviceptr address)) \
-    X(cuMemHostAlloc, "cuMemHostAlloc", (void **host, size_t size, unsigned flags)) \
-    X(cuMemFreeHost, "cuMemFreeHost", (void *host)) \
-    X(cuMemHostRegister, "cuMemHostRegister_v2", (void *host, size_t size, unsigned flags)) \
-    X(cuMemHostUnregister, "cuMemHostUnregister", (void *host)) \
-    X(cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2", \
+    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", "hipDevicePrimaryCtxRelease", \
+        (CUdevice device)) \
+    X(cuCtxGetCurrent, "cuCtxGetCurrent", "hipCtxGetCurrent", (CUcontext * context)) \
+    X(cuCtxSetCurrent, "cuCtxSetCurrent", "hipCtxSetCurrent", (CUcontext context)) \
+    X(cuCtxGetDevice, "cuCtxGetDevice", "hipCtxGetDevice", (CUdevice * device)) \
+    X(cuCtxSynchronize, "cuCtxSynchronize", "hipDeviceSynchronize", (void)) \
+    X(cuCtxGetStreamPriorityRange, "cuCtxGetStreamPriorityRange", \
+        "hipDeviceGetStreamPriorityRange", (int *least, int *greatest)) \
+    X(cuMemGetInfo, "cuMemGetInfo_v2", "hipMemGetInfo", (size_t * free_bytes, size_t * total)) \
+    X(cuMemAlloc, "cuMemAlloc_v2", "hipMalloc", (CUdeviceptr * address, size_t size)) \
+    X(cuMemFree, "cuMemFree_v2", "hipFree", (CUdeviceptr address)) \
+    X(cuMemHostAlloc, "cuMemHostAlloc", "hipHostMalloc", \
+        (void **host, size_t size, unsigned flags)) \
+    X(cuMemFreeHost, "cuMemFreeHost", "hipHostFree", (void *host)) \
+    X(cuMemHostRegister, "cuMemHostRegister_v2", "hipHostRegister", \
+        (void *host, size_t size, unsigned flags)) \
+    X(cuMemHostUnregister, "cuMemHostUnregister", "hipHostUnregister", (void *host)) \
+    X(cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2", "hipHostGetDevicePointer", \
         (CUdeviceptr * address, void *host, unsigned flags)) \
-    X(cuMemcpyAsync, "cuMemcpyAsync", \
+    X(cuMemcpyAsync, "cuMemcpyAsync", NULL, \
         (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)) \
-    X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", \
+    X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync", \
         (CUdeviceptr to, const void *from, size_t size, CUstream stream)) \
-    X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", \
+    X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", "hipMemcpyDtoHAsync", \
         (void *to, CUdeviceptr from, size_t size, CUstream stream)) \
-    X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", \
+    X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync", \
         (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)) \
-    X(cuMemcpyPeerAsync, "cuMemcpyPeerAsync", \
+    X(cuMemcpyPeerAsync, "cuMemcpyPeerAsync", NULL, \
         (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, \
             size_t size, CUstream stream)) \
-    X(cuMemsetD8Async, "cuMemsetD8Async", \
+    X(cuMemsetD8Async, "cuMemsetD8Async", "hipMemsetD8Async", \
         (CUdeviceptr to, unsigned char value, size_t count, CUstream stream)) \
-    X(cuMemsetD16Async, "cuMemsetD16Async", \
+    X(cuMemsetD16Async, "cuMemsetD16Async", "hipMemsetD16Async", \
         (CUdeviceptr to, unsigned short value, size_t count, CUstream stream)) \
-    X(cuMemsetD32Async, "cuMemsetD32Async", \
+    X(cuMemsetD32Async, "cuMemsetD32Async", "hipMemsetD32Async", \
         (CUdeviceptr to, unsigned value, size_t count, CUstream stream)) \
-    X(cuMemsetD2D32Async, "cuMemsetD2D32Async", \
+    X(cuMemsetD2D32Async, "cuMemsetD2D32Async", NULL, \
         (CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height, \
             CUstream stream)) \
-    X(cuStreamCreateWithPriority, "cuStreamCreateWithPriority", \
+    X(cuStreamCreateWithPriority, "cuStreamCreateWithPriority", "hipStreamCreateWithPriority", \
         (CUstream * stream, unsigned flags, int priority)) \
-    X(cuStreamDestroy, "cuStreamDestroy_v2", (CUstream stream)) \
-    X(cuStreamSynchronize, "cuStreamSynchronize", (CUstream stream)) \
-    X(cuStreamQuery, "cuStreamQuery", (CUstream stream)) \
-    X(cuStreamWaitEvent, "cuStreamWaitEvent", (CUstream stream, CUevent event, unsigned flags)) \
-    X(cuLaunchHostFunc, "cuLaunchHostFunc", (CUstream stream, CUhostFn function, void *user)) \
-    X(cuEventCreate, "cuEventCreate", (CUevent * event, unsigned flags)) \
-    X(cuEventDestroy, "cuEventDestroy_v2", (CUevent event)) \
-    X(cuEventRecord, "cuEventRecord", (CUevent event, CUstream stream)) \
-    X(cuEventQuery, "cuEventQuery", (CUevent event)) \
-    X(cuEventSynchronize, "cuEventSynchronize", (CUevent event)) \
-    X(cuEventElapsedTime, "cuEventElapsedTime", (float *milliseconds, CUevent from, CUevent to)) \
-    X(cuModuleLoadDataEx, "cuModuleLoadDataEx", \
+    X(cuStreamDestroy, "cuStreamDestroy_v2", "hipStreamDestroy", (CUstream stream)) \
+    X(cuStreamSynchronize, "cuStreamSynchronize", "hipStreamSynchronize", (CUstream stream)) \
+    X(cuStreamQuery, "cuStreamQuery", "hipStreamQuery", (CUstream stream)) \
+    X(cuStreamWaitEvent, "cuStreamWaitEvent", "hipStreamWaitEvent", \
+        (CUstream stream, CUevent event, unsigned flags)) \
+    X(cuLaunchHostFunc, "cuLaunchHostFunc", NULL, \
+        (CUstream stream, CUhostFn function, void *user)) \
+    X(cuEventCreate, "cuEventCreate", "hipEventCreateWithFlags", \
+        (CUevent * event, unsigned flags)) \
+    X(cuEventDestroy, "cuEventDestroy_v2", "hipEventDestroy", (CUevent event)) \
+    X(cuEventRecord, "cuEventRecord", "hipEventRecord", (CUevent event, CUstream stream)) \
+    X(cuEventQuery, "cuEventQuery", "hipEventQuery", (CUevent event)) \
+    X(cuEventSynchronize, "cuEventSynchronize", "hipEventSynchronize", (CUevent event)) \
+    X(cuEventElapsedTime, "cuEventElapsedTime", "hipEventElapsedTime", \
+        (float *milliseconds, CUevent from, CUevent to)) \
+    X(cuModuleLoadDataEx, "cuModuleLoadDataEx", "hipModuleLoadDataEx", \
         (CUmodule * module, const void *image, unsigned option_count, int *options, \
             void **values)) \
-    X(cuModuleUnload, "cuModuleUnload", (CUmodule module)) \
-    X(cuModuleGetFunction, "cuModuleGetFunction", \
+    X(cuModuleUnload, "cuModuleUnload", "hipModuleUnload", (CUmodule module)) \
+    X(cuModuleGetFunction, "cuModuleGetFunction", "hipModuleGetFunction", \
         (CUfunction * function, CUmodule module, const char *name)) \
-    X(cuFuncGetAttribute, "cuFuncGetAttribute", (int *value, int attribute, CUfunction function)) \
-    X(cuFuncSetAttribute, "cuFuncSetAttribute", (CUfunction function, int attribute, int value)) \
+    X(cuFuncGetAttribute, "cuFuncGetAttribute", "hipFuncGetAttribute", \
+        (int *value, int attribute, CUfunction function)) \
+    X(cuFuncSetAttribute, "cuFuncSetAttribute", NULL, \
+        (CUfunction function, int attribute, int value)) \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor", \
+        "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", \
         (int *blocks, CUfunction function, int block_size, size_t shared_bytes)) \
-    X(cuLaunchKernel, "cuLaunchKernel", \
+    X(cuLaunchKernel, "cuLaunchKernel", "hipModuleLaunchKernel", \
         (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
             unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, \
             void **arguments, void **extra))
 
-/* X(member, name of the symbol, parameters). A member is NULL where the driver lacks the function;
- * devices then lack the capability that needs the function. */
+/* X(member, name of the symbol, its name in HIP, parameters). A member is NULL where the driver lacks
+ * the function; devices then lack the capability that needs the function. */
 #define HED_CUDA_OPTIONAL(X) \
-    X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", \
+    X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", "hipModuleGetGlobal", \
         (CUdeviceptr * address, size_t * size, CUmodule module, const char *name)) \
-    X(cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel", \
+    X(cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel", "hipModuleLaunchCooperativeKernel", \
         (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, \
             unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, \
             void **arguments)) \
-    X(cuLaunchKernelEx, "cuLaunchKernelEx", \
+    X(cuLaunchKernelEx, "cuLaunchKernelEx", NULL, \
         (const CUlaunchConfig *config, CUfunction function, void **arguments, void **extra)) \
-    X(cuGraphCreate, "cuGraphCreate", (CUgraph * graph, unsigned flags)) \
-    X(cuGraphDestroy, "cuGraphDestroy", (CUgraph graph)) \
-    X(cuGraphAddKernelNode, "cuGraphAddKernelNode", \
+    X(cuGraphCreate, "cuGraphCreate", NULL, (CUgraph * graph, unsigned flags)) \
+    X(cuGraphDestroy, "cuGraphDestroy", NULL, (CUgraph graph)) \
+    X(cuGraphAddKernelNode, "cuGraphAddKernelNode", NULL, \
         (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t after_count, \
             const cuda_kernel_node *kernel)) \
-    X(cuGraphAddMemcpyNode, "cuGraphAddMemcpyNode", \
+    X(cuGraphAddMemcpyNode, "cuGraphAddMemcpyNode", NULL, \
         (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t after_count, \
             const cuda_copy_node *copy, CUcontext context)) \
-    X(cuGraphAddMemsetNode, "cuGraphAddMemsetNode", \
+    X(cuGraphAddMemsetNode, "cuGraphAddMemsetNode", NULL, \
         (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t after_count, \
             const cuda_memset_node *fill, CUcontext context)) \
-    X(cuGraphAddHostNode, "cuGraphAddHostNode", \
+    X(cuGraphAddHostNode, "cuGraphAddHostNode", NULL, \
         (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t after_count, \
             const cuda_host_node *call)) \
-    X(cuGraphKernelNodeSetAttribute, "cuGraphKernelNodeSetAttribute", \
+    X(cuGraphKernelNodeSetAttribute, "cuGraphKernelNodeSetAttribute", NULL, \
         (CUgraphNode node, int attribute, const CUlaunchAttributeValue *value)) \
-    X(cuGraphInstantiate, "cuGraphInstantiate_v2", \
+    X(cuGraphInstantiate, "cuGraphInstantiate_v2", NULL, \
         (CUgraphExec * exec, CUgraph graph, CUgraphNode * failed, char *log, size_t log_size)) \
-    X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams", \
+    X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams", NULL, \
         (CUgraphExec exec, CUgraphNode node, const cuda_kernel_node *kernel)) \
-    X(cuGraphExecDestroy, "cuGraphExecDestroy", (CUgraphExec exec)) \
-    X(cuGraphLaunch, "cuGraphLaunch", (CUgraphExec exec, CUstream stream)) \
-    X(cuGraphicsGLRegisterBuffer, "cuGraphicsGLRegisterBuffer", \
+    X(cuGraphExecDestroy, "cuGraphExecDestroy", NULL, (CUgraphExec exec)) \
+    X(cuGraphLaunch, "cuGraphLaunch", NULL, (CUgraphExec exec, CUstream stream)) \
+    X(cuGraphicsGLRegisterBuffer, "cuGraphicsGLRegisterBuffer", NULL, \
         (CUgraphicsResource * resource, unsigned name, unsigned flags)) \
-    X(cuGraphicsUnregisterResource, "cuGraphicsUnregisterResource", (CUgraphicsResource resource)) \
-    X(cuGraphicsMapResources, "cuGraphicsMapResources", \
+    X(cuGraphicsUnregisterResource, "cuGraphicsUnregisterResource", NULL, \
+        (CUgraphicsResource resource)) \
+    X(cuGraphicsMapResources, "cuGraphicsMapResources", NULL, \
         (unsigned count, CUgraphicsResource *resources, CUstream stream)) \
-    X(cuGraphicsUnmapResources, "cuGraphicsUnmapResources", \
+    X(cuGraphicsUnmapResources, "cuGraphicsUnmapResources", NULL, \
         (unsigned count, CUgraphicsResource *resources, CUstream stream)) \
-    X(cuGraphicsResourceGetMappedPointer, "cuGraphicsResourceGetMappedPointer_v2", \
+    X(cuGraphicsResourceGetMappedPointer, "cuGraphicsResourceGetMappedPointer_v2", NULL, \
         (CUdeviceptr * address, size_t * size, CUgraphicsResource resource))
 
-#define HED_CUDA_MEMBER(member, symbol, parameters) CUresult(*member) parameters;
+typedef void (*hip_callback)(CUstream stream, CUresult result, void *user);
+enum { HIP_COPY_BY_ADDRESSES = 4 /* hipMemcpyDefault */ };
 
-/* Function pointers only, required ones first: filled from the two lists in the same order. */
+/* X(result, name, parameters): functions of HIP whose parameters differ from CUDA's. NULL in the table
+ * of CUDA. */
+#define HED_HIP_ONLY(X) \
+    X(const char *, hipGetErrorName, (CUresult result)) \
+    X(const char *, hipGetErrorString, (CUresult result)) \
+    X(CUresult, hipGetDeviceProperties, (void *properties, CUdevice device)) \
+    X(CUresult, hipMemcpyAsync, \
+        (CUdeviceptr to, CUdeviceptr from, size_t size, int kind, CUstream stream)) \
+    X(CUresult, hipMemcpyPeerAsync, \
+        (CUdeviceptr to, CUdevice to_device, CUdeviceptr from, CUdevice from_device, size_t size, \
+            CUstream stream)) \
+    X(CUresult, hipStreamAddCallback, \
+        (CUstream stream, hip_callback callback, void *user, unsigned flags))
+
+#define HED_CUDA_MEMBER(member, symbol, hip, parameters) CUresult(*member) parameters;
+#define HED_HIP_MEMBER(result, name, parameters) result(*name) parameters;
+
+/* Function pointers only: filled from the three lists in the same order. */
 typedef struct hed_cuda_api {
     HED_CUDA_REQUIRED(HED_CUDA_MEMBER)
     HED_CUDA_OPTIONAL(HED_CUDA_MEMBER)
+    HED_HIP_ONLY(HED_HIP_MEMBER)
 } hed_cuda_api;
+
+/* True for the functions of HIP. */
+static inline bool hed_cuda_api_is_hip(const hed_cuda_api *api)
+{
+    return api->hipGetErrorName != NULL;
+}
 
 #endif

@@ -1,7 +1,8 @@
-/* CUDA devices: description, capabilities, opening, adopting, and the backend's table. */
+/* CUDA and HIP devices: description, capabilities, opening, adopting, and the backend's table. */
 #include "backends/cuda/cuda_driver.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -20,6 +21,7 @@ static uint32_t cuda_device_count(hed_backend_slot *slot)
 static uint32_t cuda_attribute(const hed_cuda *cuda, CUdevice device, int attribute)
 {
     int value = 0;
+    if (cuda->hip && (attribute = hed_hip_attribute(attribute)) < 0) return 0;
     return cuda->api.cuDeviceGetAttribute(&value, attribute, device) == CUDA_SUCCESS && value > 0
                ? (uint32_t)value
                : 0;
@@ -60,13 +62,30 @@ static uint64_t cuda_capabilities(
     return bits;
 }
 
+/* Capabilities of AMD's devices: those that the prelude has (hip.clh). */
+static uint64_t hip_capabilities(const hed_cuda *cuda, CUdevice device, bool source)
+{
+    uint64_t bits = HED_CAN_FP64 | HED_CAN_FP16 | HED_CAN_STRICT | HED_CAN_LANES |
+                    HED_CAN_DEVICE_TIME | HED_CAN_GLOBAL_ATOMICS;
+    if (cuda->api.cuLaunchCooperativeKernel &&
+        cuda_attribute(cuda, device, CU_DEVICE_COOPERATIVE_LAUNCH))
+        bits |= HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER;
+    return source ? bits | HED_CAN_SOURCE | HED_CAN_CUDA_C : bits;
+}
+
 /* Finds the device's compilation target. False if no compiler supports the device. */
-static bool cuda_describe_target(hed_backend_slot *slot, hed_device *to)
+static bool cuda_describe_target(hed_backend_slot *slot, CUdevice device, hed_device *to)
 {
     const hed_cuda *cuda = slot->state;
     char target[HED_NVRTC_TARGET];
     if (!cuda->nvrtc) return false;
     int version = hed_nvrtc_version(cuda->nvrtc);
+    if (cuda->hip) {
+        hed_hip_target(&cuda->api, device, target);
+        hed_text_copy(to->text[HED_CUDA_TARGET], sizeof to->text[HED_CUDA_TARGET], target);
+        snprintf(to->build_key, sizeof to->build_key, "%s %s", target, cuda->driver);
+        return target[0] != 0;
+    }
     if (!hed_nvrtc_target(cuda->nvrtc, to->info.architecture, target)) {
         slot->health = HED_BACKEND_LIMITED;
         snprintf(slot->reason, sizeof slot->reason, "NVRTC %d.%d does not know %.100s (sm_%u)",
@@ -88,13 +107,14 @@ static hed_status cuda_describe(hed_backend_slot *slot, CUdevice device, hed_dev
     size_t memory = 0;
     if (cuda->api.cuDeviceTotalMem(&memory, device)) return HED_ERROR_DRIVER;
     if (cuda->api.cuDeviceGetName(to->text[2], sizeof to->text[2], device))
-        hed_text_copy(to->text[2], sizeof to->text[2], "NVIDIA GPU");
-    snprintf(to->text[0], sizeof to->text[0], "cuda:%d", device);
-    hed_text_copy(to->text[1], sizeof to->text[1], "NVIDIA CUDA");
-    hed_text_copy(to->text[3], sizeof to->text[3], "NVIDIA Corporation");
+        hed_text_copy(to->text[2], sizeof to->text[2], cuda->hip ? "AMD GPU" : "NVIDIA GPU");
+    snprintf(to->text[0], sizeof to->text[0], "%s:%d", slot->backend->name, device);
+    hed_text_copy(to->text[1], sizeof to->text[1], cuda->hip ? "AMD HIP" : "NVIDIA CUDA");
+    hed_text_copy(to->text[3], sizeof to->text[3],
+        cuda->hip ? "Advanced Micro Devices, Inc." : "NVIDIA Corporation");
     hed_text_copy(to->text[4], sizeof to->text[4], cuda->driver);
     to->info.id = to->text[0];
-    to->info.backend = "cuda";
+    to->info.backend = slot->backend->name;
     to->info.platform = to->text[1];
     to->info.name = to->text[2];
     to->info.vendor = to->text[3];
@@ -117,8 +137,9 @@ static hed_status cuda_describe(hed_backend_slot *slot, CUdevice device, hed_dev
     info->architecture = 10 * cuda_attribute(cuda, device, CU_DEVICE_COMPUTE_CAPABILITY_MAJOR) +
                          cuda_attribute(cuda, device, CU_DEVICE_COMPUTE_CAPABILITY_MINOR);
     info->registers = cuda_attribute(cuda, device, CU_DEVICE_REGISTERS_PER_MULTIPROCESSOR);
-    info->capabilities =
-        cuda_capabilities(cuda, device, info->architecture, cuda_describe_target(slot, to));
+    bool source = cuda_describe_target(slot, device, to);
+    info->capabilities = cuda->hip ? hip_capabilities(cuda, device, source)
+                                   : cuda_capabilities(cuda, device, info->architecture, source);
     bool large = info->architecture >= 70 && cuda->version >= LARGE_ARGUMENTS_SINCE &&
                  (!cuda->nvrtc || hed_nvrtc_version(cuda->nvrtc) >= LARGE_ARGUMENTS_SINCE);
     info->max_arguments_bytes = large ? 32764 : 4096;
@@ -154,7 +175,7 @@ static hed_status cuda_device_open(hed_device *device, hed_error *error)
     CUdevice handle = 0;
     CUcontext context = NULL;
     int ordinal = 0;
-    sscanf(device->info.id, "cuda:%d", &ordinal);
+    sscanf(strchr(device->info.id, ':'), ":%d", &ordinal);
     CUresult result = cuda->api.cuDeviceGet(&handle, ordinal);
     if (result) return hed_cuda_fail(&cuda->api, result, "cuDeviceGet", error);
     result = cuda->api.cuDevicePrimaryCtxRetain(&context, handle);
@@ -238,53 +259,32 @@ static void *cuda_symbol(hed_backend_slot *slot, const char *name)
     return cuda ? hed_dynlib_symbol(cuda->library, name) : NULL;
 }
 
+/* Members common to both backends. */
+#define SHARED \
+    .languages = 1u << HED_OPENCL_C | 1u << HED_CUDA_C, .close = hed_cuda_close, \
+    .device_count = cuda_device_count, .device_describe = cuda_device_describe, \
+    .device_open = cuda_device_open, .device_close = cuda_device_close, \
+    .device_adopt = cuda_device_adopt, .device_native = cuda_device_native, \
+    .device_memory = cuda_device_memory, .device_wait = cuda_device_wait, .symbol = cuda_symbol, \
+    .buffer_create = hed_cuda_buffer_create, .buffer_part = hed_cuda_buffer_part, \
+    .buffer_destroy = hed_cuda_buffer_destroy, .buffer_share_gl = hed_cuda_buffer_share_gl, \
+    .gl_acquire = hed_cuda_gl_acquire, .gl_release = hed_cuda_gl_release, \
+    .stream_create = hed_cuda_stream_create, .stream_destroy = hed_cuda_stream_destroy, \
+    .stream_wait = hed_cuda_stream_wait, .stream_done = hed_cuda_stream_done, \
+    .stream_flush = hed_cuda_stream_flush, .step = hed_cuda_step, .map = hed_cuda_map, \
+    .unmap = hed_cuda_unmap, .time_create = hed_cuda_time_create, \
+    .time_destroy = hed_cuda_time_destroy, .time_read = hed_cuda_time_read, \
+    .event_create = hed_cuda_event_create, .event_destroy = hed_cuda_event_destroy, \
+    .event_record = hed_cuda_event_record, .event_done = hed_cuda_event_done, \
+    .event_wait = hed_cuda_event_wait, .stream_wait_event = hed_cuda_stream_wait_event, \
+    .event_elapsed = hed_cuda_event_elapsed, .build = hed_cuda_build, \
+    .build_options = hed_cuda_build_options, .prelude = hed_nvrtc_prelude, \
+    .program_load = hed_cuda_program_load, .program_unload = hed_cuda_program_unload, \
+    .resident_groups = hed_cuda_resident_groups, .graph_build = hed_cuda_graph_build, \
+    .graph_update = hed_cuda_graph_update, .graph_replay = hed_cuda_graph_replay, \
+    .graph_destroy = hed_cuda_graph_destroy
+
 const hed_backend hed_cuda_backend = {
-    .name = "cuda",
-    .languages = 1u << HED_OPENCL_C | 1u << HED_CUDA_C,
-    .open = hed_cuda_open,
-    .close = hed_cuda_close,
-    .device_count = cuda_device_count,
-    .device_describe = cuda_device_describe,
-    .device_open = cuda_device_open,
-    .device_close = cuda_device_close,
-    .device_adopt = cuda_device_adopt,
-    .device_native = cuda_device_native,
-    .device_memory = cuda_device_memory,
-    .device_wait = cuda_device_wait,
-    .symbol = cuda_symbol,
-    .buffer_create = hed_cuda_buffer_create,
-    .buffer_part = hed_cuda_buffer_part,
-    .buffer_destroy = hed_cuda_buffer_destroy,
-    .buffer_share_gl = hed_cuda_buffer_share_gl,
-    .gl_acquire = hed_cuda_gl_acquire,
-    .gl_release = hed_cuda_gl_release,
-    .stream_create = hed_cuda_stream_create,
-    .stream_destroy = hed_cuda_stream_destroy,
-    .stream_wait = hed_cuda_stream_wait,
-    .stream_done = hed_cuda_stream_done,
-    .stream_flush = hed_cuda_stream_flush,
-    .step = hed_cuda_step,
-    .map = hed_cuda_map,
-    .unmap = hed_cuda_unmap,
-    .time_create = hed_cuda_time_create,
-    .time_destroy = hed_cuda_time_destroy,
-    .time_read = hed_cuda_time_read,
-    .event_create = hed_cuda_event_create,
-    .event_destroy = hed_cuda_event_destroy,
-    .event_record = hed_cuda_event_record,
-    .event_done = hed_cuda_event_done,
-    .event_wait = hed_cuda_event_wait,
-    .stream_wait_event = hed_cuda_stream_wait_event,
-    .event_elapsed = hed_cuda_event_elapsed,
-    .build = hed_cuda_build,
-    .build_options = hed_cuda_build_options,
-    .build_ahead = hed_cuda_build_ahead,
-    .prelude = hed_nvrtc_prelude,
-    .program_load = hed_cuda_program_load,
-    .program_unload = hed_cuda_program_unload,
-    .resident_groups = hed_cuda_resident_groups,
-    .graph_build = hed_cuda_graph_build,
-    .graph_update = hed_cuda_graph_update,
-    .graph_replay = hed_cuda_graph_replay,
-    .graph_destroy = hed_cuda_graph_destroy,
-};
+    .name = "cuda", .open = hed_cuda_open, .build_ahead = hed_cuda_build_ahead, SHARED};
+
+const hed_backend hed_hip_backend = {.name = "hip", .open = hed_hip_open, SHARED};

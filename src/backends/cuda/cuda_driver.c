@@ -1,21 +1,26 @@
-/* The CUDA driver library: loading, the current context, and the meaning of error codes. */
+/* The driver library of CUDA or HIP: loading, the current context, and the meaning of error codes. */
 #include "backends/cuda/cuda_driver.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
 enum { OLDEST_DRIVER = 11020 };
 
-#define NAME(member, symbol, parameters) symbol,
-static const char *const required_names[] = {HED_CUDA_REQUIRED(NAME)};
-static const char *const optional_names[] = {HED_CUDA_OPTIONAL(NAME)};
-enum {
-    REQUIRED_COUNT = sizeof required_names / sizeof required_names[0],
-    OPTIONAL_COUNT = sizeof optional_names / sizeof optional_names[0]
-};
+/* Names of the functions for CUDA and for HIP, in the order of hed_cuda_api. NULL: not loaded. */
+typedef struct function_name {
+    const char *names[2];
+    bool required;
+} function_name;
+#define REQUIRED(member, symbol, hip, parameters) {{symbol, hip}, true},
+#define OPTIONAL(member, symbol, hip, parameters) {{symbol, hip}, false},
+#define HIP_ONLY(result, name, parameters) {{NULL, #name}, true},
+static const function_name functions[] = {
+    HED_CUDA_REQUIRED(REQUIRED) HED_CUDA_OPTIONAL(OPTIONAL) HED_HIP_ONLY(HIP_ONLY)};
+enum { FUNCTION_COUNT = sizeof functions / sizeof functions[0] };
 
 static const char driver_remedy[] =
     "apt install nvidia-driver (Debian, component non-free), dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda (Fedora, RPM "
@@ -23,6 +28,11 @@ static const char driver_remedy[] =
 static const char nvrtc_remedy[] =
     "apt install nvidia-cuda-toolkit (Debian, component non-free), or the package cuda-nvrtc of NVIDIA's repository for Debian or "
     "Fedora, or set HEDDLE_NVRTC_LIBRARY to the path of libnvrtc.so";
+static const char hip_remedy[] =
+    "apt install libamdhip64-5 (Debian), dnf install rocm-hip (Fedora), or AMD's package hip-runtime-amd; the user must be in "
+    "the groups render and video; HEDDLE_HIP_LIBRARY names a library in another folder";
+static const char hiprtc_remedy[] =
+    "apt install libhiprtc-builtins5 (Debian), dnf install rocm-hip (Fedora), or AMD's package hip-runtime-amd";
 
 /* ---- errors ---- */
 
@@ -67,8 +77,16 @@ hed_status hed_cuda_fail(
     const hed_cuda_api *api, CUresult result, const char *call, hed_error *error)
 {
     const char *name = NULL, *text = NULL;
-    if (api->cuGetErrorName(result, &name) || !name) name = "unknown error";
-    if (api->cuGetErrorString(result, &text) || !text) text = "the driver gives no text";
+    if (hed_cuda_api_is_hip(api)) {
+        call = hed_hip_name(call);
+        name = api->hipGetErrorName(result);
+        text = api->hipGetErrorString(result);
+    } else {
+        if (api->cuGetErrorName(result, &name)) name = NULL;
+        if (api->cuGetErrorString(result, &text)) text = NULL;
+    }
+    if (!name) name = "unknown error";
+    if (!text) text = "the driver gives no text";
     for (size_t i = 0; i < sizeof code_meanings / sizeof code_meanings[0]; i++) {
         if (code_meanings[i].result != result) continue;
         const char *after = code_meanings[i].status == HED_ERROR_LOST
@@ -111,19 +129,18 @@ static void cuda_set_health(
 
 static bool cuda_load_functions(hed_cuda *cuda, hed_backend_slot *slot)
 {
-    void *slots[REQUIRED_COUNT + OPTIONAL_COUNT];
-    const char *missing = "";
+    void *slots[FUNCTION_COUNT];
     char reason[256];
     _Static_assert(sizeof cuda->api == sizeof slots, "hed_cuda_api holds function pointers only");
-    if (!hed_dynlib_symbols(cuda->library, required_names, slots, REQUIRED_COUNT, &missing)) {
-        snprintf(reason, sizeof reason,
-            "%s lacks %s: a driver for CUDA 11.2 (460) or later is needed",
-            hed_dynlib_name(cuda->library), missing);
-        cuda_set_health(slot, HED_BACKEND_FAILED, reason, driver_remedy);
+    for (size_t i = 0; i < FUNCTION_COUNT; i++) {
+        const char *name = functions[i].names[cuda->hip];
+        slots[i] = name ? hed_dynlib_symbol(cuda->library, name) : NULL;
+        if (slots[i] || !name || !functions[i].required) continue;
+        snprintf(reason, sizeof reason, "%s lacks %s: %s is needed", hed_dynlib_name(cuda->library),
+            name, cuda->hip ? "HIP of ROCm 5.2 or later" : "a driver for CUDA 11.2 (460) or later");
+        cuda_set_health(slot, HED_BACKEND_FAILED, reason, cuda->hip ? hip_remedy : driver_remedy);
         return false;
     }
-    for (size_t i = 0; i < OPTIONAL_COUNT; i++)
-        slots[REQUIRED_COUNT + i] = hed_dynlib_symbol(cuda->library, optional_names[i]);
     memcpy(&cuda->api, slots, sizeof slots);
     return true;
 }
@@ -142,9 +159,16 @@ static bool cuda_start(hed_cuda *cuda, hed_backend_slot *slot)
         snprintf(reason, sizeof reason, "%s is there and does not work: %.400s",
             hed_dynlib_name(cuda->library), error.text);
         cuda_set_health(slot, HED_BACKEND_FAILED, reason,
-            "see whether nvidia-smi lists the device; else "
-            "apt install nvidia-driver and restart");
+            cuda->hip ? "see whether rocminfo lists the device; the user must be in the groups render "
+                        "and video"
+                      : "see whether nvidia-smi lists the device; else "
+                        "apt install nvidia-driver and restart");
         return false;
+    }
+    cuda->count = (uint32_t)count;
+    if (cuda->hip) {
+        snprintf(cuda->driver, sizeof cuda->driver, "HIP %d", cuda->version);
+        return true;
     }
     if (cuda->version < OLDEST_DRIVER) {
         snprintf(reason, sizeof reason,
@@ -153,7 +177,6 @@ static bool cuda_start(hed_cuda *cuda, hed_backend_slot *slot)
         cuda_set_health(slot, HED_BACKEND_FAILED, reason, driver_remedy);
         return false;
     }
-    cuda->count = (uint32_t)count;
     /* The kernel module's version; the driver library itself reports the CUDA version only. */
     char line[256] = "", module[32] = "", *rest = NULL;
     FILE *file = fopen("/proc/driver/nvidia/version", "r");
@@ -171,14 +194,17 @@ static bool cuda_start(hed_cuda *cuda, hed_backend_slot *slot)
     return true;
 }
 
-static hed_status cuda_load_nvrtc(
+static hed_status cuda_load_compiler(
     const hed_settings *settings, hed_cuda *cuda, hed_backend_slot *slot)
 {
+    const hed_allocator *allocator = &settings->allocator;
     char loader[256], reason[sizeof slot->reason];
-    hed_status status = hed_nvrtc_open(&settings->allocator, settings->nvrtc_library, cuda->version,
-        &cuda->nvrtc, loader, sizeof loader);
+    hed_status status = cuda->hip ? hed_hiprtc_open(allocator, hed_dynlib_name(cuda->library),
+                                        &cuda->nvrtc, loader, sizeof loader)
+                                  : hed_nvrtc_open(allocator, settings->nvrtc_library,
+                                        cuda->version, &cuda->nvrtc, loader, sizeof loader);
     if (status) return status;
-    if (cuda->nvrtc) hed_nvrtc_find_headers(cuda->nvrtc, settings->cuda_home);
+    if (cuda->nvrtc && !cuda->hip) hed_nvrtc_find_headers(cuda->nvrtc, settings->cuda_home);
     int version = cuda->nvrtc ? hed_nvrtc_version(cuda->nvrtc) : 0;
     if (cuda->nvrtc) {
         snprintf(slot->library, sizeof slot->library, "%s (%s), %s (%d.%d)",
@@ -188,10 +214,11 @@ static hed_status cuda_load_nvrtc(
     }
     snprintf(slot->library, sizeof slot->library, "%s (%s)", hed_dynlib_name(cuda->library),
         cuda->driver);
-    snprintf(reason, sizeof reason,
-        "no NVRTC, so only kernels compiled ahead run, in their default configurations: %s",
+    snprintf(reason, sizeof reason, "%s: %s",
+        cuda->hip ? "no hipRTC, so no kernel can be compiled"
+                  : "no NVRTC, so only kernels compiled ahead run, in their default configurations",
         loader);
-    cuda_set_health(slot, HED_BACKEND_LIMITED, reason, nvrtc_remedy);
+    cuda_set_health(slot, HED_BACKEND_LIMITED, reason, cuda->hip ? hiprtc_remedy : nvrtc_remedy);
     return HED_OK;
 }
 
@@ -202,30 +229,55 @@ static void cuda_release(const hed_settings *settings, hed_cuda *cuda)
     hed_release(&settings->allocator, cuda, sizeof *cuda);
 }
 
-hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot)
+/* `library`: NULL: the usual names. */
+static hed_status cuda_open_driver(const hed_settings *settings, const char *library,
+    const char *const *usual, bool hip, hed_backend_slot *slot)
 {
-    static const char *const usual[] = {"libcuda.so.1", "libcuda.so", NULL};
-    const char *const names[] = {settings->cuda_library, NULL};
+    const char *const names[] = {library, NULL};
     char reason[sizeof slot->reason];
-    slot->health = HED_BACKEND_WORKS;
-    if (settings->cuda_library && !settings->cuda_library[0]) {
-        cuda_set_health(slot, HED_BACKEND_ABSENT, "not wanted: its library is set to \"\"",
-            "unset HEDDLE_CUDA_LIBRARY");
-        return HED_OK;
-    }
     hed_cuda *cuda = hed_allocate(&settings->allocator, sizeof *cuda);
     if (!cuda) return HED_ERROR_MEMORY;
-    hed_status status = hed_dynlib_open(&settings->allocator,
-        settings->cuda_library ? names : usual, &cuda->library, reason, sizeof reason);
-    if (!cuda->library) cuda_set_health(slot, HED_BACKEND_ABSENT, reason, driver_remedy);
+    cuda->hip = hip;
+    hed_status status = hed_dynlib_open(
+        &settings->allocator, library ? names : usual, &cuda->library, reason, sizeof reason);
+    if (!cuda->library)
+        cuda_set_health(slot, HED_BACKEND_ABSENT, reason, hip ? hip_remedy : driver_remedy);
     if (!cuda->library || !cuda_load_functions(cuda, slot) || !cuda_start(cuda, slot)) {
         cuda_release(settings, cuda);
         return status;
     }
-    status = cuda_load_nvrtc(settings, cuda, slot);
+    status = cuda_load_compiler(settings, cuda, slot);
     if (status) cuda_release(settings, cuda);
     else slot->state = cuda;
     return status;
+}
+
+hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot)
+{
+    static const char *const usual[] = {"libcuda.so.1", "libcuda.so", NULL};
+    slot->health = HED_BACKEND_WORKS;
+    if (!settings->cuda_library || settings->cuda_library[0])
+        return cuda_open_driver(settings, settings->cuda_library, usual, false, slot);
+    cuda_set_health(slot, HED_BACKEND_ABSENT, "not wanted: its library is set to \"\"",
+        "unset HEDDLE_CUDA_LIBRARY");
+    return HED_OK;
+}
+
+/* AMD's libraries load LLVM, which takes a twentieth of a second, so they are loaded only where the
+ * kernel driver has a device. */
+hed_status hed_hip_open(const hed_settings *settings, hed_backend_slot *slot)
+{
+    static const char *const usual[] = {
+        "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so", NULL};
+    slot->health = HED_BACKEND_WORKS;
+    if (settings->cuda_library && !settings->cuda_library[0])
+        cuda_set_health(slot, HED_BACKEND_ABSENT, "not wanted: the library of CUDA is set to \"\"",
+            "unset HEDDLE_CUDA_LIBRARY");
+    else if (!settings->hip_library && access("/dev/kfd", F_OK) != 0)
+        cuda_set_health(slot, HED_BACKEND_ABSENT,
+            "no /dev/kfd: the kernel driver amdgpu has no device for computing", hip_remedy);
+    else return cuda_open_driver(settings, settings->hip_library, usual, true, slot);
+    return HED_OK;
 }
 
 void hed_cuda_close(const hed_settings *settings, hed_backend_slot *slot)

@@ -1,5 +1,6 @@
-/* Shared declarations of the CUDA backend: the loaded driver, its contexts and errors, programs and
- * launches.
+/* Shared declarations of the backends CUDA and HIP: the loaded driver, its contexts and errors,
+ * programs and launches. One code serves both: "driver" is libcuda or libamdhip64, "compiler" NVRTC
+ * or hipRTC.
  *
  * The current context of a thread. Every entry point makes the device's context current if it is
  * not, and restores the thread's previous context before it returns. A thread that had no context
@@ -23,7 +24,8 @@ typedef struct hed_cuda {
     hed_cuda_api api;
     hed_dynlib *library;
     hed_nvrtc *nvrtc; /* NULL: no compiler is available */
-    int version;      /* CUDA version of the driver, 1000 * major + 10 * minor */
+    bool hip;         /* AMD's driver */
+    int version;      /* CUDA: 1000 * major + 10 * minor; HIP: the driver's own number */
     char driver[64];  /* driver version as hed_device_info has it */
     uint32_t count;
 } hed_cuda;
@@ -81,6 +83,7 @@ static inline CUcontext hed_cuda_context_of(const hed_device *device)
 
 /* cuda_driver.c */
 hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot);
+hed_status hed_hip_open(const hed_settings *settings, hed_backend_slot *slot);
 void hed_cuda_close(const hed_settings *settings, hed_backend_slot *slot);
 /* Makes the device's context current; `*previous` receives the context that hed_cuda_restore() puts
  * back. After a failure nothing has to be put back. */
@@ -102,6 +105,15 @@ static inline hed_status hed_cuda_leave(const hed_device *device, CUcontext prev
     hed_cuda_restore(device, previous);
     return hed_cuda_check(device, result, call, error);
 }
+
+/* hip.c: functions of HIP that differ from CUDA's */
+/* Returns HIP's name of a function of CUDA; `call` itself if HIP has no such function. */
+const char *hed_hip_name(const char *call);
+/* Returns the number that HIP has for an attribute of devices, -1 if HIP has no such attribute. */
+int hed_hip_attribute(int attribute);
+/* Writes the compilation target of a device ("gfx90a:sramecc+:xnack-"); "" if it is unknown. */
+void hed_hip_target(const hed_cuda_api *api, CUdevice device, char target[HED_NVRTC_TARGET]);
+CUresult hed_hip_call(const hed_cuda_api *api, CUstream stream, CUhostFn function, void *user);
 
 /* cuda_memory.c */
 hed_status hed_cuda_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);

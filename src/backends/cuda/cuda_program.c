@@ -1,4 +1,4 @@
-/* CUDA programs and launches: compiling through NVRTC, loading cubins and PTX, resource usage
+/* CUDA and HIP programs and launches: compiling through NVRTC, loading cubins and PTX, resource usage
  * reported by the driver, and the launch. */
 #include "backends/cuda/cuda_driver.h"
 #include "backends/cuda/mangled.h"
@@ -23,8 +23,10 @@ enum {
 hed_status hed_cuda_build_options(const hed_build *build, char *text, size_t size)
 {
     const hed_cuda *cuda = build->device->slot->state;
-    hed_status status = hed_nvrtc_options(build, text, size);
-    if (status || build->language != HED_CUDA_C || !cuda || !cuda->nvrtc) return status;
+    bool hip = cuda && cuda->hip;
+    hed_status status =
+        hip ? hed_hiprtc_options(build, text, size) : hed_nvrtc_options(build, text, size);
+    if (status || build->language != HED_CUDA_C || !cuda || !cuda->nvrtc || hip) return status;
     size_t used = strlen(text);
     int length = snprintf(text + used, size - used, " headers %s", hed_nvrtc_headers(cuda->nvrtc));
     return (size_t)length < size - used ? HED_OK : HED_ERROR_LIMIT;
@@ -269,10 +271,13 @@ static hed_status cuda_allow_local(const hed_program *program, uint64_t bytes, h
 {
     hed_cuda_program *impl = program->impl;
     const hed_device *device = program->device;
-    if (bytes + impl->static_bytes <= LOCAL_WITHOUT_ASKING || impl->local_grown) return HED_OK;
+    const hed_cuda_api *api = hed_cuda_api_of(device);
+    if (bytes + impl->static_bytes <= LOCAL_WITHOUT_ASKING || impl->local_grown ||
+        hed_cuda_api_is_hip(api))
+        return HED_OK; /* HIP allows all of it without a call */
     int limit = (int)(device->info.local_bytes - impl->static_bytes);
-    CUresult result = hed_cuda_api_of(device)->cuFuncSetAttribute(
-        program->handle, CU_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, limit);
+    CUresult result =
+        api->cuFuncSetAttribute(program->handle, CU_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, limit);
     if (!result) impl->local_grown = true;
     return hed_cuda_check(device, result, "cuFuncSetAttribute (local memory beyond 48 KB)", error);
 }

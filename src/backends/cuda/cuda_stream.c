@@ -81,6 +81,24 @@ hed_cuda_fill hed_cuda_plan_fill(const hed_step *step)
     return fill;
 }
 
+/* Writes one period, then appends copies of the filled part, which doubles it each time: HIP has no fill
+ * with a pitch. */
+static CUresult cuda_double_fill(const hed_cuda_api *api, const hed_cuda_fill *fill, CUdeviceptr to,
+    CUstream stream, const char **call)
+{
+    CUresult result = CUDA_SUCCESS;
+    *call = "cuMemsetD32Async";
+    for (uint32_t i = 0; i < fill->words && !result; i++)
+        result = api->cuMemsetD32Async(to + 4 * i, fill->values[i], 1, stream);
+    if (!result) *call = "cuMemcpyDtoDAsync";
+    for (uint64_t done = fill->pitch, size = fill->pitch * fill->count; done < size && !result;) {
+        uint64_t next = size - done < done ? size - done : done;
+        result = api->cuMemcpyDtoDAsync(to + done, to, next, stream);
+        done += next;
+    }
+    return result;
+}
+
 static CUresult cuda_run_fill(
     const hed_cuda_api *api, const hed_step *step, CUstream stream, const char **call)
 {
@@ -96,6 +114,7 @@ static CUresult cuda_run_fill(
     if (fill.words == 1) return api->cuMemsetD32Async(to, fill.values[0], fill.count, stream);
     CUresult result = CUDA_SUCCESS;
     *call = "cuMemsetD2D32Async";
+    if (!api->cuMemsetD2D32Async) return cuda_double_fill(api, &fill, to, stream, call);
     for (uint32_t i = 0; i < fill.words && !result; i++)
         result =
             api->cuMemsetD2D32Async(to + 4 * i, fill.pitch, fill.values[i], 1, fill.count, stream);
@@ -113,13 +132,18 @@ static CUresult cuda_run_copy(
         from ? from->address + step->from_offset : (CUdeviceptr)(uintptr_t)step->host_from;
     *call = "cuMemcpyAsync";
     if ((to && to->host) || (from && from->host))
-        return api->cuMemcpyAsync(to_at, from_at, step->size, stream);
+        return api->hipMemcpyAsync
+                   ? api->hipMemcpyAsync(to_at, from_at, step->size, HIP_COPY_BY_ADDRESSES, stream)
+                   : api->cuMemcpyAsync(to_at, from_at, step->size, stream);
     *call = !from ? "cuMemcpyHtoDAsync" : !to ? "cuMemcpyDtoHAsync" : "cuMemcpyDtoDAsync";
     if (!from) return api->cuMemcpyHtoDAsync(to_at, step->host_from, step->size, stream);
     if (!to) return api->cuMemcpyDtoHAsync(step->host_to, from_at, step->size, stream);
     if (to->device == from->device)
         return api->cuMemcpyDtoDAsync(to_at, from_at, step->size, stream);
     *call = "cuMemcpyPeerAsync";
+    if (api->hipMemcpyPeerAsync)
+        return api->hipMemcpyPeerAsync(to_at, ((const hed_cuda_device *)to->device->impl)->device,
+            from_at, ((const hed_cuda_device *)from->device->impl)->device, step->size, stream);
     return api->cuMemcpyPeerAsync(to_at, hed_cuda_context_of(to->device), from_at,
         hed_cuda_context_of(from->device), step->size, stream);
 }
@@ -136,7 +160,9 @@ static hed_status cuda_run_step(hed_stream *stream, const hed_step *step, hed_er
                       : hed_cuda_launch_now(stream->device, &launch, stream->native, error);
     }
     if (step->kind == HED_STEP_CALL)
-        result = api->cuLaunchHostFunc(stream->native, step->function, step->user);
+        result = api->cuLaunchHostFunc
+                     ? api->cuLaunchHostFunc(stream->native, step->function, step->user)
+                     : hed_hip_call(api, stream->native, step->function, step->user);
     else if (step->kind == HED_STEP_FILL) result = cuda_run_fill(api, step, stream->native, &call);
     else result = cuda_run_copy(api, step, stream->native, &call);
     return hed_cuda_check(stream->device, result, call, error);

@@ -1,5 +1,6 @@
-/* NVRTC: loading, the options of strict and fast mode, compiling, and reading ptxas's report.
- * Options and limits are from the NVRTC documentation, CUDA 11.2 to 13.0. */
+/* NVRTC and hipRTC: loading, the options of strict and fast mode, compiling, and reading ptxas's
+ * report. Options and limits are from the NVRTC documentation, CUDA 11.2 to 13.0, and from hipRTC's,
+ * ROCm 5.2 to 6. */
 #include "backends/cuda/nvrtc.h"
 
 #include <stdio.h>
@@ -21,38 +22,42 @@ enum {
     MAX_ARCHITECTURES = 128
 };
 
-/* NVRTC functions that Heddle calls; all of them exist since CUDA 11.2. */
+/* X(name, hipRTC's name, parameters): functions that Heddle calls; all of them exist since CUDA 11.2.
+ * NULL: hipRTC lacks the function. */
 #define NVRTC_FUNCTIONS(X) \
-    X(nvrtcVersion, (int *major, int *minor)) \
-    X(nvrtcGetNumSupportedArchs, (int *count)) \
-    X(nvrtcGetSupportedArchs, (int *architectures)) \
-    X(nvrtcCreateProgram, \
+    X(nvrtcVersion, "hiprtcVersion", (int *major, int *minor)) \
+    X(nvrtcGetNumSupportedArchs, NULL, (int *count)) \
+    X(nvrtcGetSupportedArchs, NULL, (int *architectures)) \
+    X(nvrtcCreateProgram, "hiprtcCreateProgram", \
         (nvrtc_program * *program, const char *text, const char *name, int header_count, \
             const char *const *headers, const char *const *header_names)) \
-    X(nvrtcDestroyProgram, (nvrtc_program * *program)) \
-    X(nvrtcAddNameExpression, (nvrtc_program * program, const char *expression)) \
-    X(nvrtcGetLoweredName, (nvrtc_program * program, const char *expression, const char **name)) \
-    X(nvrtcCompileProgram, \
+    X(nvrtcDestroyProgram, "hiprtcDestroyProgram", (nvrtc_program * *program)) \
+    X(nvrtcAddNameExpression, "hiprtcAddNameExpression", \
+        (nvrtc_program * program, const char *expression)) \
+    X(nvrtcGetLoweredName, "hiprtcGetLoweredName", \
+        (nvrtc_program * program, const char *expression, const char **name)) \
+    X(nvrtcCompileProgram, "hiprtcCompileProgram", \
         (nvrtc_program * program, int option_count, const char *const *options)) \
-    X(nvrtcGetProgramLogSize, (nvrtc_program * program, size_t * size)) \
-    X(nvrtcGetProgramLog, (nvrtc_program * program, char *log)) \
-    X(nvrtcGetPTXSize, (nvrtc_program * program, size_t * size)) \
-    X(nvrtcGetPTX, (nvrtc_program * program, char *ptx)) \
-    X(nvrtcGetCUBINSize, (nvrtc_program * program, size_t * size)) \
-    X(nvrtcGetCUBIN, (nvrtc_program * program, char *cubin))
-#define NVRTC_MEMBER(name, parameters) int(*name) parameters;
-#define NVRTC_NAME(name, parameters) #name,
+    X(nvrtcGetProgramLogSize, "hiprtcGetProgramLogSize", (nvrtc_program * program, size_t * size)) \
+    X(nvrtcGetProgramLog, "hiprtcGetProgramLog", (nvrtc_program * program, char *log)) \
+    X(nvrtcGetPTXSize, NULL, (nvrtc_program * program, size_t * size)) \
+    X(nvrtcGetPTX, NULL, (nvrtc_program * program, char *ptx)) \
+    X(nvrtcGetCUBINSize, "hiprtcGetCodeSize", (nvrtc_program * program, size_t * size)) \
+    X(nvrtcGetCUBIN, "hiprtcGetCode", (nvrtc_program * program, char *cubin))
+#define NVRTC_MEMBER(name, hip, parameters) int(*name) parameters;
+#define NVRTC_NAMES(name, hip, parameters) {#name, hip},
 
 struct nvrtc_api {
     NVRTC_FUNCTIONS(NVRTC_MEMBER)
 };
-static const char *const function_names[] = {NVRTC_FUNCTIONS(NVRTC_NAME)};
+static const char *const function_names[][2] = {NVRTC_FUNCTIONS(NVRTC_NAMES)};
 enum { FUNCTION_COUNT = sizeof function_names / sizeof function_names[0] };
 
 struct hed_nvrtc {
     hed_allocator allocator;
     hed_dynlib *library;
     struct nvrtc_api api;
+    bool hip;
     int version;
     uint32_t architecture_count;
     uint32_t architectures[MAX_ARCHITECTURES];
@@ -87,32 +92,59 @@ static hed_status nvrtc_open_library(
         &nvrtc->library, reason, size);
 }
 
+/* Returns the compiler's own name of a function of NVRTC. */
+static const char *nvrtc_call_name(const hed_nvrtc *nvrtc, const char *call)
+{
+    for (size_t i = 0; i < FUNCTION_COUNT; i++)
+        if (strcmp(function_names[i][0], call) == 0 && function_names[i][nvrtc->hip])
+            return function_names[i][nvrtc->hip];
+    return call;
+}
+
+/* Reads version and architectures. Returns the function that failed; NULL: no failure. */
+static const char *nvrtc_read_version(hed_nvrtc *nvrtc)
+{
+    int major = 0, minor = 0, count = 0, list[MAX_ARCHITECTURES];
+    if (nvrtc->api.nvrtcVersion(&major, &minor)) return "nvrtcVersion";
+    nvrtc->version = 1000 * major + 10 * minor;
+    if (nvrtc->hip) return NULL;
+    if (nvrtc->api.nvrtcGetNumSupportedArchs(&count) || count < 1 || count > MAX_ARCHITECTURES)
+        return "nvrtcGetNumSupportedArchs";
+    if (nvrtc->api.nvrtcGetSupportedArchs(list)) return "nvrtcGetSupportedArchs";
+    nvrtc->architecture_count = (uint32_t)count;
+    for (int i = 0; i < count; i++) nvrtc->architectures[i] = (uint32_t)list[i];
+    return NULL;
+}
+
 static bool nvrtc_load_functions(hed_nvrtc *nvrtc, char *reason, size_t size)
 {
     void *slots[FUNCTION_COUNT];
-    const char *missing = "", *name = hed_dynlib_name(nvrtc->library);
+    const char *library = hed_dynlib_name(nvrtc->library);
     _Static_assert(
         sizeof nvrtc->api == sizeof slots, "struct nvrtc_api holds function pointers only");
-    if (!hed_dynlib_symbols(nvrtc->library, function_names, slots, FUNCTION_COUNT, &missing)) {
-        snprintf(reason, size, "%s lacks %s: NVRTC of CUDA 11.2 or later is needed", name, missing);
+    for (size_t i = 0; i < FUNCTION_COUNT; i++) {
+        const char *name = function_names[i][nvrtc->hip];
+        slots[i] = name ? hed_dynlib_symbol(nvrtc->library, name) : NULL;
+        if (slots[i] || !name) continue;
+        snprintf(reason, size, "%s lacks %s: %s is needed", library, name,
+            nvrtc->hip ? "hipRTC of ROCm 5.2 or later" : "NVRTC of CUDA 11.2 or later");
         return false;
     }
     memcpy(&nvrtc->api, slots, sizeof slots);
-    int major = 0, minor = 0, count = 0, list[MAX_ARCHITECTURES];
-    const char *failed = nvrtc->api.nvrtcVersion(&major, &minor) ? "nvrtcVersion"
-                         : nvrtc->api.nvrtcGetNumSupportedArchs(&count)
-                             ? "nvrtcGetNumSupportedArchs"
-                         : count < 1 || count > MAX_ARCHITECTURES  ? "nvrtcGetNumSupportedArchs"
-                         : nvrtc->api.nvrtcGetSupportedArchs(list) ? "nvrtcGetSupportedArchs"
-                                                                   : NULL;
-    if (failed) {
-        snprintf(reason, size, "%s is there and does not work: %s failed", name, failed);
-        return false;
-    }
-    nvrtc->version = 1000 * major + 10 * minor;
-    nvrtc->architecture_count = (uint32_t)count;
-    for (int i = 0; i < count; i++) nvrtc->architectures[i] = (uint32_t)list[i];
-    return true;
+    const char *failed = nvrtc_read_version(nvrtc);
+    if (failed)
+        snprintf(reason, size, "%s is there and does not work: %s failed", library,
+            nvrtc_call_name(nvrtc, failed));
+    return !failed;
+}
+
+static hed_nvrtc *nvrtc_new(const hed_allocator *allocator, bool hip)
+{
+    hed_nvrtc *instance = hed_allocate(allocator, sizeof *instance);
+    if (!instance) return NULL;
+    instance->allocator = *allocator;
+    instance->hip = hip;
+    return instance;
 }
 
 hed_status hed_nvrtc_open(const hed_allocator *allocator, const char *library, int cuda_version,
@@ -123,12 +155,35 @@ hed_status hed_nvrtc_open(const hed_allocator *allocator, const char *library, i
         hed_text_copy(reason, size, "NVRTC is not wanted (its library is set to \"\")");
         return HED_OK;
     }
-    hed_nvrtc *instance = hed_allocate(allocator, sizeof *instance);
+    hed_nvrtc *instance = nvrtc_new(allocator, false);
     if (!instance) return HED_ERROR_MEMORY;
-    instance->allocator = *allocator;
     hed_status status = nvrtc_open_library(instance, library, cuda_version, reason, size);
     if (instance->library && nvrtc_load_functions(instance, reason, size)) *nvrtc = instance;
     else hed_nvrtc_close(instance);
+    return status;
+}
+
+hed_status hed_hiprtc_open(const hed_allocator *allocator, const char *library, hed_nvrtc **nvrtc,
+    char *reason, size_t size)
+{
+    static const char *const usual[] = {
+        "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so", NULL};
+    static const char *const compiler_names[] = {"libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so", NULL};
+    const char *const single_name[] = {library, NULL};
+    const char *const *const places[] = {library ? single_name : usual, compiler_names};
+    hed_status status = HED_OK;
+    char second_reason[256];
+    *nvrtc = NULL;
+    for (int i = 0; i < 2 && !*nvrtc && !status; i++) {
+        /* the reason is that of the first library */
+        char *text = i ? second_reason : reason;
+        size_t capacity = i ? sizeof second_reason : size;
+        hed_nvrtc *instance = nvrtc_new(allocator, true);
+        if (!instance) return HED_ERROR_MEMORY;
+        status = hed_dynlib_open(allocator, places[i], &instance->library, text, capacity);
+        if (instance->library && nvrtc_load_functions(instance, text, capacity)) *nvrtc = instance;
+        else hed_nvrtc_close(instance);
+    }
     return status;
 }
 
@@ -212,6 +267,21 @@ static bool nvrtc_is_for_nvrtc(const hed_build *build, const char *option)
     return build->language == HED_CUDA_C || strncmp(option, "-cl-", 4) != 0;
 }
 
+/* AMD's compilers have no limit on registers: launch bounds alone. */
+static void hiprtc_set_options(options *to, const hed_build *build)
+{
+    bool strict = build->math == HED_MATH_STRICT;
+    to->count = 0;
+    nvrtc_add_option(to, "-std=c++17", 0);
+    nvrtc_add_option(to, "-O3", 0);
+    nvrtc_add_option(to, strict ? "-ffp-contract=off" : "-ffp-contract=fast", 0);
+    nvrtc_add_option(
+        to, strict ? "-fno-gpu-flush-denormals-to-zero" : "-fgpu-flush-denormals-to-zero", 0);
+    nvrtc_add_option(to, "-DHED_HIP=1", 0);
+    nvrtc_add_option(to, "-DHED_STRICT=%u", strict);
+    if (build->max_threads) nvrtc_add_option(to, "-DHED_MAX_THREADS=%u", build->max_threads);
+}
+
 static void nvrtc_set_options(options *to, const hed_build *build)
 {
     bool strict = build->math == HED_MATH_STRICT;
@@ -240,19 +310,33 @@ static void nvrtc_set_options(options *to, const hed_build *build)
     }
 }
 
-hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size)
+/* Writes the fixed options, then the description's own. */
+static hed_status nvrtc_write_options(
+    const options *fixed, const hed_build *build, char *text, size_t size)
 {
-    options fixed;
     size_t used = 0;
-    nvrtc_set_options(&fixed, build);
-    for (uint32_t i = 0; i < fixed.count && used < size; i++) {
-        int n = snprintf(text + used, size - used, "%s%s", i ? " " : "", fixed.words[i]);
+    for (uint32_t i = 0; i < fixed->count && used < size; i++) {
+        int n = snprintf(text + used, size - used, "%s%s", i ? " " : "", fixed->words[i]);
         used += n > 0 ? (size_t)n : 0;
     }
     for (uint32_t i = 0; i < build->def->option_count && used < size; i++)
         if (nvrtc_is_for_nvrtc(build, build->def->options[i]))
             used += (size_t)snprintf(text + used, size - used, " %s", build->def->options[i]);
     return used < size ? HED_OK : HED_ERROR_LIMIT;
+}
+
+hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size)
+{
+    options fixed;
+    nvrtc_set_options(&fixed, build);
+    return nvrtc_write_options(&fixed, build, text, size);
+}
+
+hed_status hed_hiprtc_options(const hed_build *build, char *text, size_t size)
+{
+    options fixed;
+    hiprtc_set_options(&fixed, build);
+    return nvrtc_write_options(&fixed, build, text, size);
 }
 
 const char *hed_nvrtc_prelude(const hed_build *build)
@@ -275,9 +359,12 @@ static bool nvrtc_is_for_prelude(const hed_define *define)
 }
 
 /* Assembles the text. Every chunk counts its own lines under its own name; the prelude before the
- * text comes as a pre-included header. */
-static void nvrtc_add_sources(hed_text *text, const hed_build *build)
+ * text comes as a pre-included header; hipRTC includes it in a line of its own. */
+static void nvrtc_add_sources(hed_text *text, const hed_nvrtc *nvrtc, const hed_build *build)
 {
+    /* clang's form of NVRTC's --device-as-default-execution-space */
+    if (nvrtc->hip) hed_text_add(text, "#pragma clang force_cuda_host_device begin\n");
+    if (nvrtc->hip && build->language != HED_CUDA_C) hed_text_add(text, "#include \"heddle.clh\"\n");
     for (uint32_t i = 0; i < build->define_count; i++)
         if (!nvrtc_is_for_prelude(&build->defines[i]))
             hed_text_add_define(text, build->defines[i].name, build->defines[i].value);
@@ -290,6 +377,7 @@ static void nvrtc_add_sources(hed_text *text, const hed_build *build)
         hed_text_add_bytes(text, source->text, source->size ? source->size : strlen(source->text));
         hed_text_add(text, "\n");
     }
+    if (nvrtc->hip) hed_text_add(text, "#pragma clang force_cuda_host_device end\n");
 }
 
 /* Copies the first line of a log that reports an error, for the one-sentence text. */
@@ -353,10 +441,13 @@ static hed_status nvrtc_build_failed(const hed_nvrtc *nvrtc, int result, const c
     if (result == NVRTC_OUT_OF_MEMORY) return nvrtc_no_memory(build, error);
     nvrtc_first_error(log ? log : "", line, sizeof line);
     nvrtc_advise(nvrtc, build, log ? log : "", advice, sizeof advice);
-    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s with NVRTC %d.%d%s: %s%s",
-        build->def->name, target, nvrtc->version / 1000, nvrtc->version % 1000 / 10,
-        result == NVRTC_COMPILATION ? "" : " (not the text's fault: nvrtcCompileProgram)", line,
-        advice);
+    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s with %s %d.%d%s: %s%s",
+        build->def->name, target, nvrtc->hip ? "hipRTC" : "NVRTC", nvrtc->version / 1000,
+        nvrtc->version % 1000 / 10,
+        result == NVRTC_COMPILATION ? ""
+        : nvrtc->hip                ? " (not the text's fault: hiprtcCompileProgram)"
+                                    : " (not the text's fault: nvrtcCompileProgram)",
+        line, advice);
     hed_fail_log(error, log);
     return HED_ERROR_BUILD;
 }
@@ -447,10 +538,10 @@ static hed_status nvrtc_take_log(const hed_nvrtc *nvrtc, nvrtc_program *program,
 }
 
 static hed_status nvrtc_no_code(
-    const hed_build *build, const char *call, int result, hed_error *error)
+    const hed_nvrtc *nvrtc, const hed_build *build, const char *call, int result, hed_error *error)
 {
-    return hed_fail(error, HED_ERROR_BUILD, "NVRTC gives no code for %s: %s (result %d)",
-        build->def->name, call, result);
+    return hed_fail(error, HED_ERROR_BUILD, "%s gives no code for %s: %s (result %d)",
+        nvrtc->hip ? "hipRTC" : "NVRTC", build->def->name, nvrtc_call_name(nvrtc, call), result);
 }
 
 static hed_status nvrtc_take_code(const hed_nvrtc *nvrtc, nvrtc_program *program, bool cubin,
@@ -461,13 +552,13 @@ static hed_status nvrtc_take_code(const hed_nvrtc *nvrtc, nvrtc_program *program
     int result =
         cubin ? api->nvrtcGetCUBINSize(program, &size) : api->nvrtcGetPTXSize(program, &size);
     if (result || !size)
-        return nvrtc_no_code(build, cubin ? "nvrtcGetCUBINSize" : "nvrtcGetPTXSize", result, error);
+        return nvrtc_no_code(nvrtc, build, cubin ? "nvrtcGetCUBINSize" : "nvrtcGetPTXSize", result, error);
     binary->bytes = hed_allocate(&nvrtc->allocator, size);
     if (!binary->bytes) return nvrtc_no_memory(build, error);
     binary->size = size;
     result = cubin ? api->nvrtcGetCUBIN(program, binary->bytes)
                    : api->nvrtcGetPTX(program, binary->bytes);
-    return result ? nvrtc_no_code(build, cubin ? "nvrtcGetCUBIN" : "nvrtcGetPTX", result, error) : HED_OK;
+    return result ? nvrtc_no_code(nvrtc, build, cubin ? "nvrtcGetCUBIN" : "nvrtcGetPTX", result, error) : HED_OK;
 }
 
 static hed_status nvrtc_run(const hed_nvrtc *nvrtc, const char *target, const hed_build *build,
@@ -478,18 +569,19 @@ static hed_status nvrtc_run(const hed_nvrtc *nvrtc, const char *target, const he
                       *const *names = &prelude_name, *const *texts = &prelude;
     nvrtc_program *program = NULL;
     uint32_t headers = build->language == HED_CUDA_C ? hed_standard_headers(&names, &texts) : 1;
-    int result =
-        nvrtc->api.nvrtcCreateProgram(&program, text, "heddle.cu", (int)headers, texts, names);
+    int result = nvrtc->api.nvrtcCreateProgram(
+        &program, text, nvrtc->hip ? "heddle.hip" : "heddle.cu", (int)headers, texts, names);
     if (result)
-        return nvrtc_build_failed(nvrtc, result, target, build, "nvrtcCreateProgram failed", error);
+        return nvrtc_build_failed(nvrtc, result, target, build,
+            nvrtc->hip ? "hiprtcCreateProgram failed" : "nvrtcCreateProgram failed", error);
     result = nvrtc_for_each_name(build, nvrtc_add_name, &(naming){nvrtc, program, NULL});
     if (!result) result = nvrtc->api.nvrtcCompileProgram(program, (int)count, words);
     hed_status status = nvrtc_take_log(nvrtc, program, build, result == 0, binary);
     if (status) nvrtc_no_memory(build, error);
     else if (result) status = nvrtc_build_failed(nvrtc, result, target, build, binary->log, error);
     else
-        status =
-            nvrtc_take_code(nvrtc, program, strncmp(target, "sm_", 3) == 0, build, binary, error);
+        status = nvrtc_take_code(
+            nvrtc, program, nvrtc->hip || strncmp(target, "sm_", 3) == 0, build, binary, error);
     nvrtc->api.nvrtcDestroyProgram(&program);
     return status;
 }
@@ -526,12 +618,13 @@ static uint32_t nvrtc_gather_words(const hed_nvrtc *nvrtc, const options *fixed,
     uint32_t count = 0;
     words[count++] = target;
     for (uint32_t i = 0; i < fixed->count; i++) words[count++] = fixed->words[i];
+    for (uint32_t i = 0; i < extra_count; i++, extra += strlen(extra) + 1) words[count++] = extra;
+    if (nvrtc->hip) return count;
     if (build->language != HED_CUDA_C) words[count++] = "--pre-include=heddle.clh";
     words[count++] = "--ptxas-options=-v";
     /* NVRTC's cache of cubins does not distinguish -ftz, -prec-div and -prec-sqrt; Heddle's
      * does. */
     if (nvrtc->version >= FIRST_NO_CACHE) words[count++] = "--no-cache";
-    for (uint32_t i = 0; i < extra_count; i++, extra += strlen(extra) + 1) words[count++] = extra;
     return count;
 }
 
@@ -545,9 +638,11 @@ hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const h
     const char **words = hed_allocate(&nvrtc->allocator, room);
     options fixed;
     *binary = (hed_binary){0};
-    snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", target);
-    nvrtc_set_options(&fixed, build);
-    nvrtc_add_sources(&text, build);
+    snprintf(architecture, sizeof architecture, "%s=%s",
+        nvrtc->hip ? "--offload-arch" : "--gpu-architecture", target);
+    if (nvrtc->hip) hiprtc_set_options(&fixed, build);
+    else nvrtc_set_options(&fixed, build);
+    nvrtc_add_sources(&text, nvrtc, build);
     hed_status status =
         !words || text.failed || extra.failed ? nvrtc_no_memory(build, error) : HED_OK;
     if (!status) {

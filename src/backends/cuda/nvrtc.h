@@ -1,4 +1,5 @@
-/* NVRTC, NVIDIA's run-time compiler; needs neither a driver nor a device. */
+/* NVRTC, NVIDIA's run-time compiler, and hipRTC, AMD's, which has the same functions; both need neither a
+ * driver nor a device. */
 #ifndef HED_BACKENDS_CUDA_NVRTC_H
 #define HED_BACKENDS_CUDA_NVRTC_H
 
@@ -7,7 +8,7 @@
 typedef struct hed_nvrtc hed_nvrtc;
 
 enum {
-    HED_NVRTC_TARGET = 16, /* bytes of "compute_120" and its zero */
+    HED_NVRTC_TARGET = 64, /* bytes of "compute_120" or "gfx90a:sramecc+:xnack-" and their zero */
     HED_NVRTC_SYMBOL = 512 /* bytes of a symbol's expression and its zero */
 };
 
@@ -17,6 +18,11 @@ enum {
  * `reason`. Errors: MEMORY. */
 hed_status hed_nvrtc_open(const hed_allocator *allocator, const char *library, int cuda_version,
     hed_nvrtc **nvrtc, char *reason, size_t size);
+/* Loads hipRTC: from `library`, libamdhip64 (NULL: the usual names), which had it before it became a
+ * library of its own, else from libhiprtc. Its targets are AMD's ("gfx1030"), its code objects take
+ * the place of cubins, and its log has no report of resources. Results as hed_nvrtc_open(). */
+hed_status hed_hiprtc_open(const hed_allocator *allocator, const char *library, hed_nvrtc **nvrtc,
+    char *reason, size_t size);
 /* Searches for the toolkit's headers (cuda_fp16.h, ...), which NVRTC itself lacks: in `cuda_home`
  * (nullable), around NVRTC's own file, and in the usual folders. Kernels in CUDA C may then include
  * them. */
@@ -49,6 +55,7 @@ hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const h
  * for every version of NVRTC, so that machines without NVRTC find code that was compiled ahead.
  * Errors: LIMIT. */
 hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size);
+hed_status hed_hiprtc_options(const hed_build *build, char *text, size_t size);
 /* Returns the text that comes before `build`'s sources: the prelude; for CUDA C the version of its
  * standard headers. */
 const char *hed_nvrtc_prelude(const hed_build *build);

@@ -77,13 +77,13 @@ static const char cub[] = "#include <cub/block/block_discontinuity.cuh>\n"
                           "#include <cub/warp/warp_reduce.cuh>\n"
                           "#include <cub/warp/warp_scan.cuh>\n";
 
-#define EMPTY ""
+#define EMPTY "\n"
 #define EMPTY_HEADERS(X) \
     X("iostream") X("iomanip") X("fstream") X("sstream") X("string") X("vector") X("array") \
     X("algorithm") X("numeric") X("random") X("chrono") X("memory") X("functional") X("map") \
     X("unordered_map") X("stdexcept") X("time.h") X("ctime") X("sys/time.h") X("unistd.h") \
     X("cuda.h") X("cuda_runtime.h") X("cuda_runtime_api.h") X("device_launch_parameters.h") \
-    X("helper_cuda.h") X("helper_functions.h") X("helper_timer.h") X("helper_string.h")
+    X("hip/hip_runtime.h") X("hip/hip_runtime_api.h") X("helper_cuda.h") X("helper_functions.h") X("helper_timer.h") X("helper_string.h")
 #define WORD_HEADERS(X) \
     X("stdint.h") X("cstdint") X("stdio.h") X("cstdio") X("assert.h") X("cassert") X("math.h") \
     X("cmath") X("stdlib.h") X("cstdlib") X("string.h") X("cstring") X("limits.h") X("climits") \
