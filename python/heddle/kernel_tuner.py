@@ -5,7 +5,8 @@
 
 `heddle tune script.py` runs a script with this module in place of kernel_tuner and prints each call. Times of the results are in milliseconds,
 as there. Without a strategy at most 200 configurations are tried by Heddle's search, and strategy="brute_force" tries all. Features that
-belong to other compilers or to hooks of the benchmark loop are refused by name: lang="C", observers, textures, tunable precision."""
+belong to other compilers or to hooks of the benchmark loop are refused by name: lang="C", other observers than NVML's energy, textures, tunable
+precision."""
 from __future__ import annotations
 
 import inspect
@@ -39,8 +40,10 @@ _STRATEGIES = {None: "auto", "brute_force": "exhaustive", "random_sample": "rand
      "firefly_algorithm", "genetic_algorithm", "greedy_ils", "greedy_mls", "hybrid_greedy_mls", "hyper", "minimize", "mls", "ordered_greedy_mls", "pso",
      "pyatf_strategies", "simulated_annealing", "skopt"), "auto")}
 #: Arguments without a counterpart, and the reason.
-_REFUSED = {"texmem_args": "there are no textures; read the array", "observers": "there are no hooks in the benchmark loop; objective=\"energy\" "
-            "measures joules", "simulation_mode": "use heddle tune replay", "accuracy": "give `atol`, or a function in `verify`", "kernelbuilder": "use heddle.Kernel"}
+_REFUSED = {"texmem_args": "there are no textures; read the array", "observers": "there are no hooks in the benchmark loop; NVMLObserver([\"nvml_energy\"]) "
+            "and objective=\"energy\" measure joules", "simulation_mode": "use heddle tune replay", "accuracy": "give `atol`, or a function in `verify`"}
+#: Quantities of NVMLObserver that a launch's energy gives.
+_ENERGY, _POWER = "nvml_energy", "nvml_power"
 #: Arguments of the benchmark loop or of other back ends that change nothing here.
 _IGNORED = {"iterations", "parallel_workers", "parallel", "noodles", "sharedmem", "use_noodles", "log", "compiler", "platform", "quiet", "strict_refresh"}
 
@@ -51,8 +54,8 @@ def _refuse(words: str) -> UnsupportedError:
 
 def _language(lang: Any) -> Optional[str]:
     name = None if lang is None else str(lang).lower()
-    if name in ("c", "fortran", "hip", "generic"):
-        raise _refuse(f"lang={lang!r}: its compiler runs on the host; expected OpenCL C or CUDA C")
+    if name in ("c", "fortran", "generic"):
+        raise _refuse(f"lang={lang!r}: its compiler runs on the host; expected OpenCL C, CUDA C or HIP")
     return name
 
 
@@ -109,6 +112,38 @@ def _result(evaluation: dict[str, Any], parameters: Sequence[str]) -> dict[str, 
     return found
 
 
+class NVMLObserver:
+    """Kernel Tuner's observer of energy, for CUDA devices: results have `nvml_energy`, J of a launch, and `nvml_power`, W. Each configuration is
+    launched again for as long as the counter needs. Temperatures and clocks are not read."""
+
+    def __init__(self, observables: Sequence[str], *_: Any, **__: Any):
+        self.observables = listed(observables, "observables", "a list of names")
+        unread = [str(o) for o in self.observables if o not in (_ENERGY, _POWER)]
+        if len(unread) == len(self.observables):
+            raise _refuse(f"observers.nvml.NVMLObserver: {', '.join(unread)}: expected {_ENERGY} or {_POWER}")
+        if unread:
+            print(f"NVMLObserver: {', '.join(unread)}: not read", file=sys.stderr)
+
+
+def _add_energy(results: list[dict[str, Any]], parameters: Sequence[str], tuned: Any) -> list[dict[str, Any]]:
+    """Adds the joules of a tuning for energy; results that it did not measure are left out."""
+    joules = {tuple(e[n] for n in parameters): float(e["time"]) for e in tuned if e["outcome"] in ("measured", "dropped")}
+    found = [r for r in results if tuple(r[n] for n in parameters) in joules]
+    for result in found:
+        result[_ENERGY] = joules[tuple(result[n] for n in parameters)]
+        result[_POWER] = 1e3 * result[_ENERGY] / result["time"]
+    return found
+
+
+def _front(results: Sequence[dict[str, Any]], first: str, second: str) -> list[dict[str, Any]]:
+    """The results that no other one betters in both quantities, from the least `first` on."""
+    front: list[dict[str, Any]] = []
+    for result in sorted(results, key=lambda r: (float(r[first]), float(r[second]))):
+        if not front or float(result[second]) < float(front[-1][second]):
+            front.append(result)
+    return front
+
+
 def _limits(strategy: Any, options: Mapping[str, Any], fevals: Optional[int]) -> tuple[str, Optional[int], float]:
     name = getattr(strategy, "__name__", strategy)
     name = name.rsplit(".", 1)[-1] if isinstance(name, str) else name
@@ -135,6 +170,9 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
                 metrics: Any = None, objective: Any = None, objective_higher_is_better: Optional[bool] = None, **others: Any
                 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Kernel Tuner's tune_kernel(): a list of results with `time` in milliseconds, and a dict about the device."""
+    observers_ = listed(others.pop("observers", None) or (), "observers", "a list of observers")
+    if any(not isinstance(o, NVMLObserver) for o in observers_):
+        raise _refuse(f"observers: {_REFUSED['observers']}")
     for name, value in others.items():
         if name in _REFUSED and value:
             raise _refuse(f"{name}: {_REFUSED[name]}")
@@ -143,7 +181,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     atol = None if atol is None else number(atol, "atol", 0)
     metrics, strategy_options = named(metrics, "metrics"), named(strategy_options, "strategy_options")
     callback(verify, "verify")
-    if objective not in (None, "time", "energy", *metrics):
+    if objective not in (None, "time", "energy", *metrics, *((_ENERGY, _POWER) if observers_ else ())):
         raise ValueError(f"objective {objective!r}: expected time, energy, or the name of one of the metrics")
     divisors = (grid_div_x, grid_div_y, grid_div_z)
     where = (divisors, block_size_names, restrictions, lang, compiler_options, device)
@@ -158,9 +196,14 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     how, most, limit = _limits(strategy, strategy_options, None)
     if budget or seconds:
         most, limit = budget, seconds
-    tuned = _tune(d.file, d.kernel, d.on, how, most, limit, True, False, "auto", False, "energy" if objective == "energy" else "time", 0, None,
-                  None, d.failures, d)
+
+    def tune(what: str, strategy: str) -> Any:
+        return _tune(d.file, d.kernel, d.on, strategy, most, limit, True, False, "auto", False, what, 0, None, None, d.failures, d)
+
+    tuned = tune("energy" if objective == "energy" else "time", how)
     results = [_result(e, tuned.parameters) for e in tuned if e["outcome"] in ("measured", "dropped")]
+    if observers_:
+        results = _add_energy(results, tuned.parameters, tune("energy", how))
     if verify:
         def run(result: dict[str, Any]) -> list[Any]:
             return run_kernel(kernel_name, kernel_source, problem_size, arguments, {n: result[n] for n in tune_params}, grid_div_x, grid_div_y,
@@ -176,6 +219,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
            "reference": tuned.info["reference"], "reference_reason": tuned.info["reference_reason"]}
     if announce and results:
         best = util.get_best_config(results, objective if objective in results[0] else "time", bool(objective_higher_is_better))
+        for r in _front(results, "time", _ENERGY) if observers_ else ():
+            announce(f"  {r['time']:.4g} ms, {r[_ENERGY]:.4g} J: {util.get_config_string(r, list(tune_params))}")
         announce(f"best of {len(results)} that work, {len(tuned)} tried: {util.get_config_string(best, list(tune_params))}, {best['time']:.4g} ms")
     if earlier:
         earlier.write(results, objective or "time")
@@ -196,6 +241,21 @@ def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argument
     copies = [np.array(a) if np.ndim(a) else a for a in arguments]
     kernel(*copies)
     return copies
+
+
+class PythonKernel:
+    """Kernel Tuner's kernelbuilder.PythonKernel: a kernel that returns its outputs, one or a list, when it is called."""
+
+    def __init__(self, kernel_name: str, kernel_string: Any, problem_size: Any, arguments: Sequence[Any], params: Any = None, inputs: Any = None,
+                 outputs: Any = None, device: Any = None, block_size_names: Sequence[str] = ("block_size_x", "block_size_y", "block_size_z"),
+                 grid_div_x: Any = None, grid_div_y: Any = None, grid_div_z: Any = None, lang: Any = None, compiler_options: Any = None, **_: Any):
+        self._call = (kernel_name, kernel_string, problem_size)
+        self._layout = (named(params, "params"), grid_div_x, grid_div_y, grid_div_z, lang, device, block_size_names, None, None, compiler_options)
+        self.outputs = [bool(o) for o in outputs] if outputs is not None else [bool(np.ndim(a)) for a in arguments]
+
+    def __call__(self, *arguments: Any) -> Any:
+        found = [np.asarray(a) for a, output in zip(run_kernel(*self._call, arguments, *self._layout), self.outputs) if output]
+        return found[0] if len(found) == 1 else found
 
 
 class _Cache:
@@ -308,8 +368,10 @@ __path__: list[str] = []  # so that its modules can be imported
 util = _module("util", get_best_config=_get_best_config, get_config_string=_get_config_string)
 file_utils = _module("file_utils", store_output_file=_store_output_file, store_metadata_file=_store_metadata_file)
 strategies = _module("strategies")
-observers, accuracy, kernelbuilder = _module("observers"), _module("accuracy"), _module("kernelbuilder")
-for _name in ("nvml", "observer", "ncu", "pmt", "powersensor", "tegra", "register"):
+observers, accuracy = _module("observers"), _module("accuracy")
+kernelbuilder = _module("kernelbuilder", PythonKernel=PythonKernel)
+_module("observers.nvml", NVMLObserver=NVMLObserver)
+for _name in ("observer", "ncu", "pmt", "powersensor", "tegra", "register"):
     _module(f"observers.{_name}")
 observers.__path__ = []  # type: ignore[attr-defined]
 

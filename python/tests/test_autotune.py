@@ -326,10 +326,46 @@ class KernelTuner(unittest.TestCase):
     def test_a_default_that_does_not_compile(self):
         self.assertIn("best of 4 that work, 8 tried", self.run_script(REDUCTION))
 
-    def test_refused_by_name(self):
+    def test_energy_beside_time(self):
+        """With a stand-in for the tuning for energy, whose joules are those of a made-up device."""
+        from unittest import mock
+        from heddle import kernel_tuner
         from heddle.kernel_tuner.observers.nvml import NVMLObserver
-        with self.assertRaisesRegex(heddle.UnsupportedError, "observers.nvml.NVMLObserver: there are no hooks"):
-            NVMLObserver(["nvml_energy"])
+        text = "__kernel void f(__global float *y) { y[get_global_id(0)] = 1; }"
+        real, asked = kernel_tuner._tune, []
+
+        def tune(*given):
+            asked.append(given[10])
+            found = real(*given[:10], "time", *given[11:])
+            if given[10] == "energy":  # one configuration is not measured
+                found = [{**e, "time": 1.0 / e["block_size_x"], "outcome": "failed" if e["block_size_x"] == 16 else e["outcome"]} for e in found]
+            return found
+
+        with mock.patch.object(kernel_tuner, "_tune", tune):
+            results, _ = kernel_tuner.tune_kernel("f", text, 4096, [np.zeros(4096, np.float32)], {"block_size_x": [16, 32, 64]}, lang="OpenCL",
+                                                  observers=[NVMLObserver(["nvml_energy", "temperature"])], strategy="brute_force",
+                                                  metrics={"J/s": lambda p: 1e3 * p["nvml_energy"] / p["time"]})
+        self.assertEqual(asked, ["time", "energy"])
+        self.assertEqual(sorted((r["block_size_x"], r["nvml_energy"]) for r in results), [(32, 1 / 32), (64, 1 / 64)])
+        for r in results:
+            self.assertAlmostEqual(r["nvml_power"], r["J/s"])
+        front = kernel_tuner._front([{"t": 1, "e": 5}, {"t": 2, "e": 5}, {"t": 3, "e": 1}, {"t": 2, "e": 4}], "t", "e")
+        self.assertEqual(front, [{"t": 1, "e": 5}, {"t": 2, "e": 4}, {"t": 3, "e": 1}])
+
+    def test_a_python_kernel(self):
+        from heddle.kernel_tuner.kernelbuilder import PythonKernel
+        text = "__kernel void add(__global float *c, __global const float *a, int n) { int i = get_global_id(0); if (i < n) c[i] = a[i] + 1; }"
+        a = np.arange(100, dtype=np.float32)
+        add = PythonKernel("add", text, 100, [np.zeros_like(a), a, np.int32(100)], {"block_size_x": 32}, outputs=[True, False, False], lang="OpenCL")
+        np.testing.assert_array_equal(add(np.zeros_like(a), a, np.int32(100)), a + 1)
+
+    def test_refused_by_name(self):
+        from heddle.kernel_tuner.observers.ncu import NCUObserver
+        from heddle.kernel_tuner.observers.nvml import NVMLObserver
+        with self.assertRaisesRegex(heddle.UnsupportedError, "observers.ncu.NCUObserver: there are no hooks"):
+            NCUObserver(["dram__bytes"])
+        with self.assertRaisesRegex(heddle.UnsupportedError, "temperature: expected nvml_energy"):
+            NVMLObserver(["temperature"])
         from heddle.kernel_tuner import tune_kernel
         text, n = "__kernel void f(__global float *y) { y[0] = 1; }", 64
         for words, settings in [("observers: there are no hooks", {"observers": [1]}), ("lang='C'", {"lang": "C"}), ("no textures", {"texmem_args": {"t": 1}})]:

@@ -62,7 +62,7 @@ static uint64_t cuda_capabilities(
     return bits;
 }
 
-/* Capabilities of AMD's devices: those that the prelude has (hip.clh). */
+/* Capabilities of AMD's devices, for which hip.clh has the words. */
 static uint64_t hip_capabilities(const hed_cuda *cuda, CUdevice device, bool source)
 {
     uint64_t bits = HED_CAN_FP64 | HED_CAN_FP16 | HED_CAN_STRICT | HED_CAN_LANES |
