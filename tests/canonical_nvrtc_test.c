@@ -30,7 +30,7 @@ static hed_kernel_resources compile(
         .min_groups = def->min_groups};
     hed_config_format(def, config, text, sizeof text);
     snprintf(what, sizeof what, "%s [%s]", def->name, text);
-    if (config->count == 0 || strcmp(target, "sm_75") == 0) hiprtc_compile(&build, what);
+    if (math == HED_MATH_STRICT) hiprtc_compile(&build, what);
     return nvrtc_report(nvrtc, &build, what, target);
 }
 

@@ -43,6 +43,7 @@ static void compile_pass(
     if (wanted) EXPECT_TEXT(c->structure.choice, wanted);
     hed_kernel_def kernel = {.name = "mppi", .may_spill = true, .min_groups = 1};
     bool packets = solver != HED_MPPI_SOLVER_LAUNCHES;
+    kernel.needs = packets ? HED_CAN_PACKETS | HED_CAN_MAPPED : 0;
     kernel.entry = packets ? "mppi_packets" : "mppi_launches";
     OK(mppi_sources(c, &c->arena, &layout, true,
         (hed_source){packets ? "packets.cl" : "launches.cl",

@@ -68,11 +68,13 @@ static hed_kernel_resources nvrtc_report(
     return found;
 }
 
-/* Compiles for an AMD device too, where hipRTC is installed and its prelude has the capabilities. */
+/* Compiles for an AMD device too, where hipRTC is installed and its prelude has the capabilities: the
+ * first of consecutive configurations of a kernel. */
 static void hiprtc_compile(const hed_build *build, const char *what)
 {
     static hed_nvrtc *hiprtc;
     static bool searched;
+    static char compiled[128];
     const uint64_t lacking = HED_CAN_PACKETS | HED_CAN_MAPPED | HED_CAN_RESIDENT |
                              HED_CAN_CLUSTERS | HED_CAN_NAMED_BARRIERS;
     hed_settings settings = {.allocator = hed_default_allocator()};
@@ -84,7 +86,8 @@ static void hiprtc_compile(const hed_build *build, const char *what)
                      sizeof reason),
             HED_OK);
     searched = true;
-    if (!hiprtc || build->def->needs & lacking) return;
+    if (!hiprtc || build->def->needs & lacking || !strcmp(compiled, build->def->name)) return;
+    snprintf(compiled, sizeof compiled, "%s", build->def->name);
     CHECK_EQ(hed_nvrtc_compile(hiprtc, "gfx1030", build, &binary, &error), HED_OK,
         "%s for gfx1030: %s\n%s", what, error.text, error.log);
     hed_binary_free(&settings, &binary);
