@@ -15,7 +15,7 @@ static hed_synth_info info_of(const hed_synth *synth)
     return info;
 }
 
-enum { RATE = 48000, BLOCK = 256, WINDOW = 16384 };
+enum { RATE = 48000, BLOCK = 256, WINDOW = 16384, PATHS = 50, PATH_FRAMES = 1024 };
 
 static hed_synth_instrument *load(const char *name)
 {
@@ -253,6 +253,85 @@ Test(synth_data, instruments_sound_at_a_sensible_loudness)
         EXPECT(level > -30 && level < 0, "%s: the peak is at %.1f dB", notes[i].name, level);
         EXPECT_EQ(report.breaks, 0u, "%s: the breaker opened", notes[i].name);
     }
+    test_close(&t);
+}
+
+/* Writes an instrument of PATHS bodies, each with an audio input and a microphone of its own. */
+static char *write_paths(size_t *size)
+{
+    char *text = NULL;
+    FILE *file = open_memstream(&text, size);
+    CHECK_NOT_NULL(file);
+    const char *comma = "";
+    fputs("{\"version\": 1, \"instrument\": {\"mode\": \"singleton\"}, \"bodies\": [", file);
+    for (int i = 0; i < PATHS; i++, comma = ",")
+        fprintf(file,
+            "%s{\"name\": \"a%d\", \"position\": [%d, 0, 0], \"anchored\": true},"
+            "{\"name\": \"b%d\", \"position\": [%d, 0.1, 0], \"mass\": 0.001, \"damping\": 5}",
+            comma, i, i, i, i);
+    fputs("], \"springs\": [", file);
+    for (int i = 0; i < PATHS; i++)
+        fprintf(file, "%s{\"from\": \"a%d\", \"to\": \"b%d\", \"stiffness\": %d}", i ? "," : "", i,
+            i, 2000 + 100 * i);
+    fputs("], \"microphones\": [", file);
+    for (int i = 0; i < PATHS; i++)
+        fprintf(file, "%s{\"name\": \"m%d\", \"position\": [%d, 0.1, 0.5], \"direction\": [0, 1, 0]}",
+            i ? "," : "", i, i);
+    fputs("], \"audio_inputs\": [", file);
+    for (int i = 0; i < PATHS; i++)
+        fprintf(file, "%s{\"name\": \"i%d\", \"channel\": %d, \"direction\": [0, 1, 0]}",
+            i ? "," : "", i, i);
+    fputs("], \"links\": [", file);
+    for (int i = 0; i < PATHS; i++)
+        fprintf(file, "%s{\"from\": \"i%d\", \"to\": \"b%d\"}, {\"from\": \"m%d\", \"to\": \"b%d\"}",
+            i ? "," : "", i, i, i, i);
+    fputs("]}", file);
+    CHECK_EQ(fclose(file), 0);
+    return text;
+}
+
+/* Each of fifty microphones hears the pulse of its own input, at its frame, and none of the earlier
+ * pulses of the others. */
+Test(synth_data, fifty_inputs_reach_fifty_outputs)
+{
+    static float input[PATHS][PATH_FRAMES], stem[2 * PATHS][PATH_FRAMES], left[PATH_FRAMES],
+        right[PATH_FRAMES];
+    const float *inputs[PATHS];
+    float *stems[2 * PATHS];
+    hed_error error = {0};
+    hed_synth_instrument *instrument;
+    hed_synth *synth;
+    size_t size;
+    char *text = write_paths(&size);
+    test_device t = test_open(NULL);
+    OK(hed_synth_instrument_parse(text, size, "paths", &instrument, &error));
+    free(text);
+    hed_synth_def def = hed_default_synth_def();
+    def.instrument = instrument;
+    def.inputs = PATHS;
+    def.block = PATH_FRAMES;
+    OK(hed_synth_create(t.device, &def, &synth, &error));
+    for (int i = 0; i < PATHS; i++) {
+        inputs[i] = input[i];
+        input[i][20 * i] = 1.0f;
+        stems[2 * i] = stem[2 * i];
+        stems[2 * i + 1] = stem[2 * i + 1];
+    }
+    const hed_synth_block block = {
+        .frames = PATH_FRAMES, .inputs = inputs, .left = left, .right = right, .stems = stems};
+    OK(hed_synth_process(synth, &block, &error));
+    for (int i = 0; i < PATHS; i++) {
+        float before = 0, after = 0;
+        for (int n = 0; n < PATH_FRAMES; n++) {
+            float level = fabsf(stem[2 * i][n]);
+            if (n < 20 * i) before = fmaxf(before, level);
+            else if (n < 20 * i + 15) after = fmaxf(after, level);
+        }
+        EXPECT_GT(after, 1e-4f, "microphone %d is silent", i);
+        EXPECT_LT(before, 1e-6f * after, "microphone %d hears another input", i);
+    }
+    hed_synth_destroy(synth);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
 
