@@ -149,7 +149,7 @@ def live():
         print('   without live pages: ./dev wasm builds the engines for them')
         return
     place = STAGE / 'live'
-    for source in (TOP / 'site/live', TOP / 'web/synth'):
+    for source in (TOP / 'site/live', TOP / 'web/synth', TOP / 'web/shared'):
         shutil.copytree(source, place, dirs_exist_ok=True)
     (place / 'index.html').rename(place / 'synth.html')
     shutil.copytree(package, place / 'engine', ignore=lambda folder, names: [n for n in names if not n.endswith(('.js', '.wasm'))])

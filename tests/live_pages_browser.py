@@ -11,7 +11,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 
 def assemble(folder, heddle):
     """The files of the site's folder "live" (site/build.py)."""
-    for source in (TOP / 'site/live', TOP / 'web/synth'):
+    for source in (TOP / 'site/live', TOP / 'web/synth', TOP / 'web/shared'):
         shutil.copytree(source, folder, dirs_exist_ok=True)
     (folder / 'index.html').rename(folder / 'synth.html')
     shutil.copytree(TOP / 'build/wasm/package', folder / 'engine')

@@ -288,20 +288,28 @@ static enum MHD_Result give_state(hed_web *web, struct MHD_Connection *c)
     return ok;
 }
 
-/* Answers a request of the program's own page. */
+/* Answers a request of the program's own page: JSON, or bytes for names after "bytes/". */
 static enum MHD_Result give_own(
     const hed_web *web, struct MHD_Connection *c, const char *name, bool post, const request *got)
 {
+    static const char prefix[] = "bytes/";
     hed_error error = {0};
     char *text = NULL;
+    void *bytes = NULL;
+    size_t count = 0;
     const char *body = !post ? NULL : got->bytes ? got->bytes : "";
     if (got->bytes) got->bytes[got->size] = 0;
-    web->def.answer(web->def.user, name, body, got->size, &text, &error);
+    if (web->def.bytes && post && strncmp(name, prefix, sizeof prefix - 1) == 0)
+        web->def.bytes(
+            web->def.user, name + sizeof prefix - 1, body, got->size, &bytes, &count, &error);
+    else web->def.answer(web->def.user, name, body, got->size, &text, &error);
     enum MHD_Result ok =
-        text && !hed_failed(&error)
-            ? answer_json(web, c, text, strlen(text))
-            : refuse(web, c, MHD_HTTP_BAD_REQUEST, error.text[0] ? error.text : "no such thing\n");
+        hed_failed(&error) || (!text && !bytes)
+            ? refuse(web, c, MHD_HTTP_BAD_REQUEST, error.text[0] ? error.text : "no such thing\n")
+        : bytes ? answer(web, c, MHD_HTTP_OK, "application/octet-stream", bytes, count)
+                : answer_json(web, c, text, strlen(text));
     free(text);
+    free(bytes);
     return ok;
 }
 

@@ -24,6 +24,9 @@ typedef struct cli_cloth_output_def {
     uint32_t obj_every, ply_every, png_every;
     cloth_picture_kind picture_kind;
     const char *glb; /* file of the last frame */
+    uint32_t begin;  /* frame that is sample 0 of the caches; 0: the start */
+    const float
+        *start; /* (vertices x 3) positions of sample 0, in the scene's unit; NULL: the scene's */
 } cli_cloth_output_def;
 
 /* Opens the point caches: new caches, with the start as sample 0 and the meshes next to them, or
@@ -35,6 +38,10 @@ hed_status cli_cloth_output_open(
  * replace a source ends before anything is written. Errors: as hed_output_announce(). */
 hed_status cli_cloth_output_announce(const cli_cloth_output_def *def, const char *animated,
     uint32_t first, uint32_t frames, hed_error *error);
+/* True if a cache of this name exists, or a mesh that would be written with it. */
+bool cli_cloth_output_exists(const cli_cloth_output_def *def);
+/* Reads later frames from another cloth of the same scene. */
+void cli_cloth_output_use(cli_cloth_output *output, hed_cloth *cloth);
 /* Reads the cloth and writes frame `number`. After a failure all caches have exactly the frames
  * before. */
 hed_status cli_cloth_output_frame(
@@ -103,6 +110,8 @@ typedef struct cli_cloth_judgement {
     const char *garment; /* garment of the first pair; NULL: nothing crosses */
 } cli_cloth_judgement;
 
+/* True if cloth of the scene has contact with cloth. */
+bool cli_cloth_has_contact(const hed_cloth_scene *scene);
 /* Counts the crossings at the cloth's present positions. `frame`: with bodies, at its end; NULL:
  * cloth alone. */
 hed_status cli_cloth_judge(const hed_cloth_scene *scene, hed_cloth *cloth,

@@ -122,21 +122,12 @@ static hed_status cloth_run_open_output(
 
 /* ---- crossings ---- */
 
-static bool has_self_collision(const cloth_run *r)
-{
-    hed_cloth_def def = hed_cloth_scene_def(r->scene);
-    bool collides = false;
-    for (uint32_t g = 0; g < def.garment_count; g++)
-        collides |= def.garments[g].self_collision != HED_CLOTH_SELF_NONE;
-    return collides;
-}
-
 /* Warns of crossings at the start: contact keeps every particle on its side, so crossing
  * triangles stay crossed. */
 static hed_status warn_of_crossings(const cloth_run *r, hed_error *error)
 {
     cli_cloth_judgement start;
-    if (r->first > 0 || r->quiet || !has_self_collision(r)) return HED_OK;
+    if (r->first > 0 || r->quiet || !cli_cloth_has_contact(r->scene)) return HED_OK;
     cli_cloth_judge(r->scene, r->cloth, NULL, &start, error);
     if (start.cloth)
         fprintf(stderr,
@@ -219,7 +210,7 @@ static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
     }
     if (hed_cloth_evaluate(r->cloth, &figures.quality, error)) return error->status;
     hed_cloth_frame frame;
-    figures.judged = has_self_collision(r);
+    figures.judged = cli_cloth_has_contact(r->scene);
     if (r->done > 0 && !hed_cloth_scene_frame(r->scene, r->done - 1, r->rate, &frame, error))
         cli_cloth_judge(r->scene, r->cloth, &frame, &figures.crossings, error);
     if (hed_failed(error)) return error->status;

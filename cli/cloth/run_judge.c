@@ -63,6 +63,15 @@ static hed_status judge_bodies(
     return HED_OK;
 }
 
+bool cli_cloth_has_contact(const hed_cloth_scene *scene)
+{
+    hed_cloth_def def = hed_cloth_scene_def(scene);
+    bool collides = false;
+    for (uint32_t g = 0; g < def.garment_count; g++)
+        collides |= def.garments[g].self_collision != HED_CLOTH_SELF_NONE;
+    return collides;
+}
+
 hed_status cli_cloth_judge(const hed_cloth_scene *scene, hed_cloth *cloth,
     const hed_cloth_frame *frame, cli_cloth_judgement *judgement, hed_error *error)
 {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Files of a garment. */
 typedef struct garment {
@@ -213,13 +214,28 @@ hed_status cli_cloth_output_open(
                 camera.width, camera.height, def->picture_kind, &output->picture, error);
     }
     if (def->png_every || def->obj_every || def->glb) hed_cloth_enable_normals(def->cloth, error);
-    if (frames == 0) cli_cloth_output_frame(output, 0, false, error);
+    if (frames == 0) cli_cloth_output_frame(output, def->begin, false, error);
     if (error->status) cli_cloth_output_close(output, NULL);
     else *result = output;
     return error->status;
 }
 
+void cli_cloth_output_use(cli_cloth_output *output, hed_cloth *cloth) { output->def.cloth = cloth; }
+
 /* ---- announcing ---- */
+
+bool cli_cloth_output_exists(const cli_cloth_output_def *def)
+{
+    static const char *const endings[] = {".pc2", "-mesh.obj"};
+    bool exists = false;
+    for (uint32_t i = 0; i < hed_cloth_scene_garment_count(def->scene); i++)
+        for (size_t k = 0; k < HED_COUNT(endings); k++) {
+            char *path = cli_cloth_beside(def->cache, file_name_of(def->scene, i), endings[k]);
+            exists |= !path || access(path, F_OK) == 0;
+            free(path);
+        }
+    return exists;
+}
 
 static bool cloth_output_is_due(uint32_t number, uint32_t interval)
 {
@@ -444,10 +460,14 @@ hed_status cli_cloth_output_frame(
     hed_cloth_read(def->cloth, output->positions, normals ? output->normals : NULL,
         ply ? output->colours : NULL, error);
     if (error->status) return error->status;
+    bool is_start = output->samples == 0;
+    if (is_start && def->start)
+        memcpy(output->positions, def->start,
+            3 * (size_t)hed_cloth_vertex_count(def->cloth) * sizeof *output->positions);
     /* the cloth has the scene's unit only from frame 1 on */
-    if (number == 0) hed_cloth_scene_start(def->scene, output->positions);
+    else if (is_start) hed_cloth_scene_start(def->scene, output->positions);
     cloth_output_place(output, number, normals);
-    if (number == 0 && write_meshes(output, error)) return error->status;
+    if (is_start && write_meshes(output, error)) return error->status;
     snprintf(ending, sizeof ending, "-%04u.obj", number);
     if (obj && write_each(output, def->cache, ending, OBJ, error)) return error->status;
     snprintf(ending, sizeof ending, "-%04u.ply", number);

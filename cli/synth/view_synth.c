@@ -3,18 +3,17 @@
  * instrument. */
 #include "cli/common/command.h"
 #include "cli/common/data.h"
+#include "cli/common/serve_page.h"
 #include "heddle/author.h"
 #include "heddle/synth_file.h"
 #include "support/file.h"
 #include "support/sources.h"
 #include "view_page.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct view {
@@ -106,22 +105,15 @@ static hed_status view_places(view *v, const hed_arguments *arguments, hed_error
 static hed_status view_serve(
     view *v, const hed_arguments *arguments, cli_session *session, hed_error *error)
 {
-    hed_web *web;
+    char hint[PATH_MAX + 64];
     const hed_web_def def = {.context = session->context,
         .port = (uint16_t)hed_integer_of(arguments, "port"),
         .files = v->page.files,
         .file_count = v->page.file_count,
         .answer = view_answer,
         .user = v};
-    if (hed_web_create(&def, &web, error)) return error->status;
-    printf("open %s\n", hed_web_address(web));
-    if (fflush(stdout) != 0)
-        hed_fail(error, HED_ERROR_IO, "cannot print the address: %s", strerror(errno));
-    else fprintf(stderr, "heddle: \"Save\" writes %s; Ctrl-C ends it\n", v->file);
-    while (!hed_failed(error) && !hed_interrupted())
-        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-    hed_web_destroy(web);
-    return error->status;
+    snprintf(hint, sizeof hint, "\"Save\" writes %s; Ctrl-C ends it", v->file);
+    return cli_page_serve(&def, hint, error);
 }
 
 static int view_run(const hed_arguments *arguments, void *user)

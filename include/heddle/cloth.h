@@ -416,6 +416,13 @@ HED_API hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *erro
  *  MEMORY. */
 HED_API hed_status hed_cloth_load(
     hed_cloth *cloth, const void *state, uint64_t size, hed_error *error);
+/** Continues the motion of another cloth of the same garments with other properties. `cloth` takes
+ *  positions, velocities, time, driver and colliders from `from`; it keeps its own masses, fabric,
+ *  materials, thickness, substeps, solver and device. A program changes such properties while the
+ *  cloth moves by creating a second cloth that continues the first one.
+ *  Errors: ARGUMENT (another number of garments, particles or max_colliders, or only one of them has
+ *  a driver), and as hed_cloth_save() and hed_cloth_load(). */
+HED_API hed_status hed_cloth_continue(hed_cloth *cloth, hed_cloth *from, hed_error *error);
 
 /** Stages that can run as native C. */
 typedef enum hed_cloth_algorithm {

@@ -59,6 +59,10 @@ typedef struct hed_web_def {
     hed_status (*answer)(
         void *user, const char *name, const char *body, size_t size, char **json, hed_error *error);
     void *user;
+    /** Answers POST /api/bytes/NAME of the own page with bytes, such as pictures' contents; NULL: no
+     *  such requests. Arguments as those of answer(); sets `*bytes` (*count), which free() releases. */
+    hed_status (*bytes)(void *user, const char *name, const char *body, size_t size, void **bytes,
+        size_t *count, hed_error *error);
 } hed_web_def;
 
 /** Starts a server.

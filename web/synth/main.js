@@ -2,6 +2,7 @@
  * site, files lie beside the page and "Save" downloads. */
 import { compile, Synth } from './engine/synth.js';
 import { Document } from './document.js';
+import { call, token } from './server.js';
 import { Scene } from './scene.js';
 import { Sound } from './sound.js';
 import { Plugin } from './plugin.js';
@@ -12,20 +13,11 @@ import { placeLabels } from './labels.js';
 import { midiEvents } from './midi.js';
 import { show } from './panel.js';
 
-const $ = (id) => document.getElementById(id), token = location.hash.slice(1), query = new URLSearchParams(location.search);
+const $ = (id) => document.getElementById(id), query = new URLSearchParams(location.search);
 const GAIN = 8; /* number of the plugin's knob after the macros */
 const PHRASE = [0, 4, 7, 12, 7, 4, 0, -5]; /* semitones from the middle of the range */
 
 /* ---- the file's place: a server, or files beside the page ---- */
-
-const server = {
-    async call(name, body) {
-        const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-        const answer = await fetch(`/api/${name}`, { method: body === undefined ? 'GET' : 'POST', headers, body, cache: 'no-store' });
-        if (!answer.ok) throw new Error((await answer.text()).trim());
-        return answer.json();
-    },
-};
 
 const site = {
     async call(name) {
@@ -42,7 +34,7 @@ const site = {
     },
 };
 
-const place = token ? server : site;
+const place = token ? { call } : site;
 const state = { selected: [], tool: 'play', number: 0 };
 const module = await compile(query.get('build') ?? undefined);
 const isPlugin = !!token && query.has('plugin'); /* this page is a plugin's window */

@@ -346,3 +346,49 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     cloth_keep_state(cloth, error);
     return cloth_show(cloth, error);
 }
+
+/* ---- a state of a cloth with other properties ---- */
+
+/* Writes the masses of a cloth into the positions of a state. */
+static void put_masses(const hed_cloth *cloth, unsigned char *positions)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (uint32_t i = cloth->first_particle[g]; i < cloth->first_particle[g + 1]; i++) {
+            const cloth_garment *garment = cloth->garments[g];
+            float inverse =
+                garment->positions[(i - cloth->first_particle[g]) % garment->particle_count][3];
+            memcpy(positions + i * sizeof(float4) + 3 * sizeof inverse, &inverse, sizeof inverse);
+        }
+}
+
+hed_status hed_cloth_continue(hed_cloth *cloth, hed_cloth *from, hed_error *error)
+{
+    HED_REQUIRE(cloth, from);
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
+    bool has_same_garments = cloth->garment_count == from->garment_count &&
+                             cloth->has_driver == from->has_driver &&
+                             cloth->def.max_colliders == from->def.max_colliders &&
+                             memcmp(cloth->first_particle, from->first_particle,
+                                 (cloth->garment_count + 1) * sizeof *cloth->first_particle) == 0;
+    if (!has_same_garments)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "a cloth of %u garments and %u particles cannot continue one of %u and %u; expected the "
+            "same garments, drivers and max_colliders",
+            cloth->garment_count, cloth->particles, from->garment_count, from->particles);
+    const hed_allocator allocator = cloth->allocator;
+    uint64_t size = hed_cloth_save_size(from);
+    unsigned char *state = hed_new(&allocator, size, 1, error);
+    state_head head;
+    if (!state || hed_cloth_save(from, state, error)) {
+        hed_delete(&allocator, state, size, 1);
+        return error->status;
+    }
+    put_masses(cloth, state + sizeof head);
+    memcpy(&head, state, sizeof head);
+    head.sum = sum_of(&head, state, size);
+    memcpy(state, &head, sizeof head);
+    hed_cloth_load(cloth, state, size, error);
+    hed_delete(&allocator, state, size, 1);
+    return error->status;
+}
