@@ -93,15 +93,16 @@ def grabbed(view):
             break
         browser.mouse('Released', x, y, False)
     assert view.value('heddle.hand.isHolding'), f'nothing to grab at {places}'
+    browser.wait('heddle.hand.frames > 4', 'the cloth is not held') # it went along until then
     before = view.value('heddle.hand.at')
     for step in range(1, 9):
         browser.mouse('Moved', x - 4 * step, y - 2 * step, True)
         time.sleep(0.05)
     held = 'Array.from(heddle.state.cloth.points.slice(3 * heddle.hand.vertex, 3 * heddle.hand.vertex + 3))'
-    moved = f'heddle.hand.at.reduce((sum, x, k) => sum + (x - {before}[k]) * (heddle.hand.place[k] - {before}[k]), 0)'
-    goal = f'heddle.hand.place.reduce((sum, x, k) => sum + (x - {before}[k]) ** 2, 0)'
+    left = 'Math.hypot(...heddle.hand.at.map((x, k) => x - heddle.hand.place[k]))'
+    whole = f'Math.hypot(...{before}.map((x, k) => x - heddle.hand.place[k]))'
     gap = f'Math.hypot(...{held}.map((x, k) => x - heddle.hand.at[k])) / heddle.state.scene.scale'
-    browser.wait(f'heddle.hand.frames > 5 && {gap} < 0.01 && {moved} > 0.15 * {goal}', 'the held vertex does not follow the pointer')
+    browser.wait(f'{gap} < 0.01 && {left} < 0.7 * {whole}', 'the held vertex does not follow the pointer')
     browser.mouse('Released', x - 32, y - 16, False)
     browser.wait('!heddle.hand.isHolding && !heddle.state.changed', 'the cloth is not let go')
     key = 'document.getElementById("canvas").dispatchEvent(new KeyboardEvent("keydown", {{ key: "{}", bubbles: true }})), 0'
