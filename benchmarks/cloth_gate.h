@@ -27,6 +27,7 @@ typedef struct cloth_gate_row {
     double p99, worst, rise; /* maxima of all frames: stretch, and J above the start */
     double rms;              /* distance from the reference's drape, m; NAN: a frame fails */
     uint64_t crossings;      /* pairs of triangles of a FOLDED sheet, sum of all frames */
+    uint64_t ball_crossings; /* its triangles that enter the ball, sum of all frames */
     hed_cloth_info info;
 } cloth_gate_row;
 
@@ -34,6 +35,9 @@ typedef struct cloth_gate_row {
  * text "interrupted". */
 hed_status cloth_gate_find(
     const cloth_gate_case *c, hed_device *device, cloth_gate_row *row, hed_error *error);
+/* Adds the crossings of a sheet at a moment, (particles x 3) m, with itself and with the ball. */
+hed_status cloth_gate_count(
+    const cloth_gate_sheet *sheet, const float *positions, cloth_gate_row *row, hed_error *error);
 /* True if a sheet's name contains `only`; NULL: all. */
 bool cloth_gate_matches(const char *only);
 /* Adds a row for each sheet whose name contains `only`; NULL: all, except the slow ones on a

@@ -89,7 +89,9 @@ static void fold(cloth_gate_sheet *s, float *start)
     s->garment.rest_positions = s->grid.positions;
     s->garment.positions = start;
     s->garment.self_collision = HED_CLOTH_SELF_TRIANGLES;
-    s->garment.thickness = n > 128 ? 0.003f : 0.004f;
+    /* or what keeps the middle of a cell's diagonal outside of the ball, with a margin of a fifth */
+    s->garment.thickness = fmaxf(
+        n > 128 ? 0.003f : 0.004f, 1.2f * 2.0f * step * step / (8.0f * CLOTH_GATE_BALL_RADIUS));
     s->garment.friction = 0.4f;
 }
 

@@ -13,6 +13,8 @@ typedef enum cloth_gate_kind {
     CLOTH_GATE_FOLDED /* folded in two, in contact with itself, falls on a ball */
 } cloth_gate_kind;
 
+#define CLOTH_GATE_BALL_RADIUS 0.4f /* m */
+
 typedef struct cloth_gate_sheet {
     cli_sheet grid;
     hed_cloth_garment_def garment;
