@@ -672,6 +672,46 @@ Test(cloth_mesh_readers, glb_with_frames)
     hed_cloth_mesh_free(&mesh);
 }
 
+/* The text of a stage, to the byte: usd-core and Blender have read such texts. */
+Test(cloth_mesh_readers, usd_with_frames)
+{
+    static const char obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nf 1/1 2/2 3/1\n";
+    static const char expected[] =
+        "#usda 1.0\n(\n    defaultPrim = \"_7_a_b\"\n    endTimeCode = 1\n    framesPerSecond = 24\n"
+        "    metersPerUnit = 0.5\n    startTimeCode = 0\n    timeCodesPerSecond = 24\n"
+        "    upAxis = \"Z\"\n)\n\ndef Mesh \"_7_a_b\"\n{\n    uniform bool doubleSided = 1\n"
+        "    uniform token subdivisionScheme = \"none\"\n    int[] faceVertexCounts = [3]\n"
+        "    int[] faceVertexIndices = [0, 1, 2]\n"
+        "    texCoord2f[] primvars:st = [(0, 0), (1, 0)] (\n        interpolation = \"faceVarying\"\n"
+        "    )\n    int[] primvars:st:indices = [0, 1, 0]\n    float3[] extent.timeSamples = {\n"
+        "        0: [(0, 0, 0), (1, 1, 0)],\n        1: [(0, -2.5, 0), (1, 1, 0)],\n    }\n"
+        "    point3f[] points.timeSamples = {\n        0: [(0, 0, 0), (1, 0, 0), (0, 1, 0)],\n"
+        "        1: [(0, -2.5, 0), (1, 0, 0), (0, 1, 0)],\n    }\n"
+        "    normal3f[] normals (\n        interpolation = \"vertex\"\n    )\n"
+        "    normal3f[] normals.timeSamples = {\n        0: [(0, 0, 1), (0, 0, 1), (0, 0, 1)],\n"
+        "        1: [(0, 0, 1), (0, 0, 1), (0, 0, 1)],\n    }\n}\n";
+    static const float frames[2][9] = {
+        {0, 0, 0, 1, 0, 0, 0, 1, 0}, {0, -2.5f, 0, 1, 0, 0, 0, 1, 0}};
+    hed_cloth_usd stage = {"7 a-b", 24, 0.5, 2};
+    hed_cloth_mesh mesh;
+    hed_error error = {0};
+    char *file;
+    size_t size;
+    OK(hed_cloth_mesh_parse_obj(obj, sizeof obj - 1, "a.obj", &mesh, &error));
+    OK(hed_cloth_mesh_save_usd_frames(&mesh, in_folder("f.usda"), &stage, frames[0], 2, &error));
+    OK(hed_file_read(in_folder("f.usda"), 1 << 20, &file, &size, &error));
+    CHECK_EQ(size, sizeof expected - 1, "%s", file);
+    CHECK_BYTES(file, expected, size);
+    free(file);
+    FAILS(HED_ERROR_ARGUMENT,
+        hed_cloth_mesh_save_usd_frames(&mesh, in_folder("f.usda"), &stage, frames[0], 0, &error));
+    stage.up = 0;
+    FAILS(HED_ERROR_ARGUMENT,
+        hed_cloth_mesh_save_usd_frames(&mesh, in_folder("f.usda"), &stage, frames[0], 2, &error));
+    EXPECT(strstr(error.text, "vertical axis is x"), "%s", error.text);
+    hed_cloth_mesh_free(&mesh);
+}
+
 Test(cloth_mesh_readers, glb_survives_a_round_trip)
 {
     hed_error error = {0};

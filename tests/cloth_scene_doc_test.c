@@ -34,7 +34,7 @@ Test(cloth_scene_doc, scenes_open_and_move)
 {
     static const char *const names[] = {"flag", "tablecloth", "garment", "curtain", "folded",
         "wardrobe", "million", "runner", "thrown", "sewn", "fabrics", "cushion", "shirts", "corner",
-        "cape"};
+        "cape", "fan", "jump"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[64];
         hed_cloth_scene *scene;

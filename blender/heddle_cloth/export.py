@@ -121,6 +121,16 @@ class PointCache:
         self.file.close()
 
 
+def teleports(scene):
+    """Times of jumps, s: timeline markers named "teleport" at the first frame after them."""
+    frames = {m.frame for m in scene.timeline_markers if m.name.lower().startswith("teleport")}
+    return [(frame - scene.frame_start) / rate(scene) for frame in sorted(frames) if scene.frame_start < frame <= scene.frame_end]
+
+
+def sequence(cache, jumps):
+    return {"file": cache.path.name, **({"teleports": jumps} if jumps else {})}
+
+
 class Winds:
     """Force fields of kind Wind: their strength is the speed of the air along their z axis, in m/s."""
 
@@ -205,8 +215,8 @@ class Input:
             raise ExportError(f'{self.cloth.name}: no vertex has a weight above 0.5 in "{self.cloth.heddle_cloth.pins}"')
         return found
 
-    def garment(self):
-        """Its part of scene.json, and its files."""
+    def garment(self, jumps):
+        """Its part of scene.json, and its files; `jumps`: times of jumps, s."""
         s = self.cloth.heddle_cloth
         self.cache.close()
         mesh = self.folder / f"{self.name}-input.obj"
@@ -227,8 +237,8 @@ class Input:
         if "pins" in self.groups:
             made["pins"] = [{"vertices": np.flatnonzero(self.groups["pins"] > 0.5).tolist()}]
             made["tethers"] = s.tethers
-        if held:
-            made["driver"] = {"sequence": {"file": self.cache.path.name}} if self.cache.moves else {}
+        if held or (jumps and self.cache.moves):
+            made["driver"] = {"sequence": sequence(self.cache, jumps)} if self.cache.moves else {}
         for key, group, scale in (("max_distance", "distance_group", s.distance), ("drive", "pull_group", 1.0)):
             if group in self.groups:
                 path = self.folder / f"{self.name}-{key}.txt"
@@ -265,12 +275,12 @@ class Collider:
         finally:
             o.to_mesh_clear()
 
-    def collider(self):
+    def collider(self, jumps):
         self.cache.close()
         write_obj(self.folder / f"{self.name}.obj", self.cache.first, self.faces)
         made = {"mesh": f"{self.name}.obj", "mend": True, "friction": min(10.0, self.body.collision.cloth_friction / 10)}
         if self.cache.moves:
-            made["sequence"] = {"file": self.cache.path.name}
+            made["sequence"] = sequence(self.cache, jumps)
         return made
 
 
@@ -317,9 +327,9 @@ class Bodies:
             raise ExportError(f"the collider {name} of {place} comes or goes at frame {frame}: instances of collections must be there in all frames")
         self.instances = found
 
-    def colliders(self):
+    def colliders(self, jumps):
         every = [collider for _, collider in self.objects] + list(self.instances.values())
-        return [collider.collider() for collider in every if collider.cache]
+        return [collider.collider(jumps) for collider in every if collider.cache]
 
 
 def export(context, cloths, folder, warnings):
@@ -350,10 +360,11 @@ def export(context, cloths, folder, warnings):
             pass
     warnings += [f"{i.cloth.name}: {i.stray} edges without a face lead to vertices of no face, and are left out" for i in inputs if i.stray]
     gravity = [g * unit(scene) for g in scene.gravity] if scene.use_gravity else [0.0, 0.0, 0.0]
+    jumps = teleports(scene)
     text = {
         "up": "z", "unit": unit(scene), "rate": rate(scene), "frames": last - first, "gravity": gravity,
         "substeps": max(o.heddle_cloth.quality for o in cloths),
-        "garments": [i.garment() for i in inputs], "colliders": bodies.colliders(),
+        "garments": [i.garment(jumps) for i in inputs], "colliders": bodies.colliders(jumps),
     }
     wind = winds.settings()
     if wind:

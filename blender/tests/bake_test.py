@@ -242,6 +242,24 @@ def pins_go_where_the_mesh_goes():
 
 
 @test
+def a_marker_is_a_jump():
+    """With a marker at its frame, an object that jumps takes the cloth along: as if it had stayed; without it, the cloth is dragged."""
+    found = {}
+    for name in ("stays", "teleport", "no marker"):
+        scene = new_file(last=20)
+        o = sheet(n=10, at=(0, 0, 1), pins="held")
+        group(o, "held", [v.index for v in o.data.vertices if v.co.x < -0.49])
+        if name != "stays":
+            move(o, "location", {1: (0, 0, 1), 9: (0, 0, 1), 10: (20, 5, 3), 20: (20, 5, 3)})
+        if name == "teleport":
+            scene.timeline_markers.new("Teleport", frame=10)
+        bake(o)
+        found[name] = shown(o, 20)
+    near(found["teleport"], found["stays"] + (20, 5, 2), 1e-3, "after the jump")
+    check(np.abs(found["no marker"] - found["teleport"]).max() > 0.1, "the marker matters")
+
+
+@test
 def painted_distance_and_pull():
     new_file(last=20)
     o = sheet(n=14, distance_group="far", distance=0.05)

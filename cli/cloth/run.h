@@ -46,8 +46,8 @@ void cli_cloth_output_use(cli_cloth_output *output, hed_cloth *cloth);
  * before. */
 hed_status cli_cloth_output_frame(
     cli_cloth_output *output, uint32_t number, bool last, hed_error *error);
-/* Writes all samples of the caches as animated binary glTF files, "x.glb", or a file for each of
- * several garments. Requires a cache. */
+/* Writes all samples of the caches as animated binary glTF files, "x.glb", or as USD, "x.usda", or a
+ * file for each of several garments. Requires a cache. */
 hed_status cli_cloth_output_animated(
     const cli_cloth_output *output, const char *path, double rate, hed_error *error);
 /* Closes the files, which stay readable in any case. NULL is allowed. */

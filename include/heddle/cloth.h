@@ -222,6 +222,25 @@ typedef enum hed_cloth_solver {
 /** Returns the name of a solver, such as "patches". Thread class: any. */
 HED_API const char *hed_cloth_solver_name(hed_cloth_solver solver);
 
+/** A jet of air: within its radius it blows along `direction`, as fast as `speed` * `radius` / (the
+ *  jet's radius there) * (1 - (distance from the axis / the jet's radius)^2)^2; behind the outlet
+ *  and outside of the jet the air is still. The jet's radius is `radius` + `spread` * the distance
+ *  from the outlet. */
+typedef struct hed_cloth_fan {
+    float position[3];  /**< centre of the outlet, m */
+    float direction[3]; /**< unit vector */
+    float radius;       /**< radius of the outlet, m, 1e-3 to 1e4 */
+    float speed;        /**< speed in the middle of the outlet, m/s, -1e3 (suction) to 1e3 */
+    float spread;       /**< 0 (a tunnel) to 10; a free jet of air: 0.2 */
+} hed_cloth_fan;
+
+/** Velocities of the air at the nodes of a regular grid: linear between them, 0 outside of it. */
+typedef struct hed_cloth_wind_grid {
+    uint32_t size[3];        /**< nodes along x, y and z, 2 to 1024; at most 2^24 nodes */
+    float low[3], high[3];   /**< first and last node, m */
+    const float *velocities; /**< (nodes x 3) m/s, components up to 1e3, x varies fastest */
+} hed_cloth_wind_grid;
+
 /** Definition of a cloth. Start from hed_default_cloth_def(). */
 typedef struct hed_cloth_def {
     const hed_cloth_garment_def *garments; /**< (garment_count) */
@@ -248,6 +267,11 @@ typedef struct hed_cloth_def {
     /** maximum number of triangles of all meshes; 0: no kernel for them is compiled */
     uint32_t max_collider_triangles;
     hed_stream *stream; /**< the program's own stream; NULL: a stream of the cloth */
+    /** maximum number of fans at once, up to 64; 0: none */
+    uint32_t max_fans;
+    /** velocities of the air in space, in addition to the frame's wind and fans; copied. NULL:
+     *  none */
+    const hed_cloth_wind_grid *wind_grid;
 } hed_cloth_def;
 
 /** Returns the defaults: 5 substeps, 1 iteration, y up, exact gravity, fast math, AUTO, 64
@@ -330,6 +354,13 @@ typedef struct hed_cloth_frame {
     const hed_cloth_mesh_collider *meshes; /**< (mesh_count) */
     uint32_t mesh_count;
     const float *transform; /**< (4 x 4) column by column, for write-back; NULL: identity */
+    /** (garments x 16) a rigid 4 x 4 matrix for each garment, column by column: jumps before the
+     *  frame, as hed_cloth_teleport() does them, such as those of a character; the identity: the
+     *  garment stays. NULL: none. A collider that jumps along begins where it ends
+     *  (`collider_starts`, `start_positions`) */
+    const float *teleports;
+    const hed_cloth_fan *fans; /**< (fan_count) at the frame's end, in addition to `wind` */
+    uint32_t fan_count;        /**< 0: no fans */
 } hed_cloth_frame;
 
 /** Returns the defaults: 1/60 s, one frame, gravity -9.81 along y, no wind. Thread class: any. */

@@ -129,6 +129,23 @@ HED_API hed_status hed_cloth_mesh_save_glb(const hed_cloth_mesh *mesh, const cha
 HED_API hed_status hed_cloth_mesh_save_glb_frames(const hed_cloth_mesh *mesh, const char *path,
     const float *positions, uint32_t frame_count, double rate, hed_error *error);
 
+/** A stage of USD, for hed_cloth_mesh_save_usd_frames(). */
+typedef struct hed_cloth_usd {
+    const char *name; /**< name of the mesh; characters that USD lacks become "_" */
+    double rate;      /**< frames a second, above 0 */
+    double unit;      /**< metres of a unit of the positions, above 0 */
+    uint32_t up;      /**< vertical axis: 1 y, 2 z; USD has no other */
+} hed_cloth_usd;
+
+/** Writes all frames as Universal Scene Description in text (.usda): a mesh whose points, normals
+ *  and extent have a time sample for each frame, from time code 0 on, with its polygons and texture
+ *  coordinates unchanged. Houdini, Maya and Blender read it, and convert it to Alembic.
+ *  `positions`: (frame_count x vertex_count x 3).
+ *  Errors: IO, MEMORY, ARGUMENT (no frame, a position that is not finite, a number of `stage` out of
+ *  its range). */
+HED_API hed_status hed_cloth_mesh_save_usd_frames(const hed_cloth_mesh *mesh, const char *path,
+    const hed_cloth_usd *stage, const float *positions, uint32_t frame_count, hed_error *error);
+
 /* ---- point caches ---- */
 
 /** A PC2 file being written: positions of all vertices for each frame, as Blender's Mesh Cache

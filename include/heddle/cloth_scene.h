@@ -47,6 +47,8 @@ HED_API const char *hed_cloth_scene_schema(void);
 HED_API hed_cloth_def hed_cloth_scene_def(const hed_cloth_scene *scene);
 /** Returns the frames a second of the scene; 60 by default. */
 HED_API double hed_cloth_scene_rate(const hed_cloth_scene *scene);
+/** Returns the unit of lengths of the scene, m. */
+HED_API double hed_cloth_scene_unit(const hed_cloth_scene *scene);
 /** Returns the number of frames of the scene; 0: not specified. */
 HED_API uint32_t hed_cloth_scene_frames(const hed_cloth_scene *scene);
 

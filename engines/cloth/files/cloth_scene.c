@@ -35,30 +35,8 @@ static void read_gravity(const hed_field *field, hed_json_node node, void *at, v
     else scene->gravity[scene->def.up] = -hed_json_number(node, -limit, limit);
 }
 
-static void read_velocities(const hed_field *field, hed_json_node velocity, void *at, void *user)
-{
-    static const double fastest = 1e3;
-    hed_cloth_scene *scene = at;
-    size_t count = hed_json_count(velocity);
-    bool list = count && hed_json_kind_of(hed_json_item(velocity, 0)) == HED_JSON_ARRAY;
-    if (!list) count = 1;
-    double *winds = cloth_scene_allocate(user, velocity, count, 3 * sizeof *winds);
-    for (size_t i = 0; winds && i < count; i++)
-        hed_json_numbers(
-            list ? hed_json_item(velocity, i) : velocity, winds + 3 * i, 3, -fastest, fastest);
-    scene->winds = winds;
-    scene->wind_count = winds ? (uint32_t)count : 0;
-}
-
-static const hed_field wind_rows[] = {
-    {"velocity", "velocity of the air", HED_AS_OTHER("velocities", read_velocities), .required = true},
-    {"gust", "fraction of the velocity that varies in space and time", HED_AS_NUMBER(hed_cloth_scene, gust, 0, 1, NULL)},
-    {0},
-};
 static const hed_cloth_scene scene_defaults = {
     .unit = 1, .rate = 60, .def = {.up = 1, .iterations = 1}};
-const hed_fields cloth_wind_fields = {"wind", "air in motion, which acts on garments with drag or lift",
-    .rows = wind_rows, .defaults = &scene_defaults};
 
 static void read_carrier(const hed_field *field, hed_json_node node, void *at, void *user)
 {
@@ -76,7 +54,7 @@ static const hed_field scene_rows[] = {
     {"substeps", "substeps of a frame; more of them stretch less; 0, or left out: chosen, with lattices for grids", HED_AS_INTEGER(hed_cloth_scene, def.substeps, 0, 1000)},
     {"iterations", "iterations of a substep; substeps improve more for the same time", HED_AS_INTEGER(hed_cloth_scene, def.iterations, 1, 100)},
     {"gravity", "acceleration; 9.81 downwards by default", HED_AS_OTHER("gravity", read_gravity)},
-    {"wind", NULL, HED_AS_PART(&cloth_wind_fields, NULL)},
+    {"wind", NULL, HED_AS_PART(&cloth_wind_fields, cloth_scene_read_wind)},
     {"garments", "cloth",
         HED_AS_LIST(&cloth_garment_fields, 1, CLOTH_SCENE_GARMENTS, cloth_scene_read_garments),
         .required = true},
@@ -97,7 +75,7 @@ static const hed_fields *const scene_tables[] = {&scene_fields, &cloth_garment_f
     &cloth_collider_fields, &cloth_plane_fields, &cloth_sphere_fields, &cloth_capsule_fields,
     &cloth_ground_fields, &cloth_transform_fields, &cloth_turn_fields, &cloth_motion_fields,
     &cloth_key_fields, &cloth_spin_fields, &cloth_sequence_fields, &cloth_wind_fields,
-    &cloth_camera_fields, NULL};
+    &cloth_fan_fields, &cloth_wind_grid_fields, &cloth_camera_fields, NULL};
 
 #define NUMBERS(count, limits) \
     "'type': 'array', 'minItems': " count ", 'maxItems': " count ", 'items': {'type': 'number'" limits "}"
@@ -115,6 +93,7 @@ static const hed_form scene_forms[] = {
     {"velocities", "3 numbers, or list with 3 numbers for each frame, the last of which apply to all later frames, m/s", "'anyOf': [{'$ref': '#/$defs/velocity'}, {'type': 'array', 'minItems': 1, 'items': {'$ref': '#/$defs/velocity'}}]"},
     {"matrix", "4 rows of 4 numbers, the last 0 0 0 1", "'type': 'array', 'minItems': 4, 'maxItems': 4, 'items': {" NUMBERS("4", ", 'minimum': -1000000, 'maximum': 1000000") "}"},
     {"matrices", "4 rows of 4 numbers, or list with a matrix for each sample, the last of which applies to all later samples", "'anyOf': [{'$ref': '#/$defs/matrix'}, {'type': 'array', 'minItems': 1, 'items': {'$ref': '#/$defs/matrix'}}]"},
+    {"times", "list of numbers from 0, one after another, s", "'type': 'array', 'items': {'type': 'number', 'minimum': 0, 'maximum': 1000000}"},
     {"name", "1 to 48 letters, digits, - and _", "'type': 'string', 'pattern': '^[A-Za-z0-9_-]{1,48}$'"},
     {"weld", "number from 0 to 1e6 in the mesh's lengths, or boolean", "'anyOf': [{'type': 'number', 'minimum': 0, 'maximum': 1000000}, {'type': 'boolean'}]"},
     {"fabric_name", "one of " CLOTH_FABRICS(FABRIC_TEXT, NEXT_FABRIC_TEXT), FABRICS},
@@ -163,6 +142,9 @@ static void scene_make_room(cloth_scene_reader *reader, hed_json_node root)
     if (normals)
         scene->driver_normals =
             cloth_scene_allocate(reader, root, scene->particle_count, 3 * sizeof(float));
+    if (cloth_scene_has_jumps(scene))
+        scene->teleports =
+            cloth_scene_allocate(reader, root, scene->garment_count, 16 * sizeof(float));
     for (int k = 0; k < 3; k++) scene->transform[5 * k] = (float)(1 / scene->unit);
     scene->transform[15] = 1;
 }
@@ -225,27 +207,39 @@ static hed_cloth_collider simple_at(const cloth_obstacle *obstacle, double time)
     return simple;
 }
 
-/* Moves the colliders to a time. `is_first`: the frame has their positions at time 0, too; later
- * frames begin where the one before ended. */
-static void move_colliders(
-    hed_cloth_scene *scene, double time, bool is_first, hed_cloth_frame *frame)
+static bool obstacle_jumps(const cloth_obstacle *obstacle, double from, double time)
 {
+    return obstacle->body ? cloth_body_jumps(obstacle->body, from, time)
+                          : cloth_motion_jumps(&obstacle->motion, from, time);
+}
+
+/* Moves the colliders from one time to another. `is_first`: the frame has their positions at time
+ * 0, too; later frames begin where the one before ended. A collider that jumps is at its end from
+ * the frame's beginning on. */
+static void move_colliders(
+    hed_cloth_scene *scene, double from, double time, bool is_first, hed_cloth_frame *frame)
+{
+    bool has_starts = is_first;
     for (uint32_t i = 0; i < scene->obstacle_count; i++) {
         const cloth_obstacle *obstacle = &scene->obstacles[i];
+        bool jumps = obstacle_jumps(obstacle, from, time);
         if (obstacle->body) {
             cloth_body_move(obstacle->body, time);
-            scene->mesh_colliders[frame->mesh_count++] =
-                (hed_cloth_mesh_collider){obstacle->body->vertex_count,
-                    obstacle->body->triangle_count, obstacle->body->now, obstacle->body->triangles,
-                    obstacle->friction, is_first ? obstacle->body->start : NULL};
+            const float *start = jumps      ? obstacle->body->now
+                                 : is_first ? obstacle->body->start
+                                            : NULL;
+            scene->mesh_colliders[frame->mesh_count++] = (hed_cloth_mesh_collider){
+                obstacle->body->vertex_count, obstacle->body->triangle_count, obstacle->body->now,
+                obstacle->body->triangles, obstacle->friction, start};
             continue;
         }
         uint32_t at = frame->collider_count++;
         scene->colliders[at] = simple_at(obstacle, time);
-        if (is_first) scene->collider_starts[at] = simple_at(obstacle, 0);
+        scene->collider_starts[at] = simple_at(obstacle, jumps ? time : from);
+        has_starts |= jumps;
     }
     frame->colliders = scene->colliders;
-    frame->collider_starts = is_first ? scene->collider_starts : NULL;
+    frame->collider_starts = has_starts ? scene->collider_starts : NULL;
     frame->meshes = scene->mesh_colliders;
 }
 
@@ -267,7 +261,7 @@ static void scene_lay(cloth_scene_reader *reader, hed_json_node root)
     float *positions = cloth_scene_allocate(reader, root, particles, 3 * sizeof *positions);
     hed_cloth_laid *laid = cloth_scene_allocate(reader, root, scene->garment_count, sizeof *laid);
     if (!positions || !laid) return;
-    move_colliders(scene, 0, false, &frame);
+    move_colliders(scene, 0, 0, false, &frame);
     hed_cloth_lay(scene->garment_defs, scene->garment_count, &frame, positions, laid, &error);
     if (cloth_scene_failed(hed_json_member(root, "garments"), &error)) return;
     for (uint32_t g = 0; g < scene->garment_count; g++) {
@@ -397,6 +391,11 @@ double hed_cloth_scene_rate(const hed_cloth_scene *scene)
     if (!scene) return 0;
     return scene->rate;
 }
+double hed_cloth_scene_unit(const hed_cloth_scene *scene)
+{
+    if (!scene) return 0;
+    return scene->unit;
+}
 uint32_t hed_cloth_scene_frames(const hed_cloth_scene *scene)
 {
     if (!scene) return 0;
@@ -496,19 +495,17 @@ hed_status hed_cloth_scene_frame(
     double time = ((double)number + 1) / rate;
     *frame = hed_default_cloth_frame();
     frame->seconds = 1 / rate;
-    /* number of the frame at the file's own rate */
-    double at = floor((double)number * scene->rate / rate + 1e-6);
-    size_t wind = 3 * (size_t)fmin(at, fmax(0, scene->wind_count - 1.0));
-    for (int k = 0; k < 3; k++) {
-        frame->gravity[k] = (float)scene->gravity[k];
-        frame->wind[k] = scene->wind_count ? (float)scene->winds[wind + (size_t)k] : 0;
-    }
-    frame->gust = (float)scene->gust;
+    for (int k = 0; k < 3; k++) frame->gravity[k] = (float)scene->gravity[k];
+    cloth_scene_blow(scene, number, rate, frame);
+    double start = number / rate;
+    bool jumps = scene->teleports && cloth_scene_jumps(scene, start, time);
     if (scene->driver_positions) drive_all(scene, time);
     frame->driver_positions = scene->driver_positions;
     frame->driver_normals = scene->driver_normals;
-    move_colliders(scene, time, number == 0, frame);
-    if (scene->carried) carry(scene, number / rate, time, frame);
+    move_colliders(scene, start, time, number == 0, frame);
+    if (jumps) frame->teleports = scene->teleports;
+    if (scene->carried && !cloth_motion_jumps(&scene->carrier, start, time))
+        carry(scene, start, time, frame);
     if (scene->unit != 1) frame->transform = scene->transform;
     cloth_scene_show(scene, time);
     return HED_OK;

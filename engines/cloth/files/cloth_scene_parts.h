@@ -55,6 +55,8 @@ typedef struct cloth_key {
     double move[3]; /* m */
     double axis[3]; /* unit vector */
     double angle;   /* rad */
+    /* jump: the position before stays until `time`, and cloth jumps along */
+    bool teleport;
 } cloth_key;
 
 /* Motion: keyframes, and a continuous rotation on top of them. All zero: no motion. */
@@ -72,7 +74,17 @@ typedef struct cloth_sequence {
     float *samples; /* (sample_count x vertices x 3) m, transformed */
     double rate;    /* samples a second */
     bool loop;
+    uint32_t teleport_count;
+    const double *teleports; /* (teleport_count) times of jumps, s */
 } cloth_sequence;
+
+/* Fan of a scene: its jet at rest, and its motion. */
+typedef struct cloth_scene_fan {
+    double position[3], direction[3]; /* m; of length 1 */
+    double radius, speed;             /* m, m/s */
+    double spread;                    /* rad: half the jet's angle */
+    cloth_motion motion;
+} cloth_scene_fan;
 
 /* Mesh that nothing pushes: a collider, or the driver of a garment. */
 typedef struct cloth_body {
@@ -84,6 +96,7 @@ typedef struct cloth_body {
     float *start;   /* (vertex_count x 3) positions at time 0, m; NULL: not a collider */
     float *now;     /* (vertex_count x 3) positions at the time last requested, m */
     float *normals; /* (vertex_count x 3) normals at that time; NULL: not needed */
+    float *before; /* (vertex_count x 3) positions before a jump, m; NULL: no jumps in `sequence` */
 } cloth_body;
 
 /* Position of a particle relative to a driver's surface. */
@@ -156,6 +169,10 @@ struct hed_cloth_scene {
     uint32_t wind_count; /* 0: no wind */
     /* (wind_count x 3) m/s, one for each frame; the last applies to all later frames */
     const double *winds;
+    uint32_t fan_count;
+    const cloth_scene_fan *fans; /* (fan_count) */
+    hed_cloth_fan *jets;         /* (fan_count) at the time last requested */
+    hed_cloth_wind_grid grid;    /* def.wind_grid points to it */
     uint32_t garment_count;
     cloth_scene_garment *garments;
     hed_cloth_garment_def *garment_defs; /* the definitions of `garments`, in one array */
@@ -173,7 +190,8 @@ struct hed_cloth_scene {
     bool carried; /* the garments' frame of reference moves */
     cloth_motion carrier;
     float carrier_motion[16]; /* column by column */
-    float transform[16];      /* metres to the scene's unit */
+    float *teleports; /* (garment_count x 16) column by column; NULL: nothing in the scene jumps */
+    float transform[16]; /* metres to the scene's unit */
 };
 
 /* One load of a scene. */
@@ -219,6 +237,17 @@ void cloth_scene_direction(cloth_scene_reader *reader, hed_json_node node, doubl
 void cloth_pose_apply(const cloth_pose *pose, const float *from, float *to, uint32_t count);
 bool cloth_motion_is_still(const cloth_motion *motion);
 cloth_pose cloth_motion_at(const cloth_motion *motion, double time);
+/* Slack of the times of jumps, s: a jump counts as reached this early, since frames have times that
+ * are quotients. */
+#define CLOTH_JUMP_SLACK 1e-9
+/* True if the motion jumps after `from`, and not after `to`, s (scene_jump.c). */
+bool cloth_motion_jumps(const cloth_motion *motion, double from, double to);
+bool cloth_body_jumps(const cloth_body *body, double from, double to);
+/* Computes the matrices by which garments jump in a frame into scene->teleports. False: no
+ * garment jumps. */
+bool cloth_scene_jumps(hed_cloth_scene *scene, double from, double to);
+/* True if some motion or sequence of the scene jumps at some time. */
+bool cloth_scene_has_jumps(const hed_cloth_scene *scene);
 void cloth_axis_turn(const double axis[3], double angle, double turn[9]);
 /* Spin: `spin_axis` and `spin` of a cloth_motion. */
 extern const hed_fields cloth_spin_fields, cloth_motion_fields, cloth_key_fields,
@@ -231,6 +260,16 @@ void cloth_scene_read_transform(
 /* Reads "output_matrix" of an object, if present. */
 cloth_output cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node object);
 void cloth_scene_place(const double matrix[12], const float *from, float *to, uint32_t count);
+
+/* ---- wind (scene_wind.c) ---- */
+
+hed_field_read cloth_scene_read_wind;
+/* Sets the wind of a frame: its velocity, gusts, and the fans at its end. */
+void cloth_scene_blow(hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame);
+/* Reads the `count` numbers of a text file; `each`: their meaning, such as "one for each vertex"
+ * (scene_hold.c). */
+float *cloth_scene_read_numbers(
+    cloth_scene_reader *reader, hed_json_node node, uint32_t count, const char *each);
 
 /* ---- sequences (scene_motion.c) ---- */
 
@@ -255,6 +294,8 @@ const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node 
     const hed_cloth_mesh *mesh, const uint32_t *particle_of, bool without_quads, uint32_t *count);
 /* Reads "mesh", "transform", "sequence", "motion", "mend" of an object. */
 cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node object, bool normals);
+/* Allocates `before` of a body whose sequence jumps. */
+void cloth_body_make_jumps(cloth_scene_reader *reader, hed_json_node node, cloth_body *body);
 /* Computes `now` and `normals` at a time. */
 void cloth_body_move(cloth_body *body, double time);
 /* Finds the nearest points of a body at rest, which hold the given points (scene_hold.c). */
@@ -266,7 +307,8 @@ void cloth_body_follow(
 
 /* ---- parts of the document ---- */
 
-extern const hed_fields cloth_wind_fields, cloth_camera_fields, cloth_garment_fields;
+extern const hed_fields cloth_wind_fields, cloth_fan_fields, cloth_wind_grid_fields;
+extern const hed_fields cloth_camera_fields, cloth_garment_fields;
 extern const hed_fields cloth_grid_fields, cloth_disc_fields, cloth_sleeve_fields,
     cloth_skirt_fields, cloth_ground_fields, cloth_collider_fields, cloth_plane_fields,
     cloth_sphere_fields, cloth_capsule_fields; /* scene_shape.c */

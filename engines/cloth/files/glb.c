@@ -498,8 +498,7 @@ static hed_status glb_write(const char *path, exporter *x, hed_error *error)
     return status;
 }
 
-/* Computes vertex normals of length 1 from the faces around each vertex, weighted by area. */
-static void normals_of(const hed_cloth_mesh *mesh, const float *positions, float *normals)
+void cloth_mesh_normals(const hed_cloth_mesh *mesh, const float *positions, float *normals)
 {
     memset(normals, 0, 3 * (size_t)mesh->vertex_count * sizeof *normals);
     for (uint32_t face = 0; face < mesh->face_count; face++)
@@ -536,7 +535,7 @@ hed_status hed_cloth_mesh_save_glb_frames(const hed_cloth_mesh *mesh, const char
     float *normals = malloc((numbers * frame_count + 1) * sizeof *normals);
     if (!normals) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
     for (uint32_t frame = 0; frame < frame_count; frame++)
-        normals_of(mesh, positions + numbers * frame, normals + numbers * frame);
+        cloth_mesh_normals(mesh, positions + numbers * frame, normals + numbers * frame);
     exporter x = {.mesh = mesh,
         .positions = positions,
         .normals = normals,

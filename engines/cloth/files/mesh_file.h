@@ -106,6 +106,10 @@ static inline hed_status cloth_reader_push(
     return HED_OK;
 }
 
+/* Computes vertex normals of length 1 from the faces around each vertex, weighted by area
+ * (glb.c). */
+void cloth_mesh_normals(const hed_cloth_mesh *mesh, const float *positions, float *normals);
+
 /* ---- writing text ---- */
 
 /* Text that is written to a file, in large pieces. */

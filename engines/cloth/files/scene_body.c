@@ -96,6 +96,13 @@ const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node 
 
 /* ---- bodies ---- */
 
+void cloth_body_make_jumps(cloth_scene_reader *reader, hed_json_node node, cloth_body *body)
+{
+    if (body->sequence.teleport_count)
+        body->before =
+            cloth_scene_allocate(reader, node, body->vertex_count, 3 * sizeof *body->before);
+}
+
 cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node object, bool normals)
 {
     hed_json_node file = hed_json_member(object, "mesh");
@@ -119,6 +126,7 @@ cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node obje
     if (hed_json_has(object, "sequence"))
         cloth_scene_read_sequence(reader, hed_json_member(object, "sequence"), mesh->vertex_count,
             matrix, &body->sequence);
+    cloth_body_make_jumps(reader, object, body);
     if (hed_json_has(object, "motion"))
         cloth_scene_read_motion(reader, hed_json_member(object, "motion"), &body->motion);
     if (!cloth_scene_fine(reader)) return NULL;

@@ -103,6 +103,7 @@ static void drive_by_itself(
                     &sequence->samples[3 * ((size_t)s * vertices + result->first_vertex[i])],
                     3 * sizeof(float));
     }
+    cloth_body_make_jumps(reader, node, body);
     if (!cloth_scene_fine(reader)) return;
     result->driver = body;
     cloth_body_move(body, 0);
@@ -142,8 +143,8 @@ void cloth_scene_read_driver(
 
 /* ---- painted maps ---- */
 
-/* Reads the numbers of a text file, one for each vertex. */
-static float *read_map_file(cloth_scene_reader *reader, hed_json_node node, uint32_t count)
+float *cloth_scene_read_numbers(
+    cloth_scene_reader *reader, hed_json_node node, uint32_t count, const char *each)
 {
     const char *path = cloth_scene_path(reader, node);
     float *values = cloth_scene_allocate(reader, node, count, sizeof *values);
@@ -163,8 +164,8 @@ static float *read_map_file(cloth_scene_reader *reader, hed_json_node node, uint
     if (i < count || *at || at != text + size)
         hed_json_reject(node,
             "%s: expected %u numbers with white space between them, "
-            "one for each vertex; number %u is %s",
-            path, count, i + 1, *at ? i < count ? "none" : "one too many" : "missing");
+            "%s; number %u is %s",
+            path, count, each, i + 1, *at ? i < count ? "none" : "one too many" : "missing");
     free(text);
     return values;
 }
@@ -219,7 +220,8 @@ static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
     }
     hed_fields_read(&cloth_map_fields, node, options, reader);
     if (hed_fields_which(&cloth_map_fields, node) == 0)
-        return read_map_file(reader, hed_json_member(node, "file"), count);
+        return cloth_scene_read_numbers(
+            reader, hed_json_member(node, "file"), count, "one for each vertex");
     uint32_t channel = read_channel(node);
     if (!has_colours(reader, node, mesh)) return NULL;
     values = cloth_scene_allocate(reader, node, count, sizeof *values);

@@ -89,7 +89,9 @@ static void pose_of_keys(const cloth_motion *motion, double time, cloth_pose *po
     double start = keys[0].time, length = keys[last].time - start;
     if (motion->loop && length > 0) {
         double around = fmod(time - start, length);
-        time = start + (around < 0 ? around + length : around);
+        if (around < 0) around += length;
+        if (keys[0].teleport && length - around <= CLOTH_JUMP_SLACK) around = 0;
+        time = start + around;
     }
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -99,6 +101,7 @@ static void pose_of_keys(const cloth_motion *motion, double time, cloth_pose *po
     const cloth_key *a = &keys[low], *b = &keys[high];
     double part =
         b->time > a->time ? fmin(fmax((time - a->time) / (b->time - a->time), 0.0), 1.0) : 0.0;
+    if (b->teleport) part = time >= b->time - CLOTH_JUMP_SLACK;
     for (int i = 0; i < 3; i++) pose->move[i] = a->move[i] + part * (b->move[i] - a->move[i]);
     if (a->axis[0] == b->axis[0] && a->axis[1] == b->axis[1] && a->axis[2] == b->axis[2])
         cloth_axis_turn(a->axis, a->angle + part * (b->angle - a->angle), pose->turn);
@@ -132,6 +135,7 @@ static const hed_field key_rows[] = {
     {"move", "displacement", CLOTH_POINT(cloth_key, move)},
     {"axis", "axis of the rotation; y by default", CLOTH_DIRECTION(cloth_key, axis)},
     {"degrees", "rotation, of any number of turns", DEGREES(cloth_key, angle)},
+    {"teleport", "true: a jump at this time, from the key before, which stays until then; cloth jumps along, and keeps its motion", HED_AS_BOOLEAN(cloth_key, teleport)},
     {0},
 };
 const hed_fields cloth_key_fields = {"key", "position at a time", .rows = key_rows};
@@ -141,7 +145,9 @@ static void read_key(
 {
     key->axis[1] = 1;
     hed_fields_read(&cloth_key_fields, node, key, reader);
-    if (number > 0 && cloth_scene_fine(reader) && key->time <= key[-1].time)
+    bool is_later =
+        number == 0 || key->time > key[-1].time || (key->teleport && key->time == key[-1].time);
+    if (cloth_scene_fine(reader) && !is_later)
         hed_json_reject(
             node, "time %g does not come after the key before, at %g", key->time, key[-1].time);
     /* A key without rotation has no axis of its own: it takes its neighbour's, so that the

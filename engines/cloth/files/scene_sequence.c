@@ -95,6 +95,21 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
     sequence->sample_count = samples ? count : 0;
 }
 
+static void read_teleports(const hed_field *field, hed_json_node list, void *at, void *user)
+{
+    cloth_sequence *sequence = at;
+    size_t count = hed_json_count(list);
+    double *times = cloth_scene_allocate(user, list, count, sizeof *times);
+    for (size_t i = 0; times && i < count && cloth_scene_fine(user); i++) {
+        times[i] = hed_json_number(hed_json_item(list, i), 0, CLOTH_SCENE_MUCH);
+        if (i && times[i] <= times[i - 1])
+            hed_json_reject(hed_json_item(list, i),
+                "time %g does not come after the one before, at %g", times[i], times[i - 1]);
+    }
+    sequence->teleports = times;
+    sequence->teleport_count = times ? (uint32_t)count : 0;
+}
+
 static const hed_field sequence_rows[] = {
     {"file", "PC2 point cache, numbered meshes as walk_####.obj, or a glTF file (.glb, .gltf) whose skeleton moves the mesh in it", .kind = HED_FIELD_TEXT, .required = true},
     {"animation", "name of an animation of a glTF file; the first by default", .kind = HED_FIELD_TEXT},
@@ -102,6 +117,7 @@ static const hed_field sequence_rows[] = {
     {"last", "number of the last file", .kind = HED_FIELD_INTEGER, .high = MOST_FILES},
     {"rate", "samples in a second; the scene's rate by default", HED_AS_NUMBER(cloth_sequence, rate, 1e-3, 1e5, NULL)},
     {"loop", "true: the first sample follows the last one; otherwise the last one stays", HED_AS_BOOLEAN(cloth_sequence, loop)},
+    {"teleports", "times of jumps between two samples; cloth jumps along, and keeps its motion", HED_AS_OTHER("times", read_teleports)},
     {0},
 };
 const hed_fields cloth_sequence_fields = {
@@ -134,6 +150,12 @@ void cloth_sequence_at(
     uint32_t last = sequence->sample_count - 1, a = (uint32_t)low;
     uint32_t b = a < last ? a + 1 : sequence->loop ? 0 : a;
     float part = (float)(fmin(place, sequence->loop ? count : count - 1) - low);
+    for (uint32_t i = 0; i < sequence->teleport_count; i++) {
+        double jump = sequence->teleports[i] * sequence->rate;
+        if (sequence->loop) jump = fmod(jump, count);
+        if (jump > low && jump <= low + 1)
+            part = place >= jump - CLOTH_JUMP_SLACK * sequence->rate ? 1.0f : 0.0f;
+    }
     const float *from = sequence->samples + 3 * (size_t)a * vertex_count,
                 *to = sequence->samples + 3 * (size_t)b * vertex_count;
     for (size_t i = 0; i < 3 * (size_t)vertex_count; i++)

@@ -11,9 +11,11 @@
 #endif
 
 #if VECTOR
-/* Vector version of cloth_air(). `plate`: normals; w: area / mass, m^2/kg. */
+/* Vector version of cloth_air(). `plate`: normals; w: area / mass, m^2/kg; `wind`: motion of the air
+ * in this substep, m. */
 CLOTH_FUNCTION cloth_four cloth_air4(
-    cloth_four way, cloth_four at, cloth_four plate, float4 drags, float4 lifts, cloth_step step)
+    cloth_four way, cloth_four at, cloth_four plate, float4 drags, float4 lifts, cloth_four wind,
+    cloth_step step)
 {
     float4 gust = hed_f4(1.0f), zero = hed_f4(0.0f);
     if (step.gust > 0.0f)
@@ -21,8 +23,7 @@ CLOTH_FUNCTION cloth_four cloth_air4(
             cloth_gust(hed_f4(at.x.y, at.y.y, at.z.y, 0.0f), step),
             cloth_gust(hed_f4(at.x.z, at.y.z, at.z.z, 0.0f), step),
             cloth_gust(hed_f4(at.x.w, at.y.w, at.z.w, 0.0f), step));
-    float4 x = step.wind_x * gust - way.x, y = step.wind_y * gust - way.y,
-           z = step.wind_z * gust - way.z;
+    float4 x = wind.x * gust - way.x, y = wind.y * gust - way.y, z = wind.z * gust - way.z;
     float4 speed = sqrt(cloth_square4(x, y, z));
     float4 facing = (x * plate.x + y * plate.y + z * plate.z) / speed;
     float4 amount = fabs(facing) * speed * plate.w;
@@ -94,7 +95,15 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, cloth_integrate_view view, clot
         way.x = way.x + plate.x * push;
         way.y = way.y + plate.y * push;
         way.z = way.z + plate.z * push;
-        way = cloth_air4(way, at, plate, made_of.x, made_of.y, step);
+        cloth_four wind = {hed_f4(step.wind_x), hed_f4(step.wind_y), hed_f4(step.wind_z), hed_f4(0.0f)};
+        if (step.flags & CLOTH_STEP_FIELD) {
+            uint k = step.particles + i;
+            cloth_four field = cloth_turn(air[k], air[k + 1], air[k + 2], air[k + 3]);
+            wind.x = wind.x + field.x;
+            wind.y = wind.y + field.y;
+            wind.z = wind.z + field.z;
+        }
+        way = cloth_air4(way, at, plate, made_of.x, made_of.y, wind, step);
     }
     float4 square = cloth_square4(way.x, way.y, way.z);
     float4 scale = cloth_pick(cloth_more(square, hed_f4(step.longest_move * step.longest_move)),
@@ -128,5 +137,5 @@ __kernel void cloth_integrate_all(HED_VIEW_PARAMETERS(CLOTH_INTEGRATE))
     HED_VIEW_HERE(cloth_integrate_view, view, CLOTH_INTEGRATE);
     cloth_step step = cloth_step_at(steps, substep);
     CLOTH_EACH(
-        step.particles, cloth_integrate_four(i, view, step), cloth_integrate_one(i, view, step))
+        step.particles, cloth_integrate_four(i, view, step), cloth_integrate_one(i, view, cloth_blown(i, air, step)))
 }

@@ -92,7 +92,8 @@ static void sample_driver_map(float4 *map, uint64_t count, uint64_t seed)
 static void sample_steps(cloth_step *steps, const hed_kernel_def *of, uint64_t particles)
 {
     uint flags = 0, colliders = 0;
-    if (of == &cloth_integrate_def) flags = CLOTH_STEP_TETHERS | CLOTH_STEP_DRIVER | CLOTH_STEP_AIR;
+    if (of == &cloth_integrate_def)
+        flags = CLOTH_STEP_TETHERS | CLOTH_STEP_DRIVER | CLOTH_STEP_AIR | CLOTH_STEP_FIELD;
     if (of == &cloth_drive_def) {
         flags = CLOTH_STEP_DRIVER | CLOTH_STEP_CONTACTS;
         colliders = 3;
@@ -259,6 +260,9 @@ static void sample_value(const hed_kernel_def *def, const char *name, void *data
         memcpy(rigid->lead, sample_matrix, sizeof sample_matrix);
     } else if (!strcmp(name, "dt_square")) {
         *(float *)data = 1e-4f;
+    } else if (!strcmp(name, "winds")) {
+        *(cloth_winds *)data = (cloth_winds){
+            (uint)n, CLOTH_SAMPLE_FANS, 4, 3, 2, -1.0f, -1.0f, -0.5f, 1.5f, 1.0f, 1.0f, 0.01f};
     } else if (!strcmp(name, "fed")) {
         *(cloth_feeding *)data = (cloth_feeding){
             n % 4 ? (uint)(n % 4) : CLOTH_FEED_PAIRS, (uint)n, 0.125f, -2.5f, 1000.0f};
@@ -305,6 +309,13 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
             float v[4];
             cloth_sample_floats(v, 4, seed + i, argument, -1.0f, 1.0f);
             vectors[i] = cloth_unit(hed_f4(v[0], v[1], v[2], v[3] > 0.0f ? 4.0f + v[3] : 0.0f));
+            vectors[n + i] = (float4){0.01f * v[1], 0.01f * v[2], 0.01f * v[0], 0.0f};
+        }
+    } else if (IS("fans")) {
+        for (uint32_t f = 0; f < CLOTH_SAMPLE_FANS; f++) {
+            vectors[CLOTH_FAN_WORDS * f] = (float4){-1.0f, 0.3f * (float)f, 0.1f, 0.8f};
+            vectors[CLOTH_FAN_WORDS * f + 1] = (float4){0.6f, 0.0f, 0.8f, 12.0f};
+            vectors[CLOTH_FAN_WORDS * f + 2] = (float4){0.2f * (float)f, 0.0f, 0.0f, 0.0f};
         }
     } else if (
         IS("tether")) { /* locked particles 3, 10, 17 and 24 are anchors, if the sample has them */
@@ -402,8 +413,12 @@ uint64_t cloth_sample_bytes(const hed_kernel_def *def, const hed_config *config,
         {"colliders", SAMPLE_COLLIDERS * CLOTH_COLLIDER_WORDS, 0},
         {"steps", SAMPLE_STEPS * CLOTH_STEP_WORDS, 0}, {"materials", SAMPLE_MATERIALS, 0},
         {"anchors", SAMPLE_ANCHORS, 0}, {"driver_from", 0, 2}, {"driver_to", 0, 2},
-        {"driver_map", 0, 2}, {"contact", 0, 2}};
+        {"driver_map", 0, 2}, {"contact", 0, 2}, {"fans", CLOTH_SAMPLE_FANS * CLOTH_FAN_WORDS, 0},
+        {"grid", 4 * 3 * 2, 0}};
     const hed_argument_def *a = &def->arguments[argument];
+    bool of_field = def == &cloth_integrate_def || def == &cloth_wind_def;
+    if (of_field && strcmp(a->name, "air") == 0) /* plates, then the wind's field */
+        return 2 * a->size * hed_problem_items(problem);
     for (size_t i = 0; i < HED_COUNT(arrays); i++)
         if (!strcmp(a->name, arrays[i].name))
             return a->size * (arrays[i].count + arrays[i].factor * hed_problem_items(problem));

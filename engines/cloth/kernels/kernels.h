@@ -39,6 +39,7 @@ extern const hed_kernel_def cloth_cells_def;     /* diagonals of fabrics' grids,
 extern const hed_kernel_def cloth_drive_def;     /* collide, touch, drive */
 extern const hed_kernel_def cloth_write_back_def;
 extern const hed_kernel_def cloth_surface_def; /* normals and the air's area */
+extern const hed_kernel_def cloth_wind_def;    /* wind of a field */
 extern const hed_kernel_def cloth_gas_def;     /* pressure by volume */
 extern const hed_kernel_def cloth_move_def;    /* a matrix on particles, drivers or colliders */
 extern const hed_kernel_def cloth_feed_def;    /* driver data of the program */
@@ -84,7 +85,7 @@ extern const hed_kernel_def cloth_patch_packets_def;
 
 /* ---- sample data ---- */
 
-enum { CLOTH_SAMPLE_GARMENTS = 8 };
+enum { CLOTH_SAMPLE_GARMENTS = 8, CLOTH_SAMPLE_FANS = 3 };
 /* Fills an argument with sample data by its name. Particles are within [-1, 1) m on each axis,
  * every seventh (3, 10, 17, ...) locked, in eight garments; the limits of the driver differ between
  * particles, and some particles have no driver. */

@@ -506,6 +506,90 @@ CLOTH_FUNCTION void cloth_surface_one(uint i, cloth_surface_view view)
     view.air[i] = normal;
 }
 
+/* ---- the wind's field ---- */
+
+#define CLOTH_FAN_WORDS 3u
+
+/* Parameters of cloth_wind_one(), passed by value. `low`: first node of the grid, m, from the
+ * origin; `rate`: cells in a metre; `dt`: length of a substep, s. */
+typedef struct cloth_winds {
+    uint particles, fans;
+    uint nodes_x, nodes_y, nodes_z; /* 0: no grid */
+    float low_x, low_y, low_z, rate_x, rate_y, rate_z;
+    float dt;
+} cloth_winds;
+
+/* `fans`: position from the origin, radius; direction, speed; spread 0 0 0. `air`: the second half
+ * is written. */
+#define CLOTH_WIND(FIRST, NEXT) \
+    FIRST(IN, float4, position) \
+    NEXT(IN, float4, fans) \
+    NEXT(IN, float4, grid) NEXT(OUT, float4, air) NEXT(STRUCT, cloth_winds, winds)
+HED_VIEW(cloth_wind_view, CLOTH_WIND)
+
+/* Velocity of a fan's jet at a point, m/s (hed_cloth_fan). */
+CLOTH_FUNCTION float4 cloth_jet(float4 at, float4 outlet, float4 axis, float spread)
+{
+    float x = at.x - outlet.x, y = at.y - outlet.y, z = at.z - outlet.z;
+    float along = x * axis.x + y * axis.y + z * axis.z;
+    float radius = outlet.w + spread * along;
+    x -= along * axis.x;
+    y -= along * axis.y;
+    z -= along * axis.z;
+    float part = (x * x + y * y + z * z) / (radius * radius);
+    if (along < 0.0f || part >= 1.0f) return hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    float speed = axis.w * outlet.w / radius * ((1.0f - part) * (1.0f - part));
+    return hed_f4(speed * axis.x, speed * axis.y, speed * axis.z, 0.0f);
+}
+
+/* Cell of a coordinate, in cells from the first node, and the fraction within the cell; returns 0
+ * outside of the grid. */
+CLOTH_FUNCTION uint cloth_wind_cell(float at, uint nodes, uint *cell, float *part)
+{
+    if (!(at >= 0.0f && at <= (float)(nodes - 1u))) return 0;
+    *cell = (uint)at;
+    if (*cell > nodes - 2u) *cell = nodes - 2u;
+    *part = at - (float)*cell;
+    return 1;
+}
+
+/* Velocity of the grid at a point, m/s. */
+CLOTH_FUNCTION float4 cloth_grid_wind(float4 at, __global const float4 *grid, cloth_winds winds)
+{
+    float4 wind = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    uint x, y, z;
+    float u, v, w;
+    if (!cloth_wind_cell((at.x - winds.low_x) * winds.rate_x, winds.nodes_x, &x, &u) ||
+        !cloth_wind_cell((at.y - winds.low_y) * winds.rate_y, winds.nodes_y, &y, &v) ||
+        !cloth_wind_cell((at.z - winds.low_z) * winds.rate_z, winds.nodes_z, &z, &w))
+        return wind;
+    for (uint corner = 0; corner < 8u; corner++) {
+        uint i = corner & 1u, j = corner >> 1 & 1u, k = corner >> 2;
+        float share = (i ? u : 1.0f - u) * (j ? v : 1.0f - v) * (k ? w : 1.0f - w);
+        float4 node = grid[((z + k) * winds.nodes_y + y + j) * winds.nodes_x + x + i];
+        wind.x += share * node.x;
+        wind.y += share * node.y;
+        wind.z += share * node.z;
+    }
+    return wind;
+}
+
+CLOTH_FUNCTION void cloth_wind_one(uint i, cloth_wind_view view)
+{
+    cloth_winds winds = view.winds;
+    float4 at = view.position[i], wind = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (winds.nodes_x) wind = cloth_grid_wind(at, view.grid, winds);
+    for (uint f = 0; f < winds.fans; f++) {
+        uint word = CLOTH_FAN_WORDS * f;
+        float4 jet = cloth_jet(at, view.fans[word], view.fans[word + 1u], view.fans[word + 2u].x);
+        wind.x += jet.x;
+        wind.y += jet.y;
+        wind.z += jet.z;
+    }
+    view.air[winds.particles + i] =
+        hed_f4(wind.x * winds.dt, wind.y * winds.dt, wind.z * winds.dt, 0.0f);
+}
+
 /* Parameters of write-back, passed by value. */
 typedef struct cloth_view {
     float matrix[16];  /* column by column */

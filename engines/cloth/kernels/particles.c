@@ -6,7 +6,8 @@ HED_NATIVE_BODY integrate_body(const hed_native_call *call, uint64_t begin, uint
 {
     const cloth_integrate_view view = cloth_integrate_view_of(call->arguments);
     cloth_step step = cloth_step_at(view.steps, view.substep);
-    for (uint64_t i = begin; i < end; i++) cloth_integrate_one((uint)i, view, step);
+    for (uint64_t i = begin; i < end; i++)
+        cloth_integrate_one((uint)i, view, cloth_blown((uint)i, view.air, step));
 }
 HED_NATIVE_CLONES(integrate_native, integrate_body)
 /* A particle is read and written, with all maps read; about 100 operations with air and a

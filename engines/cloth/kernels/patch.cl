@@ -112,8 +112,13 @@ CLOTH_FUNCTION float4 advance(
     float4 moved;
     float garment = before->w;
     if (at.w > 0.0f) {
+#if FIELD
+        cloth_step step = cloth_blown(particle, view->air, view->step);
+#else
+        cloth_step step = view->step;
+#endif
         moved = cloth_integrate(at, *before, carry,
-            AIR ? view->air[particle] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f), view->cloth, view->step);
+            AIR ? view->air[particle] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f), view->cloth, step);
         *before = at;
         if (TETHERS) {
             uint2 tether = view->word2[view->tether_at + view->group.own_at + i];
@@ -266,7 +271,7 @@ CLOTH_FUNCTION cloth_step step_of(cloth_patch_launch launch, uint substep)
         step.to += way;
         step.time += steps_after * launch.dt;
     }
-    step.flags = AIR ? CLOTH_STEP_AIR : 0u;
+    step.flags = (AIR ? CLOTH_STEP_AIR : 0u) | (FIELD ? CLOTH_STEP_FIELD : 0u);
     if (!SHORT_MOVES) step.longest_move = INFINITY;
     return step;
 }

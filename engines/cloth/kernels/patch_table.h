@@ -75,6 +75,9 @@
 #ifndef AIR
 #define AIR 0
 #endif
+#ifndef FIELD
+#define FIELD 0
+#endif
 #ifndef COLLIDERS
 #define COLLIDERS 0
 #endif

@@ -66,7 +66,9 @@ typedef struct cloth_step {
 #define CLOTH_STEP_DRIVER 2u   /* the driver arrays exist */
 #define CLOTH_STEP_AIR 4u      /* the air arrays exist: air acts on the particles */
 #define CLOTH_STEP_CONTACTS 8u /* contact planes of mesh colliders exist */
-#define CLOTH_STEP_FAST 32u    /* a collider is fast (collide.h) */
+/* the wind's field exists: motion of the air in a substep, m, after the plates of `air` */
+#define CLOTH_STEP_FIELD 16u
+#define CLOTH_STEP_FAST 32u /* a collider is fast (collide.h) */
 
 /* Material of a garment; two float4 of the array `garments`. */
 typedef struct cloth_cloth {
@@ -382,6 +384,18 @@ CLOTH_FUNCTION float4 cloth_moved(float4 at, float4 moved, float4 origin)
 }
 
 /* ---- integrator ---- */
+
+/* Parameters of a substep with the wind of particle i. */
+CLOTH_FUNCTION cloth_step cloth_blown(uint i, __global const float4 *air, cloth_step step)
+{
+    if (step.flags & CLOTH_STEP_FIELD) {
+        float4 field = air[step.particles + i];
+        step.wind_x += field.x;
+        step.wind_y += field.y;
+        step.wind_z += field.z;
+    }
+    return step;
+}
 
 /* Factor of the wind at a position and time: 1 + gust * two waves that travel with the wind. */
 CLOTH_FUNCTION float cloth_gust(float4 at, cloth_step step)

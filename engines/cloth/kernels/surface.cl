@@ -1,5 +1,6 @@
 /* Kernels of surfaces: normal and area of each particle, from the triangles around it in ascending
- * order; pressure of gas from the enclosed volume, summed in one order on every device. */
+ * order; the wind of a field at each particle; pressure of gas from the enclosed volume, summed in
+ * one order on every device. */
 #ifndef WG
 #define WG 256
 #endif
@@ -14,6 +15,13 @@ __kernel void cloth_surface(HED_VIEW_PARAMETERS(CLOTH_SURFACE))
     HED_VIEW_HERE(cloth_surface_view, view, CLOTH_SURFACE);
     uint i = (uint)get_global_id(0);
     if (i < particles) cloth_surface_one(i, view);
+}
+
+__kernel void cloth_wind(HED_VIEW_PARAMETERS(CLOTH_WIND))
+{
+    HED_VIEW_HERE(cloth_wind_view, view, CLOTH_WIND);
+    uint i = (uint)get_global_id(0);
+    if (i < winds.particles) cloth_wind_one(i, view);
 }
 
 /* Computes the pressure of each gas, one group for a gas. */

@@ -1,5 +1,5 @@
 /* Descriptions and native versions of the kernels of surfaces and vertices: `cloth_surface`,
- * `cloth_gas`, `cloth_write_back`, `cloth_read`. */
+ * `cloth_wind`, `cloth_gas`, `cloth_write_back`, `cloth_read`. */
 #include "kernels/kernels.h"
 
 HED_NATIVE_BODY surface_body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -24,6 +24,30 @@ const hed_kernel_def cloth_surface_def = {
         [HED_ROW(cloth_surface_view, air)].tolerance = 1e-4),
     CLOTH_PLAIN,
     CLOTH_FOR_EACH("particles", surface),
+    HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
+    .sample.bytes = cloth_sample_bytes,
+    .sample.benchmark = HED_PROBLEM(1 << 22),
+};
+
+HED_NATIVE_BODY wind_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    const cloth_wind_view view = cloth_wind_view_of(call->arguments);
+    for (uint64_t i = begin; i < end; i++) cloth_wind_one((uint)i, view);
+}
+HED_NATIVE_CLONES(wind_native, wind_body)
+/* A particle reads eight nodes and is written; 80 operations for the grid, 30 for each fan. */
+CLOTH_WORK(wind_work, 16.0 + 8.0 * 16.0 + 16.0, 80.0 + 30.0 * CLOTH_SAMPLE_FANS)
+
+const hed_kernel_def cloth_wind_def = {
+    .name = "cloth_wind",
+    .summary = "motion of the air at each particle, by fans and a grid of velocities",
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"surface.cl", hed_cloth_surface_cl, 0}),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_WIND), [HED_ROW(cloth_wind_view, fans)].count = "1",
+        [HED_ROW(cloth_wind_view, grid)].count = "1",
+        [HED_ROW(cloth_wind_view, air)].count = "2*particles",
+        [HED_ROW(cloth_wind_view, air)].tolerance = 1e-5),
+    CLOTH_PLAIN,
+    CLOTH_FOR_EACH("particles", wind),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
     .sample.bytes = cloth_sample_bytes,
     .sample.benchmark = HED_PROBLEM(1 << 22),

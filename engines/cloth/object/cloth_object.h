@@ -18,9 +18,13 @@ typedef struct cloth_buffers {
      * positions */
     hed_buffer *carry;
     hed_buffer *garments; /* (garments x 2) float4: struct cloth_cloth */
-    hed_buffer *air;      /* (particles) float4: normal of length 1, area / mass in m^2/kg */
-    hed_buffer *tether;   /* (particles) uint2: anchor (0xffffffff: none), bits of the length */
-    hed_buffer *anchors;  /* (anchors) uint: the particle each is */
+    /* (particles) float4: normal of length 1, area / mass in m^2/kg; with a field of wind then
+     * (particles) its motion in a substep, m */
+    hed_buffer *air;
+    hed_buffer *fans;    /* (max_fans x CLOTH_FAN_WORDS) float4: cloth_wind_one() */
+    hed_buffer *grid;    /* (nodes of the wind's grid) float4: velocity, m/s */
+    hed_buffer *tether;  /* (particles) uint2: anchor (0xffffffff: none), bits of the length */
+    hed_buffer *anchors; /* (anchors) uint: the particle each is */
     /* Two halves each, of which cloth_drive() mostly reads the first: (2 x particles) float4. */
     /* positions, then normals; where a frame begins and ends */
     hed_buffer *driver_from, *driver_to;
@@ -97,6 +101,7 @@ struct hed_cloth {
     uint32_t particles, vertices, triangles;
     bool has_tethers, has_driver, has_air, has_self, has_balls, wants_normals;
     bool has_seams, has_pressure;
+    bool has_field;   /* garments with air may be in the jets of fans, or in a grid of wind */
     uint32_t gases;   /* garments whose pressure depends on their volume */
     bool has_inertia; /* a garment feels the motion of the frame of reference */
     cloth_buffers buffers;

@@ -34,6 +34,7 @@ static hed_status cloth_check_def(
     cloth_check_range("set_width", def->set_width, 0, 1024, error);
     cloth_check_range("max_colliders", def->max_colliders, 0, 1u << 16, error);
     cloth_check_range("max_collider_triangles", def->max_collider_triangles, 0, 1u << 26, error);
+    cloth_check_wind_grid(def, error);
     if (!error->status && def->set_width % 4)
         hed_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.set_width is %u: 0, or a multiple of 4",
             def->set_width);
@@ -75,6 +76,7 @@ static hed_status place_garments(hed_cloth *cloth, hed_error *error)
         cloth->has_seams |= g->seam_count > 0;
         cloth->has_inertia |= g->linear_inertia > 0.0f || g->angular_inertia > 0.0f;
     }
+    cloth->has_field = cloth->has_air && (cloth->def.max_fans || cloth->def.wind_grid);
     cloth->particles = (uint32_t)at[0];
     cloth->vertices = (uint32_t)at[1];
     cloth->triangles = (uint32_t)at[2];

@@ -63,6 +63,7 @@ bool cloth_cooperative_valid(const hed_cloth *cloth, char *reason, size_t size)
     else if (info.type == HED_DEVICE_CPU) reason_text = "a processor has no resident groups";
     else if (cloth->def.math == HED_MATH_STRICT) reason_text = "strict mode needs a launch for each set";
     else if (cloth->def.iterations > 1) reason_text = "several iterations need multipliers";
+    else if (cloth->has_field) reason_text = "the wind has fans or a grid";
     else if (cloth->has_tethers) reason_text = "the cloth has tethers";
     else if (group > info.max_group || group > GROUP) reason_text = "a line has more edges than a group items";
     else if ((uint64_t)CLOTH_COOPERATIVE_ROOM * group * sizeof(float4) > info.local_bytes)

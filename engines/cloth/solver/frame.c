@@ -136,8 +136,11 @@ static hed_status check_frame(
         return hed_fail(error, HED_ERROR_ARGUMENT, "a gust of %g: 0 to 1", frame->gust);
     cloth_check_numbers(frame->gravity, 3, 1e4, "gravity", error);
     cloth_check_numbers(frame->wind, 3, 1e3, "wind", error);
+    cloth_check_fans(cloth, frame, error);
     if (frame->motion) cloth_check_matrix(frame->motion, true, "motion", error);
     if (frame->transform) cloth_check_matrix(frame->transform, false, "transform", error);
+    for (uint32_t g = 0; frame->teleports && g < cloth->garment_count; g++)
+        cloth_check_matrix(frame->teleports + 16 * (size_t)g, true, "teleports", error);
     frame_check_driver(cloth, frame, error);
     cloth_check_numbers(frame->motion_centre, 3, CLOTH_FARTHEST, "motion_centre", error);
     check_colliders(cloth, frame, error);
@@ -317,7 +320,7 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
         .origin_z = gusty ? (float)cloth->origin[2] : 0.0f};
     step.flags = (cloth->has_tethers ? CLOTH_STEP_TETHERS : 0) |
                  (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) |
-                 (cloth->has_air ? CLOTH_STEP_AIR : 0) |
+                 (cloth->has_air ? CLOTH_STEP_AIR : 0) | (cloth->has_field ? CLOTH_STEP_FIELD : 0) |
                  (cloth->host->has_meshes && cloth->buffers.contact ? CLOTH_STEP_CONTACTS : 0) |
                  (has_fast_collider(cloth->host) ? CLOTH_STEP_FAST : 0);
     return step;
@@ -335,6 +338,7 @@ static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *
     for (uint32_t at = 0; at < s->count; at += piece) {
         bool surface = cloth->has_pressure || at % cloth->def.substeps == 0;
         if (cloth->has_air && surface) cloth_find_surface(cloth, error);
+        if (cloth->has_field && surface) cloth_find_wind(cloth, s->frame->fan_count, s->dt, error);
         if (cloth->gases)
             cloth_run(cloth, CLOTH_KERNEL_GAS, cloth->gases,
                 HED_VIEW_ARGS(cloth_gas_launch, .position = cloth->buffers.position,
@@ -359,9 +363,11 @@ static hed_status frame_feed(
     hed_cloth *cloth, const hed_cloth_frame *frame, double seconds, float dt, hed_error *error)
 {
     cloth_origin_follow(cloth, error);
+    if (frame->teleports) cloth_jump(cloth, frame->teleports, error);
     cloth_move_frame(cloth, frame, error);
     feed_driver(cloth, frame, error);
     feed_colliders(cloth, frame, error);
+    cloth_feed_fans(cloth, frame, error);
     if (feed_garments(cloth, dt, error)) return error->status;
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         cloth_set_seams(cloth->garments[g], cloth->time + seconds);

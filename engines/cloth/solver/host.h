@@ -44,6 +44,7 @@ typedef enum cloth_kernel {
     CLOTH_KERNEL_DRIVE,
     CLOTH_KERNEL_WRITE_BACK,
     CLOTH_KERNEL_SURFACE,
+    CLOTH_KERNEL_WIND,
     CLOTH_KERNEL_GAS,
     CLOTH_KERNEL_MOVE,
     CLOTH_KERNEL_FEED,
@@ -92,6 +93,7 @@ typedef struct cloth_host {
     float4 *collider_words;
     float4 *scratch_words; /* (max_colliders x CLOTH_COLLIDER_WORDS) the next ones */
     uint32_t collider_count;
+    hed_cloth_wind_grid grid; /* `velocities` NULL: on the device; size 0: no grid */
     bool has_meshes;
     bool driver_moves; /* driver_from is not driver_to */
     bool air_fresh;    /* buffers.air belongs to the current positions */
@@ -143,6 +145,15 @@ void cloth_garment_words(const hed_cloth *cloth, float dt, float4 *words);
 
 /* Enqueues normals and areas of the current positions into buffers.air. */
 hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error);
+/* Checks the wind of a definition, and of a frame (wind.c). */
+hed_status cloth_check_wind_grid(const hed_cloth_def *def, hed_error *error);
+hed_status cloth_check_fans(const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error);
+/* Uploads the wind's grid, and makes space for fans. */
+hed_status cloth_upload_winds(hed_cloth *cloth, const hed_cloth_wind_grid *grid, hed_error *error);
+hed_status cloth_feed_fans(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error);
+/* Enqueues the wind of the field at the current positions, for substeps of `dt`, into the second
+ * half of buffers.air. */
+hed_status cloth_find_wind(hed_cloth *cloth, uint32_t fans, double dt, hed_error *error);
 /* Enqueues write-back into the next buffers, and switches to them. */
 hed_status cloth_show(hed_cloth *cloth, hed_error *error);
 
@@ -152,6 +163,8 @@ void cloth_origin_start(hed_cloth *cloth);
  * origin moves too if these are all particles. */
 hed_status cloth_move_particles(
     hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count, hed_error *error);
+/* Moves each garment by its rigid matrix of the world, column by column: (garment_count x 16). */
+hed_status cloth_jump(hed_cloth *cloth, const float *matrices, hed_error *error);
 /* Moves the frame of reference with all particles and the previous driver and colliders, then
  * changes motions by the inertia that garments feel (inertia.c). */
 hed_status cloth_move_frame(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error);

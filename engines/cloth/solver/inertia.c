@@ -110,6 +110,7 @@ hed_status cloth_move_frame(hed_cloth *cloth, const hed_cloth_frame *frame, hed_
             error);
     }
     memcpy(host->pace, motion, sizeof host->pace);
-    host->pace_seconds = seconds;
+    /* After a jump of the frame of reference itself its motion is not known. */
+    host->pace_seconds = frame->teleports && !frame->motion ? 0.0 : seconds;
     return error->status;
 }

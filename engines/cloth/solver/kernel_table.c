@@ -16,6 +16,7 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_drive_def,
     &cloth_write_back_def,
     &cloth_surface_def,
+    &cloth_wind_def,
     &cloth_gas_def,
     &cloth_move_def,
     &cloth_feed_def,

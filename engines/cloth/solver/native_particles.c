@@ -9,7 +9,8 @@
 
 BODY integrate(const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end)
 {
-    for (uint32_t i = begin; i < end; i++) cloth_integrate_one(i, arrays->integrate, *step);
+    for (uint32_t i = begin; i < end; i++)
+        cloth_integrate_one(i, arrays->integrate, cloth_blown(i, arrays->integrate.air, *step));
 }
 
 BODY act(const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end)

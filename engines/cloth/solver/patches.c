@@ -11,8 +11,8 @@
 #include "solver/tension.h"
 
 enum {
-    VARIANTS = 32,
-    COLLIDERS_BIT = 16,
+    VARIANTS = 64,
+    COLLIDERS_BIT = 32,
     MOST_LOCAL = 16384,
     REGISTER_PLACES = 4096,
     FLOAT4 = 16,
@@ -274,6 +274,7 @@ static hed_status kernel_for(
         {"TETHERS", FLAG(variant & CLOTH_STEP_TETHERS)},
         {"DRIVER", FLAG(variant & CLOTH_STEP_DRIVER)},
         {"AIR", FLAG(variant & CLOTH_STEP_AIR)},
+        {"FIELD", FLAG(variant & CLOTH_STEP_FIELD)},
         {"CONTACTS", FLAG(variant & CLOTH_STEP_CONTACTS)},
         {"COLLIDERS", colliders},
     };
@@ -344,7 +345,8 @@ static void patches_describe(const hed_cloth *cloth, cloth_solver *made, cloth_p
 static uint32_t surroundings(const hed_cloth *cloth)
 {
     return (cloth->has_tethers ? CLOTH_STEP_TETHERS : 0) |
-           (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) | (cloth->has_air ? CLOTH_STEP_AIR : 0);
+           (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) | (cloth->has_air ? CLOTH_STEP_AIR : 0) |
+           (cloth->has_field ? CLOTH_STEP_FIELD : 0);
 }
 
 static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,

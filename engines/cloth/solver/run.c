@@ -17,6 +17,7 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_DRIVE] = &cloth_drive_def,
     [CLOTH_KERNEL_WRITE_BACK] = &cloth_write_back_def,
     [CLOTH_KERNEL_SURFACE] = &cloth_surface_def,
+    [CLOTH_KERNEL_WIND] = &cloth_wind_def,
     [CLOTH_KERNEL_GAS] = &cloth_gas_def,
     [CLOTH_KERNEL_MOVE] = &cloth_move_def,
     [CLOTH_KERNEL_FEED] = &cloth_feed_def,
@@ -76,6 +77,7 @@ hed_status cloth_kernels_announced(hed_cloth *cloth, hed_error *error)
     cloth_kernel_ensure(cloth, CLOTH_KERNEL_READ, cloth->vertices, error);
     if (cloth->has_driver) cloth_kernel_ensure(cloth, CLOTH_KERNEL_FEED, cloth->particles, error);
     if (cloth->has_air) cloth_kernel_ensure(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, error);
+    if (cloth->has_field) cloth_kernel_ensure(cloth, CLOTH_KERNEL_WIND, cloth->particles, error);
     if (cloth->gases) cloth_kernel_ensure(cloth, CLOTH_KERNEL_GAS, cloth->gases, error);
     return error->status;
 }

@@ -32,6 +32,33 @@ hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
     return cloth_show(cloth, error);
 }
 
+static const float unmoved[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+
+static hed_status jump_one(
+    hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
+{
+    uint32_t first = cloth->first_particle[garment];
+    cloth->host->pace_seconds = 0.0;
+    return cloth_move_particles(
+        cloth, matrix, first, cloth->first_particle[garment + 1] - first, error);
+}
+
+hed_status cloth_jump(hed_cloth *cloth, const float *matrices, hed_error *error)
+{
+    const size_t bytes = sizeof unmoved;
+    bool is_one = true; /* jump of all garments, with which the origin jumps */
+    for (uint32_t g = 1; g < cloth->garment_count; g++)
+        is_one &= memcmp(matrices, matrices + 16 * (size_t)g, bytes) == 0;
+    if (is_one && memcmp(matrices, unmoved, bytes) != 0) {
+        cloth->host->pace_seconds = 0.0;
+        return cloth_move_particles(cloth, matrices, 0, cloth->particles, error);
+    }
+    for (uint32_t g = 0; g < cloth->garment_count && !is_one && !hed_failed(error); g++)
+        if (memcmp(matrices + 16 * (size_t)g, unmoved, bytes) != 0)
+            jump_one(cloth, g, matrices + 16 * (size_t)g, error);
+    return error->status;
+}
+
 hed_status hed_cloth_teleport(
     hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
 {
@@ -42,11 +69,8 @@ hed_status hed_cloth_teleport(
         return hed_fail(error, HED_ERROR_ARGUMENT, "garment %u of a cloth of %u", garment,
             cloth->garment_count);
     cloth_check_matrix(matrix, true, "the teleport's matrix", error);
-    uint32_t first = cloth->first_particle[garment],
-             count = cloth->first_particle[garment + 1] - first;
-    cloth_move_particles(cloth, matrix, first, count, error);
+    jump_one(cloth, garment, matrix, error);
     cloth->host->dirty = true;
-    cloth->host->pace_seconds = 0.0;
     return cloth_show(cloth, error);
 }
 

@@ -264,7 +264,8 @@ hed_status cloth_upload_surface(hed_cloth *cloth, hed_error *error)
             cloth, fill_incident_at, particles + 1, sizeof(uint32_t), &b->incident_at, error);
     if (!b->incident)
         upload_filled(cloth, fill_incident, corners, sizeof(uint32_t), &b->incident, error);
-    if (!b->air) cloth_upload(cloth, NULL, particles * sizeof(float4), &b->air, error);
+    uint64_t halves = cloth->has_field ? 2 : 1;
+    if (!b->air) cloth_upload(cloth, NULL, halves * particles * sizeof(float4), &b->air, error);
     return error->status;
 }
 
@@ -320,6 +321,8 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
     if (cloth->has_driver) upload_driven(cloth, error);
     if (cloth->def.max_colliders) cloth_upload(cloth, NULL, collider_bytes, &b->colliders, error);
     if (cloth->has_air) cloth_upload_surface(cloth, error);
+    cloth_upload_winds(cloth, cloth->def.wind_grid, error);
+    cloth->def.wind_grid = NULL; /* the program's */
     if (cloth->gases) upload_gases(cloth, error);
     upload_vertices(cloth, error);
     cloth_upload(cloth, NULL, 16, &b->flags, error);
