@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """live_pages_browser.py HEDDLE: the live pages of the site in Chromium, from a plain file server: a pasted sheet is judged, a robot goes round discs that
-are in its way, a ball pushes a cloth, which the mouse and the keyboard grab, an instrument sounds; nothing complains, nothing is wider than a phone. Skipped where the WebAssembly package is not
-built."""
+are in its way, a ball pushes a cloth, which the mouse and the keyboard grab, an instrument sounds, also behind another tab, where the cloth pauses;
+memory does not grow, nothing complains, nothing is wider than a phone. Skipped where the WebAssembly package is not built."""
 import http.server, json, os, pathlib, shutil, subprocess, sys, tempfile, threading
 
 from demo_browser import Browser
@@ -52,6 +52,69 @@ def grabbed(browser):
     browser.wait(f'heddle.hand.vertex === 0 && {in_hand}', 'space grabs no corner')
     browser.value(f'{key % " "}, 0')
     assert value(browser, 'heddle.hand.vertex') == -1
+
+
+def open_tab(browser, address):
+    """A tab of its own, in front; returns its target and session, which becomes the browser's."""
+    browser.session = None
+    target = browser.call('Target.createTarget', url='about:blank')['targetId']
+    browser.session = browser.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
+    for domain in ('Page', 'Runtime', 'Log', 'HeapProfiler'):
+        browser.call(domain + '.enable')
+    browser.call('Page.navigate', url=address)
+    browser.wait('document.title.includes("(ready)")', f'{address} is not ready')
+    return target, browser.session
+
+
+def used_memory(browser):
+    """Bytes of the page's objects and arrays after a garbage collection."""
+    browser.call('HeapProfiler.collectGarbage')
+    usage = browser.call('Runtime.getHeapUsage')
+    return usage['usedSize'] + usage.get('backingStorageSize', 0)
+
+
+def stay(browser, root):
+    """Behind another tab the sound goes on and the cloth pauses, and two tabs play; memory does not grow meanwhile."""
+    cloth, cloth_session = open_tab(browser, root + '/cloth.html')
+    _, synth_session = open_tab(browser, root + '/synth.html')
+    start = 'heddle.sound.start(heddle.state.document.text)'
+    twice = browser.call('Runtime.evaluate', expression=f'Promise.all([{start}, {start}])', awaitPromise=True, userGesture=True)
+    assert 'exceptionDetails' not in twice, f'two keys before the sound card is open: {twice}'
+    browser.value('window.notes = 0, setInterval(() => { const key = 48 + notes++ % 24; heddle.sound.send("midi", 0x90, key, 100); '
+                  'setTimeout(() => heddle.sound.send("midi", 0x80, key, 0), 90); }, 100), 0')
+    browser.value('window.meter = heddle.sound.context.createAnalyser(), heddle.sound.node.connect(meter), 0')
+    clock = 'heddle.sound.context.currentTime'
+    heard = '(() => { const now = new Float32Array(meter.fftSize); meter.getFloatTimeDomainData(now); return Math.max(...now) > 1e-4; })()'
+    browser.session = None
+    browser.call('Target.activateTarget', targetId=cloth)
+    browser.session = synth_session
+    browser.wait('document.hidden', 'the first tab is not hidden')
+    since = value(browser, clock)
+    browser.wait(f'{clock} > {since} + 2 && {heard}', 'a hidden tab is silent')
+    before = used_memory(browser)
+    since = value(browser, clock)
+    browser.wait(f'{clock} > {since} + 8', 'the sound of a hidden tab stops')
+    grown = used_memory(browser) - before
+    assert grown < 200_000, f'{value(browser, "notes")} notes have left {grown} bytes'
+    browser.session = cloth_session
+    frame = value(browser, 'heddle.cloth().frame')
+    browser.wait(f'heddle.cloth().frame > {frame}', 'the cloth in front rests')
+    before = used_memory(browser)
+    browser.value('for (let i = 0; i < 100; i++) heddle.cloth().step().read(); 0')
+    grown = used_memory(browser) - before
+    assert grown < 200_000, f'100 frames have left {grown} bytes'
+    _, second_session = open_tab(browser, root + '/synth.html')
+    browser.session = cloth_session
+    browser.wait('document.hidden', 'the cloth is not hidden')
+    frame = value(browser, 'heddle.cloth().frame')
+    browser.session = synth_session
+    since = value(browser, clock)
+    browser.wait(f'{clock} > {since} + 1', 'the sound stops behind a second page of the instrument')
+    browser.session = second_session
+    browser.call('Runtime.evaluate', expression=start, awaitPromise=True, userGesture=True)
+    browser.wait(f'{clock} > 0.2', 'the second page of the instrument is silent')
+    browser.session = cloth_session
+    assert value(browser, 'heddle.cloth().frame') <= frame + 1, 'a hidden cloth moves'
 
 
 def look(browser, root):
@@ -114,12 +177,13 @@ def main():
         browser = Browser(scratch)
         try:
             look(browser, f'http://127.0.0.1:{server.server_address[1]}')
+            stay(browser, f'http://127.0.0.1:{server.server_address[1]}')
         finally:
             browser.process.terminate()
             browser.process.wait()
             server.shutdown()
         assert not browser.complaints, browser.complaints
-    print('live_pages_browser: judged, driven, pushed and heard')
+    print('live_pages_browser: judged, driven, pushed, heard and left alone')
     return 0
 
 

@@ -13,8 +13,13 @@ export class Sound {
         return !!this.node;
     }
 
-    /** Opens the sound card, which browsers allow after a click or a key. */
-    async start(text) {
+    /** Opens the sound card, which browsers allow after a click or a key; once if several keys come before it is open. */
+    start(text) {
+        this.opening ??= this.#open(text).finally(() => { this.opening = undefined; });
+        return this.opening;
+    }
+
+    async #open(text) {
         if (!this.context) {
             this.context = new AudioContext({ latencyHint: 'interactive' });
             await this.context.audioWorklet.addModule(new URL('./worklet.js', import.meta.url));
