@@ -15,7 +15,7 @@ try {
 }
 
 const SECONDS = 0.5;
-const RATE = 48000;
+const RATES = [44100, 48000];
 const BLOCK = 128;
 const PAGE = '<!doctype html><meta charset=utf-8><link rel=icon href="data:,"><script type=module src=/page.js></script>';
 const SCRIPT = `
@@ -25,16 +25,20 @@ import { open } from '/package/css.js';
 const answer = (result) => fetch('/result', { method: 'POST', body: JSON.stringify(result) });
 const text = await (await fetch('/vibes.json')).text();
 try {
-    const context = new OfflineAudioContext(2, ${SECONDS * RATE}, ${RATE});
-    const synth = await createSynth(context, text, { strict: true });
-    synth.connect(context.destination);
-    context.suspend(0).then(async () => {
-        synth.noteOn(60, 100);
-        await synth.save();
-        context.resume();
-    });
-    const sound = await context.startRendering();
-    const words = [0, 1].map((channel) => Array.from(new Uint32Array(sound.getChannelData(channel).buffer)).reduce((sum, word) => (Math.imul(sum, 31) + word) >>> 0, 0));
+    const words = [];
+    for (const rate of ${JSON.stringify(RATES)}) {
+        const context = new OfflineAudioContext(2, ${SECONDS} * rate, rate);
+        const synth = await createSynth(context, text, { strict: true });
+        synth.connect(context.destination);
+        context.suspend(0).then(async () => {
+            synth.noteOn(60, 100);
+            await synth.save();
+            context.resume();
+        });
+        const sound = await context.startRendering();
+        for (const channel of [0, 1])
+            words.push(Array.from(new Uint32Array(sound.getChannelData(channel).buffer)).reduce((sum, word) => (Math.imul(sum, 31) + word) >>> 0, 0));
+    }
     const worker = new Worker('/worker.js', { type: 'module' });
     const hash = await new Promise((resolve, reject) => {
         worker.onmessage = ({ data }) => resolve(data);
@@ -89,17 +93,21 @@ checkEqual(error, undefined, 'error of the page');
 
 /* the same in node */
 const { open } = await load('synth.js');
-const synth = await open(fs.readFileSync('data/instruments/vibes.json', 'utf8'), { strict: true, rate: RATE, block: BLOCK });
-const sums = [0, 0];
-synth.noteOn(60, 100);
-for (let done = 0; done < SECONDS * RATE; done += BLOCK) {
-    const frames = Math.min(BLOCK, SECONDS * RATE - done);
-    const { left, right } = synth.process();
-    [left, right].forEach((channel, i) => {
-        for (const word of new Uint32Array(channel.buffer, channel.byteOffset, frames)) sums[i] = (Math.imul(sums[i], 31) + word) >>> 0;
-    });
+const sums = [];
+for (const rate of RATES) {
+    const synth = await open(fs.readFileSync('data/instruments/vibes.json', 'utf8'), { strict: true, rate, block: BLOCK });
+    const sum = [0, 0];
+    synth.noteOn(60, 100);
+    for (let done = 0; done < SECONDS * rate; done += BLOCK) {
+        const frames = Math.min(BLOCK, SECONDS * rate - done);
+        const { left, right } = synth.process();
+        [left, right].forEach((channel, i) => {
+            for (const word of new Uint32Array(channel.buffer, channel.byteOffset, frames)) sum[i] = (Math.imul(sum[i], 31) + word) >>> 0;
+        });
+    }
+    sums.push(...sum);
 }
-checkEqual(String(words), String(sums), 'sums of the sound of the AudioWorklet');
+checkEqual(String(words), String(sums), 'sums of the sound of the AudioWorklet at both rates');
 checkEqual(hash, fs.readFileSync('tests/golden/runs.txt', 'utf8').match(/^(\w+) cloth run flag --frames 2/m)[1], 'hash of a cloth in a Worker');
 checkEqual(String(counts), '1,1,2', 'counts of rules, of the page itself and of a text');
 finish('wasm browser: an AudioWorklet, a Worker and a page in Chromium');
