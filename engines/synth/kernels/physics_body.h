@@ -273,11 +273,6 @@ SYNTH_FUNCTION void synth_spring(const synth_layout *layout, const synth_at *at,
     at->store[word + SPRING_O_DAMPING * modulated] = as_uint(hed_max(damping, 0.0f));
 }
 
-/* Position and characteristics of a microphone. */
-typedef struct synth_hearing {
-    float x, y, z, nx, ny, nz, directionality, isotropy;
-} synth_hearing;
-
 SYNTH_FUNCTION synth_hearing synth_hearing_of(
     const synth_layout *layout, const synth_at *at, uint microphone)
 {
@@ -305,21 +300,6 @@ SYNTH_FUNCTION synth_hearing synth_hearing_of(
     }
     if (angle != 0.0f) synth_rotate(angle, &m.nx, &m.nz);
     return m;
-}
-
-/* Returns the signal of a body at (rx, ry, rz) from the microphone that moves by (u, v, w) a
- * sample. */
-SYNTH_FUNCTION float synth_heard(
-    const synth_hearing *m, float rx, float ry, float rz, float u, float v, float w)
-{
-    float near = synth_reciprocal(synth_root(hed_max(synth_square(rx, ry, rz), SYNTH_SHORTEST)));
-    float ex = rx * near, ey = ry * near, ez = rz * near;
-    float facing = hed_max(synth_dot(m->nx, m->ny, m->nz, ex, ey, ez), 0.0f);
-    float factor = hed_fma(m->directionality, facing, 1.0f - m->directionality);
-    float ax = hed_fma(m->isotropy, ex - m->nx, m->nx),
-          ay = hed_fma(m->isotropy, ey - m->ny, m->ny);
-    float az = hed_fma(m->isotropy, ez - m->nz, m->nz);
-    return factor * synth_dot(ax, ay, az, u, v, w) * hed_min(near, 1.0f / SYNTH_NEAREST);
 }
 
 SYNTH_FUNCTION void synth_ear(const synth_layout *layout, const synth_at *at, uint ear)

@@ -1,5 +1,6 @@
-/* A spring's force and a body's motion, for any kind of numbers: floats, or vectors in the cpu
- * solver (cpu/step.h), with the same operations in the same order, so with equal bits.
+/* A spring's force, a body's motion and its signal in a microphone, for any kind of numbers: floats,
+ * or vectors in the cpu solver (cpu/step.h), with the same operations in the same order, so with
+ * equal bits.
  * physics_store.h precedes this text; a file that includes it for other numbers defines the
  * words below, which are undefined at its end.
  *
@@ -13,9 +14,15 @@
 #define SYNTH_LARGER(a, b) hed_max(a, b)
 #define SYNTH_SMALLER(a, b) hed_min(a, b)
 #define SYNTH_QUOTIENT(a, b) synth_quotient(a, b)
+#define SYNTH_RECIPROCAL(x) synth_reciprocal(x)
 #define SYNTH_ROOT(x) synth_root(x)
 #define SYNTH_DRIFT 1e-25f    /* m a sample */
 #define SYNTH_SHORTEST 1e-12f /* m^2: minimum of a spring's squared length */
+
+/* Position and characteristics of a microphone. */
+typedef struct synth_hearing {
+    float x, y, z, nx, ny, nz, directionality, isotropy;
+} synth_hearing;
 #endif
 
 SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(dot_more)(SYNTH_NUMBER ax, SYNTH_NUMBER ay, SYNTH_NUMBER az,
@@ -78,6 +85,27 @@ SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(went)(
     return SYNTH_FUSED(dilation, speed, place);
 }
 
+/* Returns the signal of a body at (rx, ry, rz) from the microphone that moves by (u, v, w) a
+ * sample. */
+SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(heard)(const synth_hearing *m, SYNTH_NUMBER rx,
+    SYNTH_NUMBER ry, SYNTH_NUMBER rz, SYNTH_NUMBER u, SYNTH_NUMBER v, SYNTH_NUMBER w)
+{
+    SYNTH_NUMBER square = SYNTH_NAMED(dot_more)(rx, ry, rz, rx, ry, rz, SYNTH_EACH(SYNTH_TINY));
+    SYNTH_NUMBER near =
+        SYNTH_RECIPROCAL(SYNTH_ROOT(SYNTH_LARGER(square, SYNTH_EACH(SYNTH_SHORTEST))));
+    SYNTH_NUMBER nx = SYNTH_EACH(m->nx), ny = SYNTH_EACH(m->ny), nz = SYNTH_EACH(m->nz),
+                 isotropy = SYNTH_EACH(m->isotropy);
+    SYNTH_NUMBER ex = rx * near, ey = ry * near, ez = rz * near;
+    SYNTH_NUMBER facing =
+        SYNTH_LARGER(SYNTH_FUSED(nx, ex, SYNTH_FUSED(ny, ey, nz * ez)), SYNTH_EACH(0.0f));
+    SYNTH_NUMBER factor =
+        SYNTH_FUSED(SYNTH_EACH(m->directionality), facing, SYNTH_EACH(1.0f - m->directionality));
+    SYNTH_NUMBER ax = SYNTH_FUSED(isotropy, ex - nx, nx), ay = SYNTH_FUSED(isotropy, ey - ny, ny),
+                 az = SYNTH_FUSED(isotropy, ez - nz, nz);
+    return factor * SYNTH_FUSED(ax, u, SYNTH_FUSED(ay, v, az * w)) *
+           SYNTH_SMALLER(near, SYNTH_EACH(1.0f / SYNTH_NEAREST));
+}
+
 #undef SYNTH_NUMBER
 #undef SYNTH_NAMED
 #undef SYNTH_EACH
@@ -85,4 +113,5 @@ SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(went)(
 #undef SYNTH_LARGER
 #undef SYNTH_SMALLER
 #undef SYNTH_QUOTIENT
+#undef SYNTH_RECIPROCAL
 #undef SYNTH_ROOT

@@ -63,10 +63,12 @@ BY_LANES(root_lanes, (vector x), synth_root(x[l]))
 #define SYNTH_NAMED(name) vector_##name
 #define SYNTH_EACH(x) each(x)
 #define SYNTH_QUOTIENT(a, b) ((a) / (b))
+#define SYNTH_RECIPROCAL(x) (1.0f / (x))
 #include "kernels/physics_spring.h"
 
-/* A formula of springs. Where a multiply-add is emulated (wasm/core/fma.h), the formula is computed
- * without a test of each, and again if one rounding of the whole formula was doubtful. */
+/* FORMULA(text): text(vector), with the formulas above. Where a multiply-add is emulated
+ * (wasm/core/fma.h), text(doubted) computes them without a test of each, and text(vector) again if
+ * one of their roundings was doubtful. */
 #if defined(WASM_HAS_DOUBTS)
 #define SYNTH_NUMBER vector
 #define SYNTH_NAMED(name) doubted_##name
@@ -75,17 +77,17 @@ BY_LANES(root_lanes, (vector x), synth_root(x[l]))
 #define SYNTH_LARGER(a, b) ((vector)wasm_f32x4_pmax((v128_t)(b), (v128_t)(a)))
 #define SYNTH_SMALLER(a, b) ((vector)wasm_f32x4_pmin((v128_t)(b), (v128_t)(a)))
 #define SYNTH_QUOTIENT(a, b) ((a) / (b))
+#define SYNTH_RECIPROCAL(x) (1.0f / (x))
 #define SYNTH_ROOT(x) ((vector)wasm_f32x4_sqrt((v128_t)(x)))
 #include "kernels/physics_spring.h"
-#define SPRING_FORMULA(name, ...) \
-    ({ \
+#define FORMULA(text) \
+    do { \
         wasm_begin_doubts(); \
-        vector result = doubted_##name(__VA_ARGS__); \
-        if (__builtin_expect(wasm_has_doubts(), 0)) result = vector_##name(__VA_ARGS__); \
-        result; \
-    })
+        text(doubted); \
+        if (__builtin_expect(wasm_has_doubts(), 0)) text(vector); \
+    } while (0)
 #else
-#define SPRING_FORMULA(name, ...) vector_##name(__VA_ARGS__)
+#define FORMULA(text) text(vector)
 #endif
 
 /* ---- numbers of several bodies ---- */
@@ -201,8 +203,12 @@ ALWAYS void pull(const float *v, const lanes *here, const lanes *other, lanes *f
 {
     vector ux = other->x - here->x, uy = other->y - here->y, uz = other->z - here->z;
     vector d0x = value(v, SPRING_P_X), d0y = value(v, SPRING_P_Y), d0z = value(v, SPRING_P_Z);
-    vector tension = SPRING_FORMULA(tension, d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST),
-        value(v, SPRING_P_EXCESS), value(v, SPRING_P_STIFFNESS));
+    vector tension;
+#define TENSION(form) \
+    tension = form##_tension(d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST), \
+        value(v, SPRING_P_EXCESS), value(v, SPRING_P_STIFFNESS))
+    FORMULA(TENSION);
+#undef TENSION
     force->x = tension * (d0x + ux);
     force->y = tension * (d0y + uy);
     force->z = tension * (d0z + uz);
@@ -214,10 +220,14 @@ ALWAYS void pull_more(const float *v, const lanes *here, const lanes *other, con
 {
     vector ux = other->x - here->x, uy = other->y - here->y, uz = other->z - here->z;
     vector d0x = value(v, SPRING_P_X), d0y = value(v, SPRING_P_Y), d0z = value(v, SPRING_P_Z);
-    vector tension = SPRING_FORMULA(tension_more, d0x, d0y, d0z, ux, uy, uz,
-        value(v, SPRING_P_REST), value(v, SPRING_P_EXCESS), value(v, SPRING_P_STIFFNESS),
-        value(v, SPRING_P_CUBIC), value(v, SPRING_P_DAMPING), other_speed->x - speed->x,
-        other_speed->y - speed->y, other_speed->z - speed->z);
+    vector tension;
+#define TENSION(form) \
+    tension = form##_tension_more(d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST), \
+        value(v, SPRING_P_EXCESS), value(v, SPRING_P_STIFFNESS), value(v, SPRING_P_CUBIC), \
+        value(v, SPRING_P_DAMPING), other_speed->x - speed->x, other_speed->y - speed->y, \
+        other_speed->z - speed->z)
+    FORMULA(TENSION);
+#undef TENSION
     force->x = tension * (d0x + ux);
     force->y = tension * (d0y + uy);
     force->z = tension * (d0z + uz);
@@ -507,9 +517,19 @@ ALWAYS void step_ear(const synth_layout *layout, const synth_at *at, uint32_t ea
         count, others, &place);
     gather_fields(read, count, others, &moved);
     gather_fields(read + (size_t)BODY_O_U * count, count, others, &speed);
-    for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l++) {
-        heard[l] = synth_heard(&m, place.x[l] - m.x + moved.x[l], place.y[l] - m.y + moved.y[l],
-            place.z[l] - m.z + moved.z[l], speed.x[l], speed.y[l], speed.z[l]);
+    for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l += VECTOR) {
+        lanes r, u;
+        vector result;
+#define AT(fields, axis) (*(const vector *)(fields.axis + l))
+        r.x = AT(place, x) - each(m.x) + AT(moved, x);
+        r.y = AT(place, y) - each(m.y) + AT(moved, y);
+        r.z = AT(place, z) - each(m.z) + AT(moved, z);
+        u = (lanes){AT(speed, x), AT(speed, y), AT(speed, z)};
+#define HEARD(form) result = form##_heard(&m, r.x, r.y, r.z, u.x, u.y, u.z)
+        FORMULA(HEARD);
+#undef AT
+#undef HEARD
+        *(vector *)(heard + l) = result;
     }
     for (uint32_t i = 0; i < bodies.length; i++)
         sum = hed_fma(synth_number(at, bodies.first + (i * SYNTH_EAR_WORDS + 1) * bodies.stride),
