@@ -282,6 +282,38 @@ Test(database, choices_in_the_order_of_resolution)
     hed_context_destroy(context);
 }
 
+/* Tunings with numbers of the work are kept apart, and a launch by the kernel's name finds them: after those of
+ * the name itself, the newest first. Another kernel whose name only begins so stays hidden. */
+Test(database, choices_with_numbers_are_found_by_the_name)
+{
+    hed_context *context = open_context(in_folder("a.db"));
+    hed_database *database = hed_context_database(context);
+    hed_tune_key plain = key_of(&h200, 512, 512), three = plain, five = plain, other = plain;
+    char names[3][64];
+    snprintf(names[0], sizeof names[0], "%s radius=3", plain.kernel);
+    snprintf(names[1], sizeof names[1], "%s radius=5", plain.kernel);
+    snprintf(names[2], sizeof names[2], "%s_wide", plain.kernel);
+    three.kernel = names[0];
+    five.kernel = names[1];
+    other.kernel = names[2];
+    tune(database, &other, 256);
+    CHECK_NULL(hed_choices_load(context, &plain));
+    tune(database, &five, 64);
+    tune(database, &three, 32);
+    hed_choices *choices = hed_choices_load(context, &plain);
+    expect_choice(choices, 512, 512, 0, 32, HED_ORIGIN_EXACT);
+    expect_choice(choices, 512, 512, 1, 64, HED_ORIGIN_EXACT);
+    hed_choices_free(choices);
+    choices = hed_choices_load(context, &five);
+    expect_choice(choices, 512, 512, 0, 64, HED_ORIGIN_EXACT);
+    hed_choices_free(choices);
+    tune(database, &plain, 128);
+    choices = hed_choices_load(context, &plain);
+    expect_choice(choices, 512, 512, 0, 128, HED_ORIGIN_EXACT);
+    hed_choices_free(choices);
+    hed_context_destroy(context);
+}
+
 /* Two sizes that are equally far: always the newer choice, however often it is asked. */
 Test(database, ties_of_sizes_have_one_answer)
 {

@@ -240,6 +240,34 @@ Test(wgsl_plain, settings_of_the_caller)
     EXPECT(strstr(error.text, "\"m=3\"") && strstr(error.text, "n, n, factor"), "%s", error.text);
 }
 
+/* Numbers of a comment and of a tune file tell results apart as well, unless they are those that would be
+ * invented. */
+Test(wgsl_plain, numbers_of_files)
+{
+    static const struct {
+        const char *arguments, *name;
+    } cases[] = {{"{\"name\": \"factor\", \"value\": 3}", "main factor=3"},
+        {"{\"name\": \"factor\", \"value\": 0.1}", "main factor=0.1"},
+        {"{\"name\": \"factor\", \"value\": 0.5}", "main"},
+        {"{\"name\": \"factor\", \"value\": \"2 * 2\"}", "main factor=4"},
+        {"{\"name\": \"factor\", \"value\": \"n / 2\"}", "main"}};
+    char *text = NULL;
+    size_t size = 0;
+    OK(hed_file_read(plain_path("scale"), 1 << 16, &text, &size, &error));
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char whole[4096];
+        hed_tune_file *file = NULL;
+        int length = snprintf(whole, sizeof whole, "/* heddle {\"arguments\": [%s]} */\n%s",
+            cases[i].arguments, text);
+        write_file(in_folder("scale.wgsl"), whole, (size_t)length);
+        OK(hed_tune_file_open(in_folder("scale.wgsl"), &GPU, &file, &error));
+        CHECK_TEXT(hed_tune_file_kernel(file)->name, cases[i].name);
+        CHECK_TEXT(hed_tune_file_kernel(file)->entry, "main");
+        hed_tune_file_close(file);
+    }
+    free(text);
+}
+
 /* One message names all entry points, and the option. */
 Test(wgsl_plain, several_entry_points)
 {

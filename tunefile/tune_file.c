@@ -3,6 +3,8 @@
 
 #include "support/file.h"
 
+#include <ctype.h>
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,8 +42,10 @@ static hed_status check_settings(const hed_spec_reader *reader, bool is_shader, 
     return HED_OK;
 }
 
-/* True if the setting `text`, NAME=VALUE, names a size of the problem or a constant of the kernel. Keys of
- * the database contain both. */
+/* ---- numbers of the work ---- */
+
+/* True if `text`, NAME=VALUE, names a size of the problem or a constant of the kernel. Keys of the database
+ * contain both. */
 static bool is_in_key(const hed_tune_file *spec, const char *text)
 {
     const hed_kernel_def *kernel = &spec->kernel.def;
@@ -61,21 +65,74 @@ static int compare_settings(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Adds the remaining settings, sorted, to the kernel's name: "blur radius=8". The work depends on these
- * numbers, and keys of the database contain the name. */
-static void name_settings(hed_spec_reader *reader)
+/* Returns the fewest digits that give the number. */
+static const char *digits_of(hed_spec_reader *reader, hed_json_node node, double number)
+{
+    const char *text = hed_spec_text(reader, node, "%.9g", number);
+    return strtod(text, NULL) == number ? text : hed_spec_text(reader, node, "%.17g", number);
+}
+
+/* True if a number of the JSON is the one that would be invented without it, so that it changes nothing. */
+static bool is_invention(
+    hed_spec_reader *reader, hed_json_node node, const char *name, double number)
+{
+    const hed_wgsl *shader = reader->shader;
+    for (uint32_t i = 0; shader && i < shader->member_count; i++) {
+        if (strcmp(shader->members[i].name, name) != 0) continue;
+        char *end = NULL;
+        double invented = strtod(hed_spec_invent_value(reader, node, &shader->members[i]), &end);
+        return !*end && (float)invented == (float)number;
+    }
+    return false;
+}
+
+/* Returns NAME=VALUE of an entry of "arguments" with a constant; NULL: another entry, or a number that a
+ * setting replaces. */
+static const char *number_of_entry(hed_spec_reader *reader, hed_json_node entry)
+{
+    if (!hed_json_has(entry, "value") || !hed_json_has(entry, "name")) return NULL;
+    hed_json_node value = hed_json_member(entry, "value");
+    const char *name = hed_json_string(hed_json_member(entry, "name"));
+    bool is_text = hed_json_kind_of(value) == HED_JSON_STRING;
+    const char *text = is_text ? hed_json_string(value) : "";
+    double number, setting;
+    /* an expression with names follows from the problem */
+    while (*text && !isalpha((unsigned char)*text) && *text != '_') text++;
+    if (*text || (!is_text && hed_json_kind_of(value) != HED_JSON_NUMBER) ||
+        hed_spec_setting(reader, name, &setting))
+        return NULL;
+    number = is_text ? hed_spec_number_of(reader, value, hed_json_string(value))
+                     : hed_json_number(value, -DBL_MAX, DBL_MAX);
+    if (is_invention(reader, value, name, number)) return NULL;
+    return hed_spec_text(reader, value, "%s=%s", name, digits_of(reader, value, number));
+}
+
+/* Adds numbers of the work, sorted, to the kernel's name: "blur radius=8". They are the settings and the plain
+ * numbers of the JSON's arguments. Keys of the database contain the name, and launches by a program find all
+ * names that begin with the kernel's. */
+static void name_numbers(hed_spec_reader *reader)
 {
     hed_tune_file *spec = reader->spec;
-    const char *sorted[HED_SPEC_SETTINGS];
+    hed_json_node root = hed_json_root(spec->json), list = {.json = root.json};
+    if (hed_json_has(root, "arguments")) list = hed_json_member(root, "arguments");
+    size_t entries = hed_json_kind_of(list) == HED_JSON_ARRAY ? hed_json_count(list) : 0;
+    const char **sorted =
+        hed_spec_allocate(reader, (reader->setting_count + entries + 1) * sizeof *sorted, root);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < reader->setting_count; i++)
-        if (!is_in_key(spec, reader->settings[i])) sorted[count++] = reader->settings[i];
-    qsort(sorted, count, sizeof *sorted, compare_settings);
-    for (uint32_t i = 0; i < count; i++) {
-        const char *number = strchr(sorted[i], '=') + 1;
-        spec->kernel.def.name = hed_spec_text(reader, hed_json_root(spec->json), "%s %.*s%.9g",
-            spec->kernel.def.name, (int)(number - sorted[i]), sorted[i], strtod(number, NULL));
+    for (uint32_t i = 0; sorted && i < reader->setting_count; i++) {
+        const char *number = strchr(reader->settings[i], '=') + 1;
+        if (!is_in_key(spec, reader->settings[i]))
+            sorted[count++] = hed_spec_text(reader, root, "%.*s%s", (int)(number - reader->settings[i]),
+                reader->settings[i], digits_of(reader, root, strtod(number, NULL)));
     }
+    for (size_t i = 0; sorted && i < entries; i++) {
+        const char *text = number_of_entry(reader, hed_json_item(list, i));
+        if (text && !is_in_key(spec, text)) sorted[count++] = text;
+    }
+    if (count) qsort(sorted, count, sizeof *sorted, compare_settings);
+    for (uint32_t i = 0; i < count; i++)
+        spec->kernel.def.name =
+            hed_spec_text(reader, root, "%s %s", spec->kernel.def.name, sorted[i]);
 }
 
 /* Makes the object of a document, and takes over the document. */
@@ -94,14 +151,13 @@ static hed_status spec_read(
     if (hed_json_has(root, "KernelSpecification") || hed_json_has(root, "ConfigurationSpace"))
         hed_spec_read_t1(&reader, root);
     else hed_spec_read_json(&reader, root);
-    bool is_shader = reader.shader != NULL;
-    hed_wgsl_free(reader.shader);
     hed_status status = hed_json_status(json, error);
-    if (!status) status = check_settings(&reader, is_shader, error);
+    if (!status) status = check_settings(&reader, reader.shader != NULL, error);
     if (!status) {
-        name_settings(&reader);
+        name_numbers(&reader);
         status = hed_json_status(json, error);
     }
+    hed_wgsl_free(reader.shader);
     if (status) hed_tune_file_close(spec);
     else *result = spec;
     return status;

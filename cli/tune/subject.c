@@ -138,6 +138,50 @@ static int subject_open_file(const hed_arguments *arguments, const hed_device *d
     return HED_EXIT_OK;
 }
 
+static void write_scalar(FILE *to, hed_type type, const void *data)
+{
+    union {
+        float real;
+        double wide;
+        int64_t whole;
+        int32_t integer;
+        uint32_t count;
+    } value = {.whole = 0};
+    memcpy(&value, data, hed_type_bytes(type));
+    if (type == HED_FLOAT) fprintf(to, "%.9g", (double)value.real);
+    else if (type == HED_DOUBLE) fprintf(to, "%.17g", value.wide);
+    else if (type == HED_INT32) fprintf(to, "%" PRId32, value.integer);
+    else if (type == HED_UINT32) fprintf(to, "%" PRIu32, value.count);
+    else fprintf(to, "%" PRId64, value.whole);
+}
+
+/* Adds the numbers of a captured launch to its kernel's name, as tune files do: "blur radius=8". Sizes of the
+ * problem are in the database already. */
+static hed_status name_capture(
+    cli_tune_subject *s, const hed_capture_info *capture, hed_error *error)
+{
+    size_t size = 0;
+    const hed_kernel_def *kernel = capture->kernel;
+    FILE *to = open_memstream(&s->name, &size);
+    if (!to) return HED_OUT_OF_MEMORY(error, "the name of a capture");
+    fputs(kernel->name, to);
+    for (uint32_t i = 0; i < kernel->argument_count; i++) {
+        const hed_argument_def *argument = &kernel->arguments[i];
+        bool is_size = false;
+        for (uint32_t j = 0; j < kernel->dimension_count; j++)
+            is_size = is_size || strcmp(kernel->dimensions[j], argument->name) == 0;
+        if (argument->kind != HED_SCALAR || argument->by_config || is_size) continue;
+        fprintf(to, " %s=", argument->name);
+        write_scalar(to, argument->type, capture->arguments[i].data);
+    }
+    if (fclose(to)) return HED_OUT_OF_MEMORY(error, "the name of a capture");
+    s->captured = *kernel;
+    s->captured.name = s->name;
+    if (!s->captured.entry) s->captured.entry = kernel->name;
+    s->kernel = &s->captured;
+    return HED_OK;
+}
+
 /* Selects a device that compiles, for files and captures, which have no native functions for host:
  * if no device is named and the best one does not compile, the best one that does replaces it. */
 static void prefer_compiler(const hed_arguments *arguments, cli_session *session)
@@ -185,7 +229,7 @@ int cli_tune_subject_open(const hed_arguments *arguments, cli_session *session, 
     s->origin = hed_text_of(arguments, "capture");
     if (hed_capture_open(session->context, s->origin, &s->capture, error)) return cli_fail(error);
     hed_capture_info capture = hed_capture_describe(s->capture);
-    s->kernel = capture.kernel;
+    if (name_capture(s, &capture, error)) return cli_fail(error);
     def->problem = capture.problem;
     def->arguments = capture.arguments;
     def->math = capture.math;

@@ -223,6 +223,7 @@ static void tuning_close(tuning *t)
     hed_tune_result_free(t->result);
     hed_tune_file_close(t->s.spec);
     hed_capture_close(t->s.capture);
+    free(t->s.name);
     t->s.spec = NULL;
     t->s.capture = NULL;
 }

@@ -14,6 +14,7 @@ typedef struct choice {
     /* best possible origin: EXACT, OTHER_DRIVER, SAME_ARCHITECTURE, SAME_VENDOR */
     hed_config_origin nearest;
     bool same_driver, installed;
+    bool has_numbers;     /* of a tuning whose name has further numbers, as "blur radius=8" */
     uint32_t units_apart; /* difference of the devices' numbers of compute units */
     int64_t id;           /* larger for newer choices */
 } choice;
@@ -26,11 +27,13 @@ struct hed_choices {
 
 /* ---- loading ---- */
 
+/* A space follows the kernel's name in names with numbers, and '!' follows the space in ASCII. */
 static const char CHOICES[] =
     "SELECT c.id, c.config, k.problem, k.driver, k.compiler, d.backend, d.platform, d.name, d.vendor, d.type,"
-    "    d.architecture, d.compute_units"
+    "    d.architecture, d.compute_units, k.kernel"
     " FROM choice c JOIN key k ON k.id = c.key JOIN device d ON d.id = k.device"
-    " WHERE k.kernel = ? AND k.source = ? AND k.math = ? AND k.objective = ?";
+    " WHERE (k.kernel = ?1 OR (k.kernel > ?1 || ' ' AND k.kernel < ?1 || '!')) AND k.source = ?2 AND k.math = ?3"
+    "    AND k.objective = ?4";
 
 static bool classify(sqlite3_stmt *row, const hed_tune_key *key, choice *c)
 {
@@ -58,7 +61,9 @@ static bool classify(sqlite3_stmt *row, const hed_tune_key *key, choice *c)
 static bool choices_read_choice(
     sqlite3_stmt *row, const hed_tune_key *key, bool installed, choice *c)
 {
-    *c = (choice){.id = sqlite3_column_int64(row, 0), .installed = installed};
+    *c = (choice){.id = sqlite3_column_int64(row, 0),
+        .installed = installed,
+        .has_numbers = strcmp(hed_column_text(row, 12), key->kernel) != 0};
     if (!hed_config_read(
             hed_column_text(row, 1), key->parameters, key->parameter_count, false, &c->config) ||
         !hed_problem_read(
@@ -120,6 +125,7 @@ static int compare_choices(const void *a, const void *b)
 {
     const choice *x = a, *y = b;
     if (x->nearest != y->nearest) return x->nearest < y->nearest ? -1 : 1;
+    if (x->has_numbers != y->has_numbers) return x->has_numbers ? 1 : -1;
     if (x->units_apart != y->units_apart) return x->units_apart < y->units_apart ? -1 : 1;
     if (x->same_driver != y->same_driver) return x->same_driver ? -1 : 1;
     if (x->installed != y->installed) return x->installed ? 1 : -1;

@@ -176,6 +176,18 @@ run 1 db export --database "$work/gain.db" --shader "$work/gain.wgsl" "$work/gai
 run 1 db export --database "$work/gain.db" --shader "$work/gain.wgsl" --set offset=0.5 --set gain=4 "$work/gain.js"; err_has 'this text of blur gain=4 offset=0.5 yet'
 run 1 db export --database "$work/gain.db" --shader "$work/gain.wgsl" --set offset=0.5 --set gain=3.0 "$work/gain.js"; err_has 'device 65 that has measured blur gain=3 offset=0.5;'
 
+# The numbers of a shader's comment do so too: two values are two records, and each export has its own.
+for number in 3 4; do
+    sed "s/\"groups\": \[[^]]*\]/&, \"arguments\": [{\"name\": \"gain\", \"value\": $number}]/" "$work/gain.wgsl" > "$work/gain$number.wgsl"
+    awk -v source="$gain" -v number=$number 'BEGIN {
+        printf "{\"format\": \"heddle tuning\", \"version\": 1, \"keys\": [{\"kernel\": \"blur gain=%d\", \"source\": \"%s\", \"math\": \"fast\", \"objective\": \"time\", \"device\": {\"backend\": \"browser\", \"platform\": \"WebGPU\", \"name\": \"gpu of gain %d\", \"vendor\": \"v\", \"type\": \"gpu\", \"architecture\": 7, \"compute_units\": 1}, \"driver\": \"a page\", \"compiler\": \"a page\", \"problem\": \"n=64\", \"sessions\": [{\"session\": \"%032d\", \"settings\": \"auto\", \"version\": \"0.1.0\", \"begun\": 1700000000, \"measurements\": [{\"number\": 1, \"outcome\": \"measured\", \"config\": \"WG=32\", \"seconds\": 1e-3, \"runs\": 7, \"build_seconds\": 0.5, \"at\": 1}]}]}]}\n", number, source, number, number }' > "$work/gain$number.json"
+    run 0 db import --database "$work/gains.db" "$work/gain$number.json"; out_has '^added 1 key, 1 measurement '
+done
+for number in 3 4; do
+    run 0 db export --database "$work/gains.db" --shader "$work/gain$number.wgsl" "$work/gain$number.js"
+    [ "$(grep -o "gpu of gain [0-9]" "$work/gain$number.js" | sort -u)" = "gpu of gain $number" ] || complain "gain $number: the module has the results of another number"
+done
+
 # The dashboard follows a database that others write, from before it is there on; Ctrl-C ends it.
 if command -v python3 > /dev/null && "$heddle" doctor | grep -q '^microhttpd *works'; then
     rm -f "$work/live.db"
