@@ -385,7 +385,10 @@ Test(wgsl_plain, lines_of_a_preprocessor)
     CHECK(strstr(error.text, "includes \"item.wgsl\", which is not there"), "%s", error.text);
     write_file(in_folder("item.wgsl"), item, sizeof item - 1);
     CHECK_NULL(open_text("scale.wgsl", lines));
-    CHECK(strstr(error.text, "the macro SCALED has arguments"), "%s", error.text);
+    CHECK(strstr(error.text, "the macro \"SCALED\" has arguments"), "%s", error.text);
+    static const char endless[] = "#define A A A\n@compute @workgroup_size(A) fn f() { }\n";
+    CHECK_NULL(open_text("scale.wgsl", endless));
+    CHECK(strstr(error.text, "the text with its macros replaced has over 4 MiB"), "%s", error.text);
     memcpy(text, lines, sizeof lines);
     memcpy(strstr(text, "SCALED(x)"), "SCALED /*", 9);
     hed_tune_file *file = open_text("scale.wgsl", text);

@@ -77,7 +77,11 @@ static size_t placeholder_size(const char *at)
 static void put_code(expansion *e, FILE *to, const char *at, size_t size, uint32_t depth)
 {
     const char *end = at + size;
-    while (at < end) {
+    if (depth && ftell(to) > 4L * LONGEST_TEXT) {
+        hed_json_reject(e->node, "the text with its macros replaced has over %d MiB", 4 * LONGEST_TEXT >> 20);
+        return;
+    }
+    while (at < end && hed_spec_fine(e->reader)) {
         size_t length = name_length(at);
         if (at + 1 < end && at[0] == '/' && at[1] == '/') length = (size_t)(end - at);
         if (*at == '{') length = placeholder_size(at);
@@ -213,8 +217,8 @@ static void take_define(expansion *e, const char *rest, size_t size, FILE *to)
 {
     size_t length = name_length(rest);
     const char *end = rest + size, *value = rest + length;
-    if (*value == '(') {
-        hed_json_reject(e->node, "the macro %.*s has arguments; expected macros without", (int)length, rest);
+    if (*value == '(' || !length) {
+        hed_json_reject(e->node, "the macro \"%.*s\" has arguments or no name; expected a name and a value", (int)length, rest);
         return;
     }
     while (value < end && isspace((unsigned char)*value)) value++;
