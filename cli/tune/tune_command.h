@@ -103,8 +103,8 @@ typedef struct cli_tune_subject {
     hed_problem problem;  /* problem of a kernel by name */
     hed_tune_file *spec;  /* tune file of a file */
     hed_capture *capture; /* capture of a capture file */
-    hed_kernel_def captured; /* its kernel, under a name with the launch's numbers */
-    char *name;              /* that name */
+    hed_kernel_def captured; /* kernel of the capture, under a name with the launch's numbers */
+    char *name;              /* name of `captured` */
     cli_browser browser;  /* browser of a shader */
 } cli_tune_subject;
 

@@ -14,7 +14,7 @@ typedef struct choice {
     /* best possible origin: EXACT, OTHER_DRIVER, SAME_ARCHITECTURE, SAME_VENDOR */
     hed_config_origin nearest;
     bool same_driver, installed;
-    bool has_numbers;     /* of a tuning whose name has further numbers, as "blur radius=8" */
+    bool has_numbers;     /* name of the tuned kernel has further numbers, as "blur radius=8" */
     uint32_t units_apart; /* difference of the devices' numbers of compute units */
     int64_t id;           /* larger for newer choices */
 } choice;
