@@ -210,7 +210,7 @@ Test(wgsl, a_shader_is_its_own_description)
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_file_apply(file, &tune);
     EXPECT_EQ((int)def->language, (int)HED_WGSL);
-    EXPECT_TEXT(def->name, "f");
+    EXPECT_TEXT(def->name, "f scale=2");
     CHECK_EQ(def->parameter_count, 2u, "FIXED is no size of the group and no bool");
     EXPECT_EQ(def->parameters[0].count, 10u, "powers of two to 256, and 48");
     EXPECT_EQ(def->parameters[0].value, 48);
