@@ -28,7 +28,7 @@ static const hed_example ENVIRONMENT[] = {
         "glslangValidator or glslc, for kernels in GLSL; else the first of the two on PATH"},
     {"CUDA_HOME, CUDA_PATH",
         "A CUDA toolkit, whose headers kernels in CUDA C may include; else that of nvcc on PATH, of NVRTC, or a usual place"},
-    {"HEDDLE_JACK_LIBRARY, HEDDLE_ALSA_LIBRARY, HEDDLE_SNDFILE_LIBRARY, HEDDLE_EGL_LIBRARY, HEDDLE_GLFW_LIBRARY, HEDDLE_MICROHTTPD_LIBRARY",
+    {"HEDDLE_JACK_LIBRARY, HEDDLE_ALSA_LIBRARY, HEDDLE_SNDFILE_LIBRARY, HEDDLE_EGL_LIBRARY, HEDDLE_GLFW_LIBRARY, HEDDLE_MICROHTTPD_LIBRARY, HEDDLE_WEBKIT_LIBRARY",
         "The library to load instead of the usual name for playing live, sound files, pictures, windows and pages"},
     {0}};
 

@@ -62,8 +62,8 @@ HED_API hed_status hed_synth_player_load_text(
  *  Thread class: any but rt. Errors: ARGUMENT (no instrument), and as hed_synth_player_load(). */
 HED_API hed_status hed_synth_player_edit(
     hed_synth_player *player, const char *text, size_t size, hed_error *error);
-/** Copies the instrument's text to `text` (room bytes), zero-terminated, if it fits; returns its size
- *  without the zero, 0 without an instrument. `number` (NULL is allowed) counts loaded instruments,
+/** Copies the instrument's text to `text` (room bytes; NULL: not copied), zero-terminated, if it fits;
+ *  returns its size without the zero, 0 without an instrument. `number` (NULL is allowed) counts loaded instruments,
  *  edits and restored states: a greater number means another text.
  *  Thread class: any but rt. */
 HED_API size_t hed_synth_player_text(

@@ -64,7 +64,7 @@ done
 set_libraries libc.so.6
 run 0 doctor
 for library in $optional; do out_has "^${library%%:*}  *works  *libc.so.6: "; done
-unset HEDDLE_JACK_LIBRARY HEDDLE_ALSA_LIBRARY HEDDLE_SNDFILE_LIBRARY HEDDLE_EGL_LIBRARY HEDDLE_GLFW_LIBRARY HEDDLE_MICROHTTPD_LIBRARY
+unset HEDDLE_JACK_LIBRARY HEDDLE_ALSA_LIBRARY HEDDLE_SNDFILE_LIBRARY HEDDLE_EGL_LIBRARY HEDDLE_GLFW_LIBRARY HEDDLE_MICROHTTPD_LIBRARY HEDDLE_WEBKIT_LIBRARY
 if [ "$(id -u)" != 0 ]; then
     mkdir "$work/locked"
     chmod 500 "$work/locked"

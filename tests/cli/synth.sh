@@ -37,7 +37,7 @@ run 0 synth render "$work/string.json" "$work/ended.mid" --json; hash=$(hash_of)
 run 0 synth render "$work/string.json" "$work/left.mid" --json; [ "$(hash_of)" = "$hash" ] || complain "heddle $words: the note did not end with the song"
 
 # ---- what it says of itself ----
-run 2 synth; err_has 'render, play, view, check, import, tune, bench'
+run 2 synth; err_has 'render, play, view, window, check, import, tune, bench'
 run 2 synth render; err_has 'INSTRUMENT'
 run 2 synth render "$work/string.json"; out_is_empty; err_has '--out'
 run 2 synth render "$work/string.json" --format s12 -o "$work/a.wav"; err_has 's12'
