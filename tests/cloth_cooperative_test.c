@@ -33,7 +33,7 @@ Test(cloth_cooperative, meshes_do_as_colours)
     check_mesh(HED_CLOTH_SOLVER_COOPERATIVE);
 }
 
-/* Four levels of lattices, of which a group on a GPU solves three. */
+/* Three levels of lattices, of which the first group solves two alone. */
 Test(cloth_cooperative, a_large_sheet_does_as_colours)
 {
     if (hed_device_describe(here.device).type == HED_DEVICE_CPU) test_skip("a minute");

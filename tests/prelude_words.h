@@ -96,6 +96,7 @@ static const char capability_text[] =
     "#endif\n"
     "#if HED_HAS_LANES\n"
     "    uint id = hed_lane_id() + hed_lane_width();\n"
+    "    hed_lane_barrier();\n"
     "    x += hed_lane_shuffle(x, 3) + hed_lane_down(x, 2) + hed_lane_xor(x, 1) + hed_lane_sum(x);\n"
     "    x += (float)(hed_lane_shuffle(id, 3) + hed_lane_down(id, 2) + hed_lane_xor(id, 1) + hed_lane_sum(id));\n"
     "    int j = (int)i;\n"

@@ -17,6 +17,18 @@ CLOTH_FUNCTION cloth_chain_edge chain_edge_at(
     return cloth_chain_edge_of(chain.edges + min(lane, chain.count - 1u), view);
 }
 
+/* Items of a chain meet: in a warp if they are in one, else the group's. */
+CLOTH_FUNCTION void chain_meet(uint width)
+{
+#if HED_HAS_LANES
+    if (width <= 32u) {
+        hed_lane_barrier();
+        return;
+    }
+#endif
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
 /* Moves the points of chains of at most `width` edges, a power of two, by cyclic reduction, an edge
  * in an item: every row eliminates the rows at distance `step` on both sides from its system until
  * no other row is left (R. W. Hockney and C. R. Jesshope, Parallel Computers, 1981: PARACR). A
@@ -27,6 +39,9 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
     cloth_chains_view view, float stiffness, uint width, uint longest, uint item,
     __local float4 *rows)
 {
+#if HED_HAS_LANES
+    if (width <= 32u && !hed_lane_shuffle(chain.count, 0)) return; /* a warp without a chain */
+#endif
     const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     uint lane = item & (width - 1u), at = chain.first + lane * chain.step,
          is_edge = lane < chain.count;
@@ -40,19 +55,19 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
         unit = cloth_chain_unit(a, b, edge, chain, view.pass, stiffness);
     }
     units[item] = unit;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* neighbours have read the points */
+    chain_meet(width); /* neighbours have read the points */
     if (is_edge)
         row = cloth_chain_row_between(
             unit, lane > 0 ? units[item - 1] : zero, a.w, b.w, edge, chain, stiffness);
     rows[WG + item] = hed_f4(row.left, 0.0f, 0.0f, 0.0f);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    chain_meet(width);
     cloth_chain_reduced me =
         cloth_chain_begin(row, lane + 1u < width ? rows[WG + item + 1].x : 0.0f);
     CLOTH_ROLLED
     for (uint step = 1, turn = 0; step < longest; step *= 2, turn ^= WG) {
         uint acts = step < chain.count;
         if (acts) rows[turn + item] = hed_f4(me.before, me.after, me.right, 0.0f);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        chain_meet(width);
         cloth_chain_reduced left = {0.0f, 0.0f, 0.0f}, next = {0.0f, 0.0f, 0.0f};
         if (acts && lane >= step) left = chain_reduced_of(rows[turn + item - step]);
         if (acts && lane + step < width) next = chain_reduced_of(rows[turn + item + step]);
@@ -60,7 +75,7 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
     }
     unit.w = me.right;
     units[item] = unit;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    chain_meet(width);
 #if HED_HAS_GRID_BARRIER
     if (!is_edge) return; /* ptxas spills without it */
 #endif

@@ -3,8 +3,9 @@
 #ifndef CLOTH_COOPERATIVE_H
 #define CLOTH_COOPERATIVE_H
 
-/* Task: kind, pass of CLOTH_CHAINS and flags (cloth_task_word()); first; count; argument: total of
- * elements or cells, flags that surroundings skip, or of lines and chains cloth_task_shape(). */
+/* Task: kind, pass of CLOTH_CHAINS, flags and elements of a group (cloth_task_word()); first; count;
+ * argument: total of elements or cells, flags that surroundings skip, or of lines and chains
+ * cloth_task_shape(). Group g does the elements from g * cloth_task_share() on. */
 #define CLOTH_DO_INTEGRATE 0u
 #define CLOTH_DO_DISTANCE 1u
 #define CLOTH_DO_LINES 2u
@@ -14,51 +15,31 @@
 #define CLOTH_DO_PLACES 6u
 #define CLOTH_DO_SHARES 7u
 #define CLOTH_DO_DRIVE 8u
-#define CLOTH_DO_LATTICES 9u /* complete lattices, each by a group in local memory */
-#define CLOTH_DO_KINDS 10u
-#define CLOTH_DO_OF_PLACES 256u /* flag: points are places, not particles */
-#define CLOTH_DO_MEET 512u      /* flag: the next task reads results of other groups */
+#define CLOTH_DO_KINDS 9u
+#define CLOTH_DO_OF_PLACES 64u /* flag: points are places, not particles */
+#define CLOTH_DO_MEET 128u     /* flag: the next task reads results of other groups */
+#define CLOTH_DO_SHARE 8u      /* bits below the elements of a group */
 
-CLOTH_FUNCTION uint cloth_task_word(uint kind, uint pass, uint flags)
+CLOTH_FUNCTION uint cloth_task_word(uint kind, uint pass, uint flags, uint share)
 {
-    return kind | pass << 4 | flags;
+    return kind | pass << 4 | flags | share << CLOTH_DO_SHARE;
 }
 CLOTH_FUNCTION uint cloth_task_kind(uint4 task) { return task.x & 15u; }
 CLOTH_FUNCTION uint cloth_task_pass(uint4 task) { return task.x >> 4 & 3u; }
+CLOTH_FUNCTION uint cloth_task_share(uint4 task) { return task.x >> CLOTH_DO_SHARE; }
 
 /* Items of a line or chain, a power of two, and rows of the longest. */
 CLOTH_FUNCTION uint cloth_task_shape(uint width, uint longest) { return width << 16 | longest; }
 CLOTH_FUNCTION uint cloth_task_width(uint4 task) { return task.w >> 16; }
 CLOTH_FUNCTION uint cloth_task_longest(uint4 task) { return task.w & 0xffffu; }
 
-/* A lattice: its places; its chains along both directions; shares of the coarser lattice, whose
- * points are its places; shares of particles that follow it; items of a chain, a power of two up to
- * 32. Three uint4. */
-typedef struct cloth_lattice_record {
-    uint places, place_count, sweeps, width;
-    uint chains[2], chain_count[2];
-    uint coarser, coarser_count, particles, particle_count;
-} cloth_lattice_record;
-#define CLOTH_RECORD_WORDS 3u
+#define CLOTH_COOPERATIVE_ROOM 5u /* local memory of a group, float4 for each item */
 
-CLOTH_FUNCTION cloth_lattice_record cloth_lattice_record_of(__global const uint4 *records, uint i)
-{
-    uint4 a = records[CLOTH_RECORD_WORDS * i], b = records[CLOTH_RECORD_WORDS * i + 1],
-          c = records[CLOTH_RECORD_WORDS * i + 2];
-    cloth_lattice_record record = {a.x, a.y, a.z, a.w, {b.x, b.y}, {b.z, b.w}, c.x, c.y, c.z, c.w};
-    return record;
-}
-
-#define CLOTH_COOPERATIVE_ROOM 5u   /* local memory of a group, float4 for each item */
-#define CLOTH_COOPERATIVE_PLACES 4u /* maximum places of a lattice by a group, for each item */
-
-/* `records`: first record of a lattice in `tasks`; `gives`: 1: an edge of a chain has compliance. */
 typedef struct cloth_cooperative_launch {
-    uint substeps, tasks, records, gives;
+    uint substeps, tasks;
 } cloth_cooperative_launch;
 
-/* Arrays of particle.h and chain.h. `tasks`: of a substep, then records of lattices; `state`: of the
- * barrier over all groups. */
+/* Arrays of particle.h and chain.h. `tasks`: of a substep; `state`: of the barrier over all groups. */
 #define CLOTH_COOPERATIVE(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
     NEXT(SHARED, float4, previous) \

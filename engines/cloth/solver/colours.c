@@ -364,7 +364,7 @@ static hed_status colours_make_cooperative(hed_cloth *cloth, cloth_solver *s, he
                 for (uint32_t i = garment->line_at[set]; i < garment->line_at[set + 1]; i++)
                     s->line_lengths[at++] = garment->lines[i].count;
         }
-    cloth_lengths lengths = {s->line_lengths, cloth_tension_lengths(s->tension)};
+    cloth_lengths lengths = {s->line_lengths, cloth_tension_lengths(s->tension), s->line_at};
     if (cloth_cooperative_create(cloth, lengths, &s->cooperative, error)) return error->status;
     return colours_gather(cloth, s, &key, error);
 }
@@ -567,12 +567,10 @@ static hed_status record(hed_cloth *cloth, cloth_solver *s, const graph_key *key
 static hed_status colours_gather(
     hed_cloth *cloth, cloth_solver *s, const graph_key *key, hed_error *error)
 {
-    bool gives = s->tension && cloth_tension_describe(cloth, s->tension).gives;
     cloth_cooperative_begin(cloth, s->cooperative);
     colours_enqueue(cloth, s, key, 1, error);
     s->key = *key;
-    s->is_gathered = !cloth_cooperative_end(
-        cloth, s->cooperative, cloth_tension_lattices(s->tension), gives, error);
+    s->is_gathered = !cloth_cooperative_end(cloth, s->cooperative, error);
     return error->status;
 }
 

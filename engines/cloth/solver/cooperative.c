@@ -1,16 +1,30 @@
 /* Tasks of the cooperative kernel: gathered from the launches of the solver of colours. */
 #include "solver/cooperative.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TASKS = 1024, GROUP = 512, GROUP_OF_PROCESSOR = 128, SHORTEST = 32 };
+enum { MOST_TASKS = 1024, GROUP = 512, GROUP_OF_PROCESSOR = 128, SHORTEST = 8, FEW = 4 };
+
+/* Part of the cloth in which a group works alone: rows of a grid in pairs, from an even or an odd
+ * row on; columns; all of a task that has few items, by the first group. */
+typedef enum task_part { ANYWHERE, ROWS, ODD_ROWS, COLUMNS, FIRST_GROUP } task_part;
+
+/* `unit`: elements of two rows or of a column. */
+typedef struct gathered_task {
+    uint4 task;
+    task_part part;
+    uint32_t unit;
+} gathered_task;
 
 struct cloth_cooperative {
     cloth_lengths lengths;
-    uint4 *list; /* (MOST_TASKS) */
+    const cloth_garment *grid; /* NULL: the cloth is not one grid */
+    gathered_task *list;       /* (MOST_TASKS) */
     uint32_t count;
-    uint64_t items; /* items of the largest task */
+    uint32_t lines_of_tension; /* tasks: along the warp and the weft by turns */
+    uint64_t items;            /* items of the largest task */
     uint32_t kinds, compiled_kinds;
     uint32_t group, groups; /* items of a group; groups of a launch */
     hed_buffer *tasks, *state;
@@ -49,11 +63,6 @@ static uint32_t cooperative_group(const hed_cloth *cloth)
     return group;
 }
 
-uint32_t cloth_cooperative_places(const hed_cloth *cloth)
-{
-    return CLOTH_COOPERATIVE_PLACES * cooperative_group(cloth);
-}
-
 bool cloth_cooperative_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
     const hed_device_info info = hed_device_describe(cloth->device);
@@ -80,6 +89,7 @@ hed_status cloth_cooperative_create(
     if (!c) return HED_ERROR_MEMORY;
     c->lengths = lengths;
     c->group = cooperative_group(cloth);
+    if (cloth_copies(cloth) == 1 && cloth_is_grid(cloth->garments[0])) c->grid = cloth->garments[0];
     c->list = hed_new(&cloth->allocator, MOST_TASKS, sizeof *c->list, error);
     return cloth_upload(cloth, NULL, 2 * sizeof(uint32_t), &c->state, error);
 }
@@ -105,26 +115,62 @@ uint32_t cloth_cooperative_groups(const cloth_cooperative *c) { return c->groups
 
 void cloth_cooperative_begin(hed_cloth *cloth, cloth_cooperative *c)
 {
-    c->count = c->kinds = 0;
+    c->count = c->kinds = c->lines_of_tension = 0;
     c->items = 0;
     cloth->host->gathering = c;
 }
 
-/* Appends a task. A group meets the others after it, except between places and the lattices that
- * sample others, and between levels of lattices, of which a group solves all for the same copy. */
+/* Returns the cells of a strip if those in [first, first + count) are of every other strip, from
+ * the first or second one on, as many in each; else 0. */
+static uint32_t cells_of_strip(const cloth_garment *grid, uint32_t first, uint32_t count)
+{
+    const cloth_diagonals *cells = grid->cells + first;
+    uint32_t width = grid->grid_width, from = cells->particle[0] / width, each = 0;
+    while (each < count && cells[each].particle[0] / width == from) each++;
+    for (uint32_t k = 0; k < count; k++)
+        if (from > 1 || cells[k].particle[0] / width != from + 2 * (k / each)) return 0;
+    return each;
+}
+
+/* Finds the part of a task on a grid. */
+static void find_part(cloth_cooperative *c, uint32_t kind, gathered_task *t)
+{
+    uint32_t width = c->grid->grid_width, particles = c->grid->particle_count;
+    bool of_places = t->task.x & CLOTH_DO_OF_PLACES;
+    if (kind == CLOTH_DO_INTEGRATE || kind == CLOTH_DO_DRIVE ||
+        (kind == CLOTH_DO_SHARES && !of_places && t->task.z == particles)) {
+        t->part = ROWS;
+        t->unit = 2 * width;
+    } else if (kind == CLOTH_DO_LINES) {
+        static const task_part parts[CLOTH_LINE_SETS] = {ROWS, COLUMNS, ROWS, ODD_ROWS};
+        uint32_t set = 0;
+        while (c->lengths.line_at[set + 1] <= t->task.y) set++;
+        t->part = parts[set];
+        t->unit = set == CLOTH_LINES_WARP ? 2 : 1;
+    } else if (kind == CLOTH_DO_CHAINS && !of_places) {
+        bool weft = c->lines_of_tension++ % 2;
+        t->part = weft ? COLUMNS : ROWS;
+        t->unit = weft ? 1 : 2;
+    } else if (kind == CLOTH_DO_CELLS) {
+        t->unit = cells_of_strip(c->grid, t->task.y, t->task.z);
+        bool odd = c->grid->cells[t->task.y].particle[0] >= width;
+        if (t->unit) t->part = odd ? ODD_ROWS : ROWS;
+    }
+}
+
 static hed_status add_task(
     cloth_cooperative *c, uint32_t kind, uint4 task, uint64_t items, hed_error *error)
 {
+    gathered_task t = {.task = task};
     if (c->count >= MOST_TASKS)
         return hed_fail(error, HED_ERROR_LIMIT,
             "a substep has more than %d tasks: use the solver \"colours\"", MOST_TASKS);
-    uint4 *last = c->count ? c->list + c->count - 1 : NULL;
-    if (last && kind == CLOTH_DO_LATTICES) {
-        uint32_t before = cloth_task_kind(*last);
-        if (before == CLOTH_DO_PLACES || (before == kind && last->z == task.z))
-            last->x &= ~CLOTH_DO_MEET;
-    }
-    c->list[c->count++] = task;
+    if (c->grid) find_part(c, kind, &t);
+    bool of_lattices =
+        kind == CLOTH_DO_PLACES || kind == CLOTH_DO_SHARES || kind == CLOTH_DO_CHAINS;
+    uint64_t few = kind == CLOTH_DO_CHAINS ? c->group : (uint64_t)FEW * c->group;
+    if (of_lattices && !t.part && items <= few) t.part = FIRST_GROUP;
+    c->list[c->count++] = t;
     c->kinds |= 1u << kind;
     if (items > c->items) c->items = items;
     return HED_OK;
@@ -144,7 +190,7 @@ hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     const hed_argument *arguments, hed_error *error)
 {
     cloth_cooperative *c = cloth->host->gathering;
-    uint32_t kind = 0, first = 0, argument = 0, pass = 0, flags = CLOTH_DO_MEET;
+    uint32_t kind = 0, first = 0, argument = 0, pass = 0, flags = 0;
     uint64_t items = size;
 #define OF(view, row) arguments[HED_ROW(view, row)].value
     switch (kernel) {
@@ -195,15 +241,55 @@ hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     default: break;
     }
 #undef OF
-    uint4 task = {cloth_task_word(kind, pass, flags), first, (uint32_t)size, argument};
+    uint4 task = {cloth_task_word(kind, pass, flags, 0), first, (uint32_t)size, argument};
     return add_task(c, kind, task, items, error);
 }
 
-hed_status cloth_gather_lattices(hed_cloth *cloth, uint32_t first, uint32_t count, hed_error *error)
+/* ---- order and shares ---- */
+
+/* Rank of a task from the first line that bends to the tension along the weft; 0: another task. */
+static uint32_t rank_of(const gathered_task *t)
 {
-    cloth_cooperative *c = cloth->host->gathering;
-    uint4 task = {cloth_task_word(CLOTH_DO_LATTICES, 0, CLOTH_DO_MEET), first, count, 0};
-    return add_task(c, CLOTH_DO_LATTICES, task, (uint64_t)count * c->group, error);
+    static const uint32_t ranks[] = {[ROWS] = 1, [ODD_ROWS] = 2, [COLUMNS] = 4};
+    uint32_t kind = cloth_task_kind(t->task);
+    if (t->part == ANYWHERE || t->part == FIRST_GROUP) return 0;
+    if (kind == CLOTH_DO_CHAINS) return t->part == ROWS ? 3 : 4;
+    return kind == CLOTH_DO_LINES || kind == CLOTH_DO_CELLS ? ranks[t->part] : 0;
+}
+
+/* Sorts lines that bend, cells and tension so that groups keep their rows: no order among them is
+ * better than another. */
+static void sort_tasks(cloth_cooperative *c)
+{
+    for (uint32_t i = 0, start = 0; i < c->count; i++) {
+        gathered_task task = c->list[i];
+        uint32_t rank = rank_of(&task), at = i;
+        for (; rank && at > start && rank_of(c->list + at - 1) > rank; at--)
+            c->list[at] = c->list[at - 1];
+        c->list[at] = task;
+        if (!rank || (rank == 4 && cloth_task_kind(task.task) == CLOTH_DO_CHAINS)) start = i + 1;
+    }
+}
+
+/* Divides each task among the groups, which meet between tasks on different parts. */
+static hed_status divide_tasks(cloth_cooperative *c, uint4 *tasks, hed_error *error)
+{
+    uint32_t groups = c->groups, height = c->grid ? c->grid->grid_height : 0,
+             width = c->grid ? c->grid->grid_width : 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const gathered_task *t = c->list + i, *next = c->list + (i + 1) % c->count;
+        uint32_t share = (t->task.z + groups - 1) / groups;
+        if (t->part == ROWS || t->part == ODD_ROWS)
+            share = (height + 2 * groups - 1) / (2 * groups) * t->unit;
+        if (t->part == COLUMNS) share = (width + groups - 1) / groups;
+        if (t->part == FIRST_GROUP) share = t->task.z;
+        if (share >> (32 - CLOTH_DO_SHARE))
+            return hed_fail(error, HED_ERROR_LIMIT, "a group has %" PRIu32 " elements", share);
+        bool meet = groups > 1 && (t->part != next->part || t->part == ANYWHERE);
+        tasks[i] = t->task;
+        tasks[i].x |= share << CLOTH_DO_SHARE | (meet ? CLOTH_DO_MEET : 0);
+    }
+    return HED_OK;
 }
 
 /* ---- the kernel ---- */
@@ -245,24 +331,21 @@ static hed_status make_kernel(hed_cloth *cloth, cloth_cooperative *c, hed_error 
     return error->status;
 }
 
-hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c,
-    cloth_lattice_list lattices, bool gives, hed_error *error)
+hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_error *error)
 {
     cloth->host->gathering = NULL;
-    if (hed_failed(error)) return error->status;
-    uint32_t words = CLOTH_RECORD_WORDS * lattices.count, total = c->count + words;
-    uint4 *content = hed_new(&cloth->allocator, total, sizeof *content, error);
-    if (!content) return HED_ERROR_MEMORY;
-    _Static_assert(sizeof(cloth_lattice_record) == CLOTH_RECORD_WORDS * sizeof(uint4), "");
-    memcpy(content, c->list, c->count * sizeof *content);
-    if (words) memcpy(content + c->count, lattices.records, words * sizeof *content);
+    if (hed_failed(error) || make_kernel(cloth, c, error)) return error->status;
+    uint4 *tasks = hed_new(&cloth->allocator, c->count, sizeof *tasks, error);
+    if (!tasks) return HED_ERROR_MEMORY;
+    sort_tasks(c);
     hed_stream_wait(cloth->stream, error);
     hed_buffer_destroy(c->tasks);
     c->tasks = NULL;
-    cloth_upload(cloth, content, total * sizeof *content, &c->tasks, error);
-    hed_delete(&cloth->allocator, content, total, sizeof *content);
-    c->launch = (cloth_cooperative_launch){.tasks = c->count, .records = c->count, .gives = gives};
-    return make_kernel(cloth, c, error);
+    if (!divide_tasks(c, tasks, error))
+        cloth_upload(cloth, tasks, c->count * sizeof *tasks, &c->tasks, error);
+    hed_delete(&cloth->allocator, tasks, c->count, sizeof *tasks);
+    c->launch = (cloth_cooperative_launch){.tasks = c->count};
+    return error->status;
 }
 
 hed_status cloth_cooperative_run(hed_cloth *cloth, cloth_cooperative *c,

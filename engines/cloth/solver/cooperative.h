@@ -8,23 +8,15 @@
 
 HED_VIEW_LAUNCH(cloth_cooperative_arrays, CLOTH_COOPERATIVE)
 
-/* Lengths of lines and chains, by their numbers in the tables, or NULL. */
+/* Lengths of lines and chains, by their numbers in the tables, or NULL; first line of each set. */
 typedef struct cloth_lengths {
-    const uint32_t *lines, *chains;
+    const uint32_t *lines, *chains, *line_at;
 } cloth_lengths;
-
-/* Lattices that a group solves in local memory, from the coarsest level on, and at pins. */
-typedef struct cloth_lattice_list {
-    const cloth_lattice_record *records;
-    uint32_t count;
-} cloth_lattice_list;
 
 typedef struct cloth_cooperative cloth_cooperative;
 
 /* Rows of the longest line of a grid, or edges of the longest chain of a lattice or of tension. */
 uint32_t cloth_longest_line(const hed_cloth *cloth, bool chains);
-/* Largest lattice that a group solves: places. */
-uint32_t cloth_cooperative_places(const hed_cloth *cloth);
 /* True if the kernel supports the cloth; else writes the reason. */
 bool cloth_cooperative_valid(const hed_cloth *cloth, char *reason, size_t size);
 hed_status cloth_cooperative_create(
@@ -35,13 +27,11 @@ uint32_t cloth_cooperative_groups(const cloth_cooperative *cooperative);
 
 /* Gathers the tasks of a substep: begin, then launches, then end, which makes the kernel. */
 void cloth_cooperative_begin(hed_cloth *cloth, cloth_cooperative *cooperative);
-hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *cooperative,
-    cloth_lattice_list lattices, bool gives, hed_error *error);
-/* Appends a launch, or complete lattices [first, first + count) of the list. */
+hed_status cloth_cooperative_end(
+    hed_cloth *cloth, cloth_cooperative *cooperative, hed_error *error);
+/* Appends a launch. */
 hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     const hed_argument *arguments, hed_error *error);
-hed_status cloth_gather_lattices(
-    hed_cloth *cloth, uint32_t first, uint32_t count, hed_error *error);
 /* Enqueues `substeps` substeps. */
 hed_status cloth_cooperative_run(hed_cloth *cloth, cloth_cooperative *cooperative,
     const cloth_cooperative_arrays *arrays, uint32_t substeps, hed_error *error);

@@ -14,8 +14,6 @@ typedef struct tension_stage {
     uint32_t shares,
         share_count;      /* shares of inner lattices: points are places of the next stage */
     uint32_t chain_at[3]; /* first chain of each direction */
-    uint32_t records, record_count; /* lattices, in cloth_tension.records */
-    bool small;                     /* a group has room for each of them */
 } tension_stage;
 
 typedef struct tension_buffers {
@@ -31,9 +29,8 @@ struct cloth_tension {
     uint32_t limits;   /* first chain of the limits, in the order of the stage of lines */
     bool gives;        /* an edge has compliance */
     uint32_t tasks[5]; /* cloth_patch_launch.tasks */
-    /* lattices stage by stage; edges of each chain */
-    cloth_lattice_record *records;
-    uint32_t *lengths, record_count, chain_count;
+    uint32_t *lengths; /* (chain_count) edges of each chain */
+    uint32_t chain_count;
 };
 
 /* Part of a copy of a garment in a stage; of the lines' stage, the shares of particles that
@@ -55,7 +52,6 @@ typedef struct tension_builder {
     tension_range *ranges; /* (copies of all garments x stages) */
     uint32_t stages;
     uint4 *tasks; /* (copies of all garments x tasks), of a kernel with whole garments */
-    uint32_t record_count;
 } tension_builder;
 
 /* ---- tables ---- */
@@ -131,29 +127,11 @@ static uint32_t lattice_number(
     return stage < b->tension->levels ? stage : garment->lattice_count + pin;
 }
 
-/* Adds the record of a lattice of a stage, or counts it. */
-static void add_record(tension_builder *b, tension_stage *stage, const cloth_lattice *lattice)
-{
-    uint32_t longest = 1, width = 8, directions[] = {lattice->chains.at[0], lattice->chains.at[2]};
-    for (uint32_t k = directions[0]; k < directions[1]; k++)
-        if (lattice->chains.chains[k].count > longest) longest = lattice->chains.chains[k].count;
-    while (width < longest) width *= 2;
-    stage->small &= width <= 32 && lattice->place_count <= cloth_cooperative_places(b->cloth);
-    if (b->sources)
-        b->tension->records[b->record_count] = (cloth_lattice_record){.places = b->source_count,
-            .place_count = lattice->place_count,
-            .sweeps = lattice->sweeps,
-            .width = width};
-    b->record_count++;
-}
-
 static void fill_stage_places(tension_builder *b, uint32_t stage)
 {
     tension_stage *s = b->tension->stages + stage;
     tension_range *range = b->ranges + stage;
     s->places = b->source_count;
-    s->records = b->record_count;
-    s->small = true;
     for (uint32_t g = 0; g < b->cloth->garment_count; g++) {
         const cloth_garment *garment = b->cloth->garments[g];
         uint32_t per_copy = garment->lattice_count + garment->pin_lattice_count;
@@ -165,7 +143,6 @@ static void fill_stage_places(tension_builder *b, uint32_t stage)
                 uint32_t number = lattice_number(b, garment, stage, pin);
                 b->place_at[g][copy * per_copy + number] = b->source_count;
                 s->sweeps = lattice->sweeps;
-                add_record(b, s, lattice);
                 tension_add_places(
                     b, lattice, b->cloth->first_particle[g] + copy * garment->particle_count);
             }
@@ -173,7 +150,6 @@ static void fill_stage_places(tension_builder *b, uint32_t stage)
         }
     }
     s->place_count = b->source_count - s->places;
-    s->record_count = b->record_count - s->records;
 }
 
 /* Adds the chains of a stage along a direction: points are places, or of lines particles. */
@@ -181,7 +157,6 @@ static void fill_stage_chains(tension_builder *b, uint32_t stage, uint32_t direc
 {
     tension_stage *s = b->tension->stages + stage;
     tension_range *range = b->ranges + stage;
-    uint32_t record = s->records;
     s->chain_at[direction] = b->chain_count;
     for (uint32_t g = 0; g < b->cloth->garment_count; g++) {
         const cloth_garment *garment = b->cloth->garments[g];
@@ -193,33 +168,15 @@ static void fill_stage_chains(tension_builder *b, uint32_t stage, uint32_t direc
                     b->cloth->first_particle[g] + copy * garment->particle_count);
             for (uint32_t pin = 0; pin < lattices_of(garment); pin++) {
                 const cloth_lattice *lattice = lattice_in(b, g, stage, pin);
-                uint32_t number = lattice_number(b, garment, stage, pin), first = b->chain_count;
-                if (!lattice) continue;
-                tension_add_chains(
-                    b, &lattice->chains, direction, b->place_at[g][copy * per_copy + number]);
-                if (b->chains) {
-                    b->tension->records[record].chains[direction] = first;
-                    b->tension->records[record].chain_count[direction] = b->chain_count - first;
-                }
-                record++;
+                uint32_t number = lattice_number(b, garment, stage, pin);
+                if (lattice)
+                    tension_add_chains(
+                        b, &lattice->chains, direction, b->place_at[g][copy * per_copy + number]);
             }
             range->chain_count[direction] = b->chain_count - range->chains[direction];
         }
     }
     s->chain_at[direction + 1] = b->chain_count;
-}
-
-/* Notes the shares that a record moves: places by the coarser lattice, or particles at a pin. */
-static void note_shares(
-    tension_builder *b, uint32_t stage, bool inner, uint32_t *record, uint32_t first)
-{
-    const cloth_tension *t = b->tension;
-    uint32_t count = b->share_count - first;
-    if (!b->shares || stage == t->levels || (!inner && stage < t->levels)) return;
-    cloth_lattice_record *to = t->records + t->stages[inner ? stage + 1 : stage].records + *record;
-    if (inner) to->coarser = first, to->coarser_count = count;
-    else to->particles = first, to->particle_count = count;
-    (*record)++;
 }
 
 /* Adds the shares of a stage, of places or of particles. */
@@ -228,7 +185,6 @@ static void fill_stage_shares(tension_builder *b, uint32_t stage, bool inner)
     /* particles that lattices move are shares of the lines' stage */
     bool of_lines = !inner && stage < b->tension->levels;
     tension_range *range = b->ranges + (of_lines ? b->tension->levels : stage);
-    uint32_t record = 0;
     for (uint32_t g = 0; g < b->cloth->garment_count; g++) {
         const cloth_garment *garment = b->cloth->garments[g];
         uint32_t per_copy = garment->lattice_count + garment->pin_lattice_count;
@@ -239,10 +195,8 @@ static void fill_stage_shares(tension_builder *b, uint32_t stage, bool inner)
                 if (!lattice || lattice->is_inner != inner) continue;
                 const uint32_t *at =
                     b->place_at[g] + copy * per_copy + lattice_number(b, garment, stage, pin);
-                uint32_t shares = b->share_count;
                 tension_add_shares(b, lattice, at[0],
                     inner ? at[1] : b->cloth->first_particle[g] + copy * garment->particle_count);
-                note_shares(b, stage, inner, &record, shares);
             }
             if (b->share_count == first) continue;
             range->shares = first;
@@ -270,7 +224,7 @@ static void tension_fill(tension_builder *b)
 {
     cloth_tension *t = b->tension;
     uint32_t stages = t->levels + 1 + t->pin_stages;
-    b->source_count = b->share_count = b->chain_count = b->edge_count = b->record_count = 0;
+    b->source_count = b->share_count = b->chain_count = b->edge_count = 0;
     for (uint32_t s = 0; s < stages; s++) fill_stage_places(b, s);
     for (uint32_t s = 0; s < stages; s++)
         for (uint32_t direction = 0; direction < 2; direction++) fill_stage_chains(b, s, direction);
@@ -390,10 +344,7 @@ static hed_status tension_upload(
     b->shares = hed_arena_new(scratch, 3 * (uint64_t)b->share_count + 1, sizeof *b->shares, error);
     b->chains = hed_arena_new(scratch, 2 * (uint64_t)b->chain_count + 1, sizeof *b->chains, error);
     b->edges = hed_arena_new(scratch, 2 * edges + 1, sizeof *b->edges, error);
-    b->tension->record_count = b->record_count;
     b->tension->chain_count = b->chain_count;
-    b->tension->records =
-        hed_new(&cloth->allocator, b->record_count, sizeof *b->tension->records, error);
     b->tension->lengths =
         hed_new(&cloth->allocator, b->chain_count, sizeof *b->tension->lengths, error);
     if (scratch->failed || error->status) return HED_ERROR_MEMORY;
@@ -480,17 +431,11 @@ void cloth_tension_destroy(hed_cloth *cloth, cloth_tension *t)
     cloth_buffers_destroy(CLOTH_BUFFERS(&t->b));
     hed_delete(
         &cloth->allocator, t->stages, (uint64_t)t->levels + 1 + t->pin_stages, sizeof *t->stages);
-    hed_delete(&cloth->allocator, t->records, t->record_count, sizeof *t->records);
     hed_delete(&cloth->allocator, t->lengths, t->chain_count, sizeof *t->lengths);
     hed_delete(&cloth->allocator, t, 1, sizeof *t);
 }
 
 const uint32_t *cloth_tension_lengths(const cloth_tension *t) { return t ? t->lengths : NULL; }
-
-cloth_lattice_list cloth_tension_lattices(const cloth_tension *t)
-{
-    return t ? (cloth_lattice_list){t->records, t->record_count} : (cloth_lattice_list){0};
-}
 
 uint64_t cloth_tension_bytes(const cloth_tension *t)
 {
@@ -561,16 +506,14 @@ static void sweep_stage(hed_cloth *cloth, const cloth_tension *t, const tension_
 hed_status cloth_tension_before(
     hed_cloth *cloth, const cloth_tension *t, hed_buffer *steps, uint32_t substep, hed_error *error)
 {
-    uint32_t places = 0, small = 0; /* levels by groups, the coarsest ones */
+    uint32_t places = 0;
     if (!t || !t->levels) return error->status;
-    while (cloth->host->gathering && small < t->levels && t->stages[small].small) small++;
-    for (uint32_t l = small; l < t->levels; l++) places += t->stages[l].place_count;
-    sample_stage_places(cloth, t, t->stages[small].places, places, error);
+    for (uint32_t l = 0; l < t->levels; l++) places += t->stages[l].place_count;
+    sample_stage_places(cloth, t, t->stages[0].places, places, error);
     for (uint32_t l = 0; l < t->levels; l++) {
         const tension_stage *s = t->stages + l;
-        if (l < small) cloth_gather_lattices(cloth, s->records, s->record_count, error);
-        else sweep_stage(cloth, t, s, s->sweeps, t->b.places, steps, substep, error);
-        if (l + 1 >= small) follow_shares(cloth, t, t->b.places, s->shares, s->share_count, error);
+        sweep_stage(cloth, t, s, s->sweeps, t->b.places, steps, substep, error);
+        follow_shares(cloth, t, t->b.places, s->shares, s->share_count, error);
     }
     follow_shares(
         cloth, t, cloth->buffers.position, t->particle_shares, t->particle_share_count, error);
@@ -585,10 +528,6 @@ hed_status cloth_tension_after(hed_cloth *cloth, const cloth_tension *t, uint32_
     sweep_stage(cloth, t, t->stages + t->levels, passes, position, steps, substep, error);
     for (uint32_t k = 0; k < t->pin_stages && !error->status; k++) {
         const tension_stage *s = t->stages + t->levels + 1 + k;
-        if (cloth->host->gathering && s->small) {
-            cloth_gather_lattices(cloth, s->records, s->record_count, error);
-            continue;
-        }
         sample_stage_places(cloth, t, s->places, s->place_count, error);
         sweep_stage(cloth, t, s, s->sweeps, t->b.places, steps, substep, error);
         follow_shares(cloth, t, position, s->shares, s->share_count, error);

@@ -20,10 +20,8 @@ typedef struct cloth_tension_view {
     bool gives;
 } cloth_tension_view;
 cloth_tension_view cloth_tension_describe(const hed_cloth *cloth, const cloth_tension *tension);
-/* Lengths of all chains, for a solver that gathers launches, and the lattices that it solves by
- * groups. */
+/* Lengths of all chains, for a solver that gathers launches. */
 const uint32_t *cloth_tension_lengths(const cloth_tension *tension);
-cloth_lattice_list cloth_tension_lattices(const cloth_tension *tension);
 /* Returns the launches of a substep. */
 uint32_t cloth_tension_launches(const cloth_tension *tension);
 /* Enqueues the lattices before the constraints of a substep; tension, `passes` times, and pins after
