@@ -18,8 +18,8 @@
 
 enum {
     STRIDE = 4,       /* minimum cells between two places of a lattice */
-    FINER_STRIDE = 8, /* of a lattice below another one: lines solve what lies between its places */
-    FINER_SWEEPS = 2, /* of such a lattice */
+    FINER_STRIDE = 8, /* minimum below another lattice: lines do the rest */
+    FINER_SWEEPS = 2, /* sweeps of a finer lattice */
     PIN_REACH = 15,   /* cells around a pin */
     PIN_SWEEPS = 4,
     MOST_PINS = 64 /* pins that have a lattice of their own */
