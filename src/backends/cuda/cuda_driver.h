@@ -113,7 +113,7 @@ const char *hed_hip_name(const char *call);
 int hed_hip_attribute(int attribute);
 /* Writes the compilation target of a device ("gfx90a:sramecc+:xnack-"); "" if it is unknown. */
 void hed_hip_target(const hed_cuda_api *api, CUdevice device, char target[HED_NVRTC_TARGET]);
-CUresult hed_hip_call(const hed_cuda_api *api, CUstream stream, CUhostFn function, void *user);
+CUresult hed_hip_call(const hed_stream *stream, CUhostFn function, void *user);
 
 /* cuda_memory.c */
 hed_status hed_cuda_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);

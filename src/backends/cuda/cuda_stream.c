@@ -162,7 +162,7 @@ static hed_status cuda_run_step(hed_stream *stream, const hed_step *step, hed_er
     if (step->kind == HED_STEP_CALL)
         result = api->cuLaunchHostFunc
                      ? api->cuLaunchHostFunc(stream->native, step->function, step->user)
-                     : hed_hip_call(api, stream->native, step->function, step->user);
+                     : hed_hip_call(stream, step->function, step->user);
     else if (step->kind == HED_STEP_FILL) result = cuda_run_fill(api, step, stream->native, &call);
     else result = cuda_run_copy(api, step, stream->native, &call);
     return hed_cuda_check(stream->device, result, call, error);

@@ -2,9 +2,9 @@
  * Heddle yet: the code is tested with a fake driver, and kernels are compiled by hipRTC. */
 #include "backends/cuda/cuda_driver.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 
 const char *hed_hip_name(const char *call)
@@ -54,6 +54,7 @@ void hed_hip_target(const hed_cuda_api *api, CUdevice device, char target[HED_NV
 }
 
 typedef struct hip_call {
+    hed_allocator allocator;
     CUhostFn function;
     void *user;
 } hip_call;
@@ -62,17 +63,19 @@ static void hip_run_call(CUstream stream, CUresult result, void *user)
 {
     hip_call call = *(hip_call *)user;
     (void)stream, (void)result;
-    free(user);
+    hed_release(&call.allocator, user, sizeof call);
     call.function(call.user);
 }
 
 /* Every version of HIP has this form of host functions, with two more arguments than CUDA's. */
-CUresult hed_hip_call(const hed_cuda_api *api, CUstream stream, CUhostFn function, void *user)
+CUresult hed_hip_call(const hed_stream *stream, CUhostFn function, void *user)
 {
-    hip_call *call = malloc(sizeof *call);
+    const hed_allocator allocator = stream->device->settings->allocator;
+    hip_call *call = hed_allocate(&allocator, sizeof *call);
     if (!call) return CUDA_ERROR_OUT_OF_MEMORY;
-    *call = (hip_call){function, user};
-    CUresult result = api->hipStreamAddCallback(stream, hip_run_call, call, 0);
-    if (result) free(call);
+    *call = (hip_call){allocator, function, user};
+    CUresult result = hed_cuda_api_of(stream->device)
+                          ->hipStreamAddCallback(stream->native, hip_run_call, call, 0);
+    if (result) hed_release(&allocator, call, sizeof *call);
     return result;
 }
