@@ -38,8 +38,16 @@ static uint64_t cuda_capabilities(
                        cuda_attribute(cuda, device, CU_DEVICE_COOPERATIVE_LAUNCH);
     bool mapped = ordered && cuda_attribute(cuda, device, CU_DEVICE_CAN_MAP_HOST_MEMORY) &&
                   cuda_attribute(cuda, device, CU_DEVICE_UNIFIED_ADDRESSING);
-    uint64_t bits = HED_CAN_FP64 | HED_CAN_STRICT | HED_CAN_LANES | HED_CAN_NAMED_BARRIERS |
-                    HED_CAN_DEVICE_TIME | HED_CAN_GLOBAL_ATOMICS;
+    uint64_t bits = HED_CAN_FP64 | HED_CAN_STRICT | HED_CAN_LANES | HED_CAN_DEVICE_TIME |
+                    HED_CAN_GLOBAL_ATOMICS;
+    if (source) bits |= HED_CAN_SOURCE | HED_CAN_CUDA_C;
+    if (cuda->hip) { /* the capabilities for which hip.clh has the words */
+        cooperative = cuda->api.cuLaunchCooperativeKernel &&
+                      cuda_attribute(cuda, device, CU_DEVICE_COOPERATIVE_LAUNCH);
+        bits |= HED_CAN_FP16;
+        return cooperative ? bits | HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER : bits;
+    }
+    bits |= HED_CAN_NAMED_BARRIERS;
     if (architecture >= 53) bits |= HED_CAN_FP16;
     if (cooperative) bits |= HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER;
     if (cooperative && compiler >= PACKETS_SINCE) bits |= HED_CAN_PACKETS;
@@ -58,19 +66,7 @@ static uint64_t cuda_capabilities(
         api->cuGraphicsMapResources && api->cuGraphicsUnmapResources &&
         api->cuGraphicsResourceGetMappedPointer)
         bits |= HED_CAN_GL_SHARING;
-    if (source) bits |= HED_CAN_SOURCE | HED_CAN_CUDA_C;
     return bits;
-}
-
-/* Capabilities of AMD's devices, for which hip.clh has the words. */
-static uint64_t hip_capabilities(const hed_cuda *cuda, CUdevice device, bool source)
-{
-    uint64_t bits = HED_CAN_FP64 | HED_CAN_FP16 | HED_CAN_STRICT | HED_CAN_LANES |
-                    HED_CAN_DEVICE_TIME | HED_CAN_GLOBAL_ATOMICS;
-    if (cuda->api.cuLaunchCooperativeKernel &&
-        cuda_attribute(cuda, device, CU_DEVICE_COOPERATIVE_LAUNCH))
-        bits |= HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER;
-    return source ? bits | HED_CAN_SOURCE | HED_CAN_CUDA_C : bits;
 }
 
 /* Finds the device's compilation target. False if no compiler supports the device. */
@@ -138,8 +134,7 @@ static hed_status cuda_describe(hed_backend_slot *slot, CUdevice device, hed_dev
                          cuda_attribute(cuda, device, CU_DEVICE_COMPUTE_CAPABILITY_MINOR);
     info->registers = cuda_attribute(cuda, device, CU_DEVICE_REGISTERS_PER_MULTIPROCESSOR);
     bool source = cuda_describe_target(slot, device, to);
-    info->capabilities = cuda->hip ? hip_capabilities(cuda, device, source)
-                                   : cuda_capabilities(cuda, device, info->architecture, source);
+    info->capabilities = cuda_capabilities(cuda, device, info->architecture, source);
     bool large = info->architecture >= 70 && cuda->version >= LARGE_ARGUMENTS_SINCE &&
                  (!cuda->nvrtc || hed_nvrtc_version(cuda->nvrtc) >= LARGE_ARGUMENTS_SINCE);
     info->max_arguments_bytes = large ? 32764 : 4096;

@@ -101,21 +101,6 @@ static const char *nvrtc_call_name(const hed_nvrtc *nvrtc, const char *call)
     return call;
 }
 
-/* Reads version and architectures. Returns the function that failed; NULL: no failure. */
-static const char *nvrtc_read_version(hed_nvrtc *nvrtc)
-{
-    int major = 0, minor = 0, count = 0, list[MAX_ARCHITECTURES];
-    if (nvrtc->api.nvrtcVersion(&major, &minor)) return "nvrtcVersion";
-    nvrtc->version = 1000 * major + 10 * minor;
-    if (nvrtc->hip) return NULL;
-    if (nvrtc->api.nvrtcGetNumSupportedArchs(&count) || count < 1 || count > MAX_ARCHITECTURES)
-        return "nvrtcGetNumSupportedArchs";
-    if (nvrtc->api.nvrtcGetSupportedArchs(list)) return "nvrtcGetSupportedArchs";
-    nvrtc->architecture_count = (uint32_t)count;
-    for (int i = 0; i < count; i++) nvrtc->architectures[i] = (uint32_t)list[i];
-    return NULL;
-}
-
 static bool nvrtc_load_functions(hed_nvrtc *nvrtc, char *reason, size_t size)
 {
     void *slots[FUNCTION_COUNT];
@@ -131,7 +116,17 @@ static bool nvrtc_load_functions(hed_nvrtc *nvrtc, char *reason, size_t size)
         return false;
     }
     memcpy(&nvrtc->api, slots, sizeof slots);
-    const char *failed = nvrtc_read_version(nvrtc);
+    int major = 0, minor = 0, count = 0, list[MAX_ARCHITECTURES];
+    const char *failed = nvrtc->api.nvrtcVersion(&major, &minor) ? "nvrtcVersion"
+                         : nvrtc->hip                            ? NULL
+                         : nvrtc->api.nvrtcGetNumSupportedArchs(&count)
+                             ? "nvrtcGetNumSupportedArchs"
+                         : count < 1 || count > MAX_ARCHITECTURES  ? "nvrtcGetNumSupportedArchs"
+                         : nvrtc->api.nvrtcGetSupportedArchs(list) ? "nvrtcGetSupportedArchs"
+                                                                   : NULL;
+    nvrtc->version = 1000 * major + 10 * minor;
+    nvrtc->architecture_count = (uint32_t)count;
+    for (int i = 0; i < count && !failed; i++) nvrtc->architectures[i] = (uint32_t)list[i];
     if (failed)
         snprintf(reason, size, "%s is there and does not work: %s failed", library,
             nvrtc_call_name(nvrtc, failed));
