@@ -257,14 +257,15 @@ const wait = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
 /* Number of frames to simulate now: those that are due by the clock. Waits until there is one, or a change. */
 async function due() {
+    const most = hand.isHolding ? 1 : MOST_LATE; /* the hand goes on from where it has seen the cloth */
     const length = 1000 / state.scene.rate, quiet = performance.now() + QUIET;
     for (;;) {
         const now = performance.now();
         if (!state.playing) state.clock = now - length;
         const late = Math.floor((now - state.clock) / length);
-        if (late > MOST_LATE) state.clock = now - MOST_LATE * length;
+        if (late > most) state.clock = now - most * length;
         if (state.playing && late > 0) {
-            const steps = Math.min(late, MOST_LATE);
+            const steps = Math.min(late, most);
             state.clock += steps * length;
             return steps;
         }
