@@ -118,6 +118,14 @@ def grabbed(view):
 
 def look(heddle, browser, scene, folder, changes):
     view = View(heddle, browser, scene, folder)
+    try:
+        see(heddle, view, scene, folder, changes)
+    finally:
+        view.server.kill()
+
+
+def see(heddle, view, scene, folder, changes):
+    browser = view.browser
     cache = same_bits(heddle, view, scene, folder)
     view.click('play')
     grabbed(view)
