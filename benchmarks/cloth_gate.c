@@ -33,18 +33,6 @@ static const cloth_gate_case CASES[] = {
     {"ball 255 x 255, one thread", 255, CLOTH_GATE_BALL, .lattices = true, .threads = 1},
     {"ball 64 x 64", 64, CLOTH_GATE_BALL, .lattices = true},
     {"hung 64 x 64, one thread, no lattices", 64, CLOTH_GATE_HUNG, .threads = 1},
-    {"hung 64 x 64, one launch", 64, CLOTH_GATE_HUNG, .lattices = true,
-        .solver = HED_CLOTH_SOLVER_COOPERATIVE},
-    {"hung 128 x 128, one launch", 128, CLOTH_GATE_HUNG, .lattices = true,
-        .solver = HED_CLOTH_SOLVER_COOPERATIVE},
-    {"hung 255 x 255, one launch", 255, CLOTH_GATE_HUNG, .lattices = true,
-        .solver = HED_CLOTH_SOLVER_COOPERATIVE},
-    {"ball 64 x 64, one launch", 64, CLOTH_GATE_BALL, .lattices = true,
-        .solver = HED_CLOTH_SOLVER_COOPERATIVE},
-    {"ball 128 x 128, one launch", 128, CLOTH_GATE_BALL, .lattices = true,
-        .solver = HED_CLOTH_SOLVER_COOPERATIVE},
-    {"ball 255 x 255, one launch", 255, CLOTH_GATE_BALL, .lattices = true,
-        .solver = HED_CLOTH_SOLVER_COOPERATIVE},
     {"folded 64 x 64", 64, CLOTH_GATE_FOLDED, .lattices = true, .is_slow = true},
     {"folded 255 x 255", 255, CLOTH_GATE_FOLDED, .lattices = true, .is_slow = true},
     {"mesh of 29,929", 173, CLOTH_GATE_MESH, .lattices = true, .is_slow = true},
@@ -170,7 +158,6 @@ static hed_status run_sheet(const cloth_gate_case *c, hed_device *device, uint32
     def.garment_count = 1;
     def.substeps = substeps;
     def.threads = c->threads;
-    def.solver = c->solver;
     hed_cloth *cloth = NULL;
     if (!run->drape[0] || !run->drape[1]) HED_OUT_OF_MEMORY(error, "a drape");
     else if (!hed_cloth_create(device, &def, &cloth, error))
@@ -214,7 +201,6 @@ hed_status cloth_gate_find(
     gate_run reference, run;
     reference_case.lattices = true;
     reference_case.threads = 0;
-    reference_case.solver = HED_CLOTH_SOLVER_AUTO;
     run_sheet(&reference_case, device, REFERENCE_SUBSTEPS, NULL, &reference, error);
     gate_limits most = limits_of(c, &reference.row);
     *row = (cloth_gate_row){.passes = false};
@@ -277,7 +263,6 @@ bool cloth_gate_matches(const char *only)
 static bool runs_on(const cloth_gate_case *c, const hed_device_info *info, const char *only)
 {
     bool on_host = strcmp(info->backend, "host") == 0;
-    if (c->solver && !(info->capabilities & HED_CAN_GRID_BARRIER)) return false;
     if (c->is_slow && info->type == HED_DEVICE_CPU && !only) return false;
     return (!only || strstr(c->name, only)) && (on_host || !c->threads);
 }

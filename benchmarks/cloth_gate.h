@@ -12,11 +12,10 @@ typedef struct cloth_gate_case {
     const char *name;
     uint32_t n; /* particles a side */
     cloth_gate_kind kind;
-    bool lattices;           /* off for comparison */
-    uint32_t threads;        /* 0: as the engine chooses */
-    hed_cloth_solver solver; /* COOPERATIVE: on devices with a barrier over the grid */
-    bool p99_alone;          /* the longest edge has no limit */
-    bool is_slow;            /* minutes on a processor */
+    bool lattices;    /* off for comparison */
+    uint32_t threads; /* 0: as the engine chooses */
+    bool p99_alone;   /* the longest edge has no limit */
+    bool is_slow;     /* minutes on a processor */
 } cloth_gate_case;
 
 /* Result at the fewest substeps that pass; if none pass, at the most, until a frame fails. */

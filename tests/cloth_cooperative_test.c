@@ -1,6 +1,6 @@
 /* HED_CLOTH_SOLVER_COOPERATIVE, all substeps in one launch, against HED_CLOTH_SOLVER_COLOURS: copies,
- * pins, meshes with panels, fabrics that give, bodies. Where there is no barrier over the grid, it
- * is one group. */
+ * pins, meshes with panels, fabrics that give, bodies, and the rule that chooses it. Where there is
+ * no barrier over the grid, it is one group. */
 /* ctest: devices long full=pocl */
 #include "cloth_lattice_sheets.h"
 
@@ -31,6 +31,32 @@ Test(cloth_cooperative, meshes_do_as_colours)
     if (hed_device_describe(here.device).type == HED_DEVICE_CPU)
         test_skip("PoCL's compiler copies code at each barrier: minutes");
     check_mesh(HED_CLOTH_SOLVER_COOPERATIVE);
+}
+
+static hed_cloth_solver chosen_for(const hed_cloth_garment_def *garments, uint32_t count)
+{
+    hed_cloth *cloth =
+        layout_cloth_among(&here, HED_CLOTH_SOLVER_AUTO, garments, count, 0, 1, false, 0);
+    hed_cloth_solver solver = hed_cloth_describe(cloth).solver;
+    hed_cloth_destroy(cloth);
+    return solver;
+}
+
+/* The rule: one large grid with lattices on a device whose groups can meet. */
+Test(cloth_cooperative, one_large_sheet_chooses_it)
+{
+    bool meets = hed_device_describe(here.device).capabilities & HED_CAN_GRID_BARRIER;
+    test_mesh sheet = test_grid(128, 128), small = test_grid(20, 20);
+    make_lattices(&sheet, &rigid);
+    make_lattices(&small, &rigid);
+    EXPECT_NE(chosen_for(&small.def, 1), HED_CLOTH_SOLVER_COOPERATIVE);
+    test_mesh_free(&small);
+    EXPECT_EQ(chosen_for(&sheet.def, 1) == HED_CLOTH_SOLVER_COOPERATIVE, meets);
+    hed_cloth_garment_def two[2] = {sheet.def, sheet.def};
+    EXPECT_NE(chosen_for(two, 2), HED_CLOTH_SOLVER_COOPERATIVE);
+    sheet.def.lattices = false;
+    EXPECT_NE(chosen_for(&sheet.def, 1), HED_CLOTH_SOLVER_COOPERATIVE);
+    test_mesh_free(&sheet);
 }
 
 /* Three levels of lattices, of which the first group solves two alone. */

@@ -168,7 +168,7 @@ Test(cloth_nvrtc, fabrics)
  * of a sheet, without and with surroundings. */
 Test(cloth_nvrtc, all_substeps_at_once)
 {
-    static const char *const kinds[] = {"0x1ff", "0xf5", "0x1f5"};
+    static const char *const kinds[] = {"0x3ff", "0x2f5", "0x3f5"};
     for (size_t k = 0; k < HED_COUNT(kinds); k++) {
         const hed_define defines[] = {
             {"WG", "512"}, {"KINDS", kinds[k]}, {"SOLVE", "1"}, {"CLUSTER", k == 1 ? "1" : "0"}};

@@ -6,7 +6,7 @@
 #define WG 128
 #endif
 #ifndef KINDS
-#define KINDS 0x1ff
+#define KINDS 0x3ff
 #endif
 #ifndef CLUSTER
 #define CLUSTER 0 /* 1: all groups are one cluster */
@@ -81,6 +81,36 @@ CLOTH_FUNCTION void cooperative_solve(uint4 task, uint begin, uint end,
     }
 }
 
+CLOTH_FUNCTION cooperative_constants cooperative_side(
+    uint first, uint count, uint width, cloth_chains_view chains, uint item)
+{
+    cooperative_constants side = {
+        {0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
+    if (item / width >= count) return side;
+    side.chain = cloth_chain_of(chains.chains, first + item / width);
+    side.edge = chain_edge_at(item & (width - 1u), side.chain, chains);
+    return side;
+}
+
+/* Sweeps over the places of lattices; the constants of both directions stay in registers. */
+CLOTH_FUNCTION void cooperative_sweep(
+    uint4 task, cloth_chains_view chains, float stiffness, uint item, __local float4 *memory)
+{
+    uint width = cloth_task_width(task), pass = cloth_task_pass(task);
+    cooperative_constants
+        warp = cooperative_side(task.y, cloth_task_warp(task), width, chains, item),
+        weft = cooperative_side(
+            task.y + cloth_task_warp(task), cloth_task_weft(task), width, chains, item);
+    CLOTH_ROLLED
+    for (uint half_sweep = 0; half_sweep < cloth_task_share(task); half_sweep++) {
+        cooperative_constants side = half_sweep & 1u ? weft : warp;
+        chains.pass = pass && half_sweep > 1u ? 2u : pass;
+        chain_reduce(side.chain, side.edge, chains, stiffness, width, cloth_task_longest(task), item,
+            memory);
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+}
+
 /* ---- the kernel ---- */
 
 CLOTH_FUNCTION uint cooperative_begin(uint4 task)
@@ -135,6 +165,11 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
                 of_chains.pass = cloth_task_pass(task);
                 cooperative_solve(
                     task, begin, end, constants, of_lines, of_chains, stiffness, item, memory);
+            }
+            if (HAS(CLOTH_DO_SWEEPS) && kind == CLOTH_DO_SWEEPS && get_group_id(0) == 0) {
+                of_chains.points = places;
+                of_chains.pass = 0;
+                cooperative_sweep(task, of_chains, stiffness, item, memory);
             }
             if (HAS(CLOTH_DO_ELEMENTS) && kind == CLOTH_DO_ELEMENTS) {
                 of_elements.total = task.w;

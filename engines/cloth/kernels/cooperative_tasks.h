@@ -5,7 +5,8 @@
 
 /* Task: kind, pass of CLOTH_CHAINS, flags and elements of a group (cloth_task_word()); first; count;
  * argument: total of elements or cells, flags that surroundings skip, or of lines and chains
- * cloth_task_shape(). Group g does the elements from g * cloth_task_share() on. */
+ * cloth_task_shape(). Group g does the elements from g * cloth_task_share() on. Of sweeps: chains of
+ * both directions (cloth_task_sides()), which follow each other, and half sweeps as the share. */
 #define CLOTH_DO_INTEGRATE 0u
 #define CLOTH_DO_DISTANCE 1u
 #define CLOTH_DO_LINES 2u
@@ -15,7 +16,8 @@
 #define CLOTH_DO_PLACES 6u
 #define CLOTH_DO_SHARES 7u
 #define CLOTH_DO_DRIVE 8u
-#define CLOTH_DO_KINDS 9u
+#define CLOTH_DO_SWEEPS 9u /* over places, along both directions by turns, by the first group */
+#define CLOTH_DO_KINDS 10u
 #define CLOTH_DO_OF_PLACES 64u /* flag: points are places, not particles */
 #define CLOTH_DO_MEET 128u     /* flag: the next task reads results of other groups */
 #define CLOTH_DO_SHARE 8u      /* bits below the elements of a group */
@@ -27,6 +29,10 @@ CLOTH_FUNCTION uint cloth_task_word(uint kind, uint pass, uint flags, uint share
 CLOTH_FUNCTION uint cloth_task_kind(uint4 task) { return task.x & 15u; }
 CLOTH_FUNCTION uint cloth_task_pass(uint4 task) { return task.x >> 4 & 3u; }
 CLOTH_FUNCTION uint cloth_task_share(uint4 task) { return task.x >> CLOTH_DO_SHARE; }
+
+CLOTH_FUNCTION uint cloth_task_sides(uint warp, uint weft) { return warp | weft << 16; }
+CLOTH_FUNCTION uint cloth_task_warp(uint4 task) { return task.z & 0xffffu; }
+CLOTH_FUNCTION uint cloth_task_weft(uint4 task) { return task.z >> 16; }
 
 /* Items of a line or chain, a power of two, and rows of the longest. */
 CLOTH_FUNCTION uint cloth_task_shape(uint width, uint longest) { return width << 16 | longest; }

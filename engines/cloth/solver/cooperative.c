@@ -247,6 +247,38 @@ hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
 
 /* ---- order and shares ---- */
 
+static uint32_t cooperative_larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+static bool is_half_sweep(const cloth_cooperative *c, uint32_t i)
+{
+    return i < c->count && c->list[i].part == FIRST_GROUP &&
+           cloth_task_kind(c->list[i].task) == CLOTH_DO_CHAINS;
+}
+
+/* Makes half sweeps of the first group over the same chains, by turns, one task. */
+static void merge_half_sweeps(cloth_cooperative *c)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0, halves; i < c->count; i += halves) {
+        gathered_task *t = c->list + count++;
+        *t = c->list[i];
+        halves = 1;
+        if (!is_half_sweep(c, i) || !is_half_sweep(c, i + 1)) continue;
+        const uint4 warp = t->task, weft = c->list[i + 1].task;
+        uint32_t width = cooperative_larger(cloth_task_width(warp), cloth_task_width(weft)),
+                 longest = cooperative_larger(cloth_task_longest(warp), cloth_task_longest(weft));
+        if (weft.y != warp.y + warp.z || cooperative_larger(warp.z, weft.z) * width > c->group)
+            continue;
+        while (is_half_sweep(c, i + halves) &&
+               c->list[i + halves].task.y == (halves % 2 ? weft.y : warp.y))
+            halves++;
+        c->kinds |= 1u << CLOTH_DO_SWEEPS;
+        t->task = (uint4){cloth_task_word(CLOTH_DO_SWEEPS, cloth_task_pass(warp), 0, halves),
+            warp.y, cloth_task_sides(warp.z, weft.z), cloth_task_shape(width, longest)};
+    }
+    c->count = count;
+}
+
 /* Rank of a task from the first line that bends to the tension along the weft; 0: another task. */
 static uint32_t rank_of(const gathered_task *t)
 {
@@ -287,6 +319,7 @@ static hed_status divide_tasks(cloth_cooperative *c, uint4 *tasks, hed_error *er
             return hed_fail(error, HED_ERROR_LIMIT, "a group has %" PRIu32 " elements", share);
         bool meet = groups > 1 && (t->part != next->part || t->part == ANYWHERE);
         tasks[i] = t->task;
+        if (cloth_task_kind(t->task) == CLOTH_DO_SWEEPS) share = 0; /* it has half sweeps instead */
         tasks[i].x |= share << CLOTH_DO_SHARE | (meet ? CLOTH_DO_MEET : 0);
     }
     return HED_OK;
@@ -334,7 +367,9 @@ static hed_status make_kernel(hed_cloth *cloth, cloth_cooperative *c, hed_error 
 hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_error *error)
 {
     cloth->host->gathering = NULL;
-    if (hed_failed(error) || make_kernel(cloth, c, error)) return error->status;
+    if (hed_failed(error)) return error->status;
+    merge_half_sweeps(c);
+    if (make_kernel(cloth, c, error)) return error->status;
     uint4 *tasks = hed_new(&cloth->allocator, c->count, sizeof *tasks, error);
     if (!tasks) return HED_ERROR_MEMORY;
     sort_tasks(c);
