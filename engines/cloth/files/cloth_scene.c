@@ -207,12 +207,6 @@ static hed_cloth_collider simple_at(const cloth_obstacle *obstacle, double time)
     return simple;
 }
 
-static bool obstacle_jumps(const cloth_obstacle *obstacle, double from, double time)
-{
-    return obstacle->body ? cloth_body_jumps(obstacle->body, from, time)
-                          : cloth_motion_jumps(&obstacle->motion, from, time);
-}
-
 /* Moves the colliders from one time to another. `is_first`: the frame has their positions at time
  * 0, too; later frames begin where the one before ended. A collider that jumps is at its end from
  * the frame's beginning on. */
@@ -222,7 +216,8 @@ static void move_colliders(
     bool has_starts = is_first;
     for (uint32_t i = 0; i < scene->obstacle_count; i++) {
         const cloth_obstacle *obstacle = &scene->obstacles[i];
-        bool jumps = obstacle_jumps(obstacle, from, time);
+        bool jumps = obstacle->body ? cloth_body_jumps(obstacle->body, from, time)
+                                    : cloth_motion_jumps(&obstacle->motion, from, time);
         if (obstacle->body) {
             cloth_body_move(obstacle->body, time);
             const float *start = jumps      ? obstacle->body->now

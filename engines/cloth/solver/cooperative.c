@@ -319,7 +319,7 @@ static hed_status divide_tasks(cloth_cooperative *c, uint4 *tasks, hed_error *er
             return hed_fail(error, HED_ERROR_LIMIT, "a group has %" PRIu32 " elements", share);
         bool meet = groups > 1 && (t->part != next->part || t->part == ANYWHERE);
         tasks[i] = t->task;
-        if (cloth_task_kind(t->task) == CLOTH_DO_SWEEPS) share = 0; /* it has half sweeps instead */
+        if (cloth_task_kind(t->task) == CLOTH_DO_SWEEPS) share = 0; /* half sweeps instead */
         tasks[i].x |= share << CLOTH_DO_SHARE | (meet ? CLOTH_DO_MEET : 0);
     }
     return HED_OK;
