@@ -846,6 +846,17 @@ static const char small_unsteady_text[] =
     "}\n";
 static const hed_source small_unsteady_source = {"unsteady.cl", small_unsteady_text, 0};
 
+static void small_unsteady_range(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    const float *x = call->arguments[0];
+    float *y = call->arguments[1], *z = call->arguments[3];
+    uint32_t *runs = call->arguments[2];
+    for (uint64_t i = begin; i < end; i++) {
+        y[i] = x[i];
+        if (i < 64) z[i] = (float)++runs[i];
+    }
+}
+
 Test(tune, each_output_has_to_be_compared_mostly)
 {
     enum { N = 4096, SMALL = 64 };
@@ -862,7 +873,7 @@ Test(tune, each_output_has_to_be_compared_mostly)
     kernel.sources = &small_unsteady_source;
     kernel.arguments = arguments;
     kernel.argument_count = 4;
-    kernel.range = NULL;
+    kernel.range = small_unsteady_range;
     def.problem = &problem;
     def.arguments = given;
     def.reference = HED_REFERENCE_DEFAULT;
