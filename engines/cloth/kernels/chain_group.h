@@ -26,6 +26,7 @@ CLOTH_FUNCTION void chain_meet(uint width)
         return;
     }
 #endif
+    (void)width;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
