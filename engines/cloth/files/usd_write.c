@@ -123,7 +123,8 @@ static void put_samples(cloth_text *text, const hed_cloth_mesh *mesh, const floa
 hed_status hed_cloth_mesh_save_usd_frames(const hed_cloth_mesh *mesh, const char *path,
     const hed_cloth_usd *stage, const float *positions, uint32_t frame_count, hed_error *error)
 {
-    HED_REQUIRE(mesh, path, stage && stage->name, positions);
+    HED_REQUIRE(mesh, path, stage, positions);
+    HED_REQUIRE(stage->name);
     if (frame_count == 0 || !(stage->rate > 0) || !(stage->unit > 0))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s is not written: %u frames, %g a second, unit %g m; expected all above 0", path,
