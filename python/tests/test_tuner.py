@@ -316,10 +316,10 @@ class Refused(unittest.TestCase):
         P, how = {"block_size_x": [64]}, {"isolation": "none", "keep": False}
         hidden = SCALE.replace("float a, int n", "REST").replace("PER", "1") + "\n"
         for words, name, text, arguments in (
-                (r"^scale on \S+: .*scale.cl.*4.* (undeclared identifier 'b'|identifier .b. is undefined)", "scale", SCALE.replace("a *", "b *"), ARGUMENTS),
+                (r"^scale .*on \S+: .*scale.cl.*4.* (undeclared identifier 'b'|identifier .b. is undefined)", "scale", SCALE.replace("a *", "b *"), ARGUMENTS),
                 (r"^scale takes 4 arguments \(y, x, a, n\); 2 were given", "scale", SCALE, ARGUMENTS[:2]),
                 ("^the text has no kernel 'scal'; it has scale", "scal", SCALE, ARGUMENTS),
-                (r"^scale on \S+: .*takes 4 arguments.* 2", "scale", "#define REST float a, int n" + hidden, ARGUMENTS[:2])):
+                (r"^scale .*on \S+: .*takes 4 arguments.* 2", "scale", "#define REST float a, int n" + hidden, ARGUMENTS[:2])):
             with self.subTest(words), self.assertRaisesRegex((heddle.Error, ValueError), words) as caught:
                 heddle.tune_kernel(name, text, N, arguments, P, defines={"PER": 1} if "PER" in text else None, **how)
             self.assertNotIn("expected outputs", str(caught.exception))

@@ -100,9 +100,9 @@ static void put_samples(cloth_text *text, const hed_cloth_mesh *mesh, const floa
     uint32_t frame_count, int what, float *scratch)
 {
     static const char *const heads[] = {"    float3[] extent.timeSamples = {\n",
-        "    point3f[] points.timeSamples = {\n",
-        "    normal3f[] normals (\n        interpolation = \"vertex\"\n    )\n"
-        "    normal3f[] normals.timeSamples = {\n"};
+        "    point3f[] points.timeSamples = {\n", "    normal3f[] normals.timeSamples = {\n"};
+    if (what == NORMALS)
+        cloth_text_words(text, "    normal3f[] normals (\n        interpolation = \"vertex\"\n    )\n");
     cloth_text_words(text, heads[what]);
     for (uint32_t frame = 0; frame < frame_count; frame++) {
         const float *at = positions + 3 * (size_t)mesh->vertex_count * frame;

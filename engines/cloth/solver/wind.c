@@ -49,7 +49,7 @@ static hed_status check_fan(const hed_cloth_fan *fan, uint32_t index, hed_error 
     for (int k = 0; k < 3; k++) square += (double)fan->direction[k] * fan->direction[k];
     if (!(square > 0.998 && square < 1.002))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "fan %u: direction has the length %g; expected 1", index, pow(square, 0.5));
+            "fan %u: direction has the length %g; expected 1", index, sqrt(square));
     if (!(fan->radius >= 1e-3f && fan->radius <= 1e4f))
         return hed_fail(error, HED_ERROR_ARGUMENT, "fan %u: radius is %g m; expected 1e-3 to 1e4",
             index, (double)fan->radius);
