@@ -34,7 +34,7 @@ const site = {
     },
 };
 
-const place = token ? { call } : site;
+const server = { call }, place = token ? server : site;
 const state = { selected: [], tool: 'play', number: 0 };
 const module = await compile(query.get('build') ?? undefined);
 const isPlugin = !!token && query.has('plugin'); /* this page is a plugin's window */
