@@ -315,6 +315,7 @@ hed_status hed_tuning_open(hed_tuning *t, hed_error *error)
     t->best = HED_NO_EVALUATION;
     t->gained = INFINITY;
     t->stage = "starting";
+    t->last_progress = -INFINITY; /* the first evaluation is shown at once, however fast it was */
     t->last_clock = clock_seconds(t);
     for (uint32_t slot = 0; slot < HED_RUNNER_SLOTS; slot++) t->in_slot[slot] = HED_NO_EVALUATION;
     t->result = hed_allocate(&t->allocator, sizeof *t->result);
