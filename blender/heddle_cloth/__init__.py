@@ -9,7 +9,7 @@ class HeddleClothSettings(bpy.types.PropertyGroup):
     use: bpy.props.BoolProperty(name="Heddle Cloth", description="This object is cloth")
     fabric: bpy.props.EnumProperty(name="Fabric", items=[(key, name, words) for key, (name, words, _) in FABRICS.items()], default="COTTON")
     warp: bpy.props.EnumProperty(name="Warp", description="Axis of the object along which the stronger threads run; where it stands on the cloth, another one", items=[(axis, axis, "") for axis in "XYZ"], default="Z")
-    quality: bpy.props.IntProperty(name="Quality", description="Substeps of a frame: more stretch less; the bake tells how much of the fabric's stiffness they give", default=20, min=1, max=1000, soft_max=100)
+    quality: bpy.props.IntProperty(name="Quality", description="Substeps of a frame: more stretch less. 0: chosen by the bake, which tells how many, and how much of the fabric's stiffness they give", default=0, min=0, max=1000, soft_max=100)
     thickness: bpy.props.FloatProperty(name="Thickness", description="Distance kept from colliders and other cloth", default=0.005, min=0.0, subtype="DISTANCE", precision=4)
     friction: bpy.props.FloatProperty(name="Friction", default=0.5, min=0.0, max=10.0)
     damping: bpy.props.FloatProperty(name="Damping", description="Share of the speed that is lost in a second", default=0.1, min=0.0, max=0.99)
@@ -17,6 +17,8 @@ class HeddleClothSettings(bpy.types.PropertyGroup):
     self_collision: bpy.props.BoolProperty(name="Self Collision", description="Keeps layers of it apart, and from other cloth of the same bake")
     layer: bpy.props.IntProperty(name="Layer", description="Who lies outside of whom at the start: 1 on the body, higher ones further out. What begins within is moved out. 0: none", default=0, min=0, max=1000, soft_max=10)
     sewing: bpy.props.FloatProperty(name="Sewing Time", description="Seconds in which edges without a face draw their two ends together", default=1.0, min=0.0, soft_max=10.0)
+    pressure: bpy.props.FloatProperty(name="Pressure", description="Inside a closed mesh minus outside, in pascals: a cushion needs 50 to 200", default=0.0, min=-1e6, max=1e6, soft_min=0.0, soft_max=2000.0)
+    volume: bpy.props.FloatProperty(name="Gas Volume", description="The pressure is that of a gas at this multiple of the mesh's volume, and falls as it swells. 0: the same at any volume", default=0.0, min=0.0, max=1000.0, soft_max=5.0)
     pins: bpy.props.StringProperty(name="Pins", description="Vertex group: weights above 0.5 go where the mesh goes")
     tethers: bpy.props.BoolProperty(name="Keep Length", description="Nothing gets farther from the pins than along the cloth", default=True)
     distance_group: bpy.props.StringProperty(name="Max Distance", description="Vertex group: how far from the mesh's own motion, as a share of the distance")
@@ -130,8 +132,10 @@ class PHYSICS_PT_heddle_cloth(bpy.types.Panel):
     def draw(self, context):
         o, s, layout = context.object, context.object.heddle_cloth, self.layout
         layout.use_property_split, layout.use_property_decorate, layout.active = True, False, s.use
-        for name in ("fabric", "warp", "quality", "thickness", "friction", "damping", "air", "self_collision", "layer", "sewing"):
+        for name in ("fabric", "warp", "quality", "thickness", "friction", "damping", "air", "self_collision", "layer", "sewing", "pressure"):
             layout.prop(s, name)
+        if s.pressure:
+            layout.prop(s, "volume")
         column = layout.column(heading="Held By")
         for name in ("pins", "distance_group", "pull_group"):
             column.prop_search(s, name, o, "vertex_groups")

@@ -15,8 +15,18 @@ import bpy
 from .export import MODIFIER, ExportError, export, file_name, place
 
 
-# What `heddle cloth run` prints if substeps give less than 90 % of a fabric's stiffness.
+# The substeps of a frame, as `heddle cloth run` prints them; its line if they give less than 90 % of a fabric's stiffness.
+SUBSTEPS = r".*, (\d+) substeps$"
 GIVEN = r"\S+: (\d+) substeps give (\S+) % of its fabric's stiffness where they give least; 90 % takes (\d+)"
+
+
+def about_substeps(log, chosen):
+    """A line for the panel: substeps that were chosen, or how stiff they make the garment that they make least stiff; "": nothing to say."""
+    given = next((found for line in log if (found := re.match(GIVEN, line))), None)
+    if given:
+        return f"{'Chosen quality' if chosen else 'Quality'} {given[1]} gives {given[2]} % of the stiffness; 90 % takes {given[3]}"
+    count = next((found[1] for line in log if (found := re.match(SUBSTEPS, line))), "")
+    return f"Quality {count} was chosen" if chosen and count else ""
 
 
 def command():
@@ -147,12 +157,12 @@ class Bake:
             self.error, self.state = (errors or [f"heddle ended with code {code}"])[-1], "FAILED"
         elif self.state == "RUN":
             self.state = "DONE"
-        given = [re.match(GIVEN, line) for line in log if re.match(GIVEN, line)]
+        given = about_substeps(log, chosen=not any(o.heddle_cloth.quality for o in self.cloths))
         for o in self.cloths:
             if o.name in bpy.data.objects:
                 o["heddle_cloth_baked"] = settings_key(o)
-                for found in given: # of the garment that has least
-                    o["heddle_cloth_given"] = f"Quality {found[1]} gives {found[2]} % of the stiffness; 90 % takes {found[3]}"
+                if given:
+                    o["heddle_cloth_given"] = given
         if self.state != "FAILED": # else what it was made of stays for a look
             shutil.rmtree(self.work, ignore_errors=True)
         for o in self.cloths: # what only the command itself uses again

@@ -231,6 +231,8 @@ class Input:
             made["density"] = density
         if s.layer:
             made["layer"] = s.layer
+        if s.pressure:
+            made["pressure"], made["rest_volume"] = s.pressure, s.volume
         if len(self.seams):
             made["sewing"] = {"seconds": s.sewing, "seams": [{"from": self.seams[:, 0].tolist(), "to": self.seams[:, 1].tolist()}]}
         held = bool(self.groups)
@@ -363,7 +365,7 @@ def export(context, cloths, folder, warnings):
     jumps = teleports(scene)
     text = {
         "up": "z", "unit": unit(scene), "rate": rate(scene), "frames": last - first, "gravity": gravity,
-        "substeps": max(o.heddle_cloth.quality for o in cloths),
+        "substeps": max(o.heddle_cloth.quality for o in cloths), # 0: chosen
         "garments": [i.garment(jumps) for i in inputs], "colliders": bodies.colliders(jumps),
     }
     wind = winds.settings()

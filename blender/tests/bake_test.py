@@ -3,6 +3,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -506,6 +507,38 @@ def what_substeps_give_is_said():
     bake(o)
     said = list(heddle_cloth.PHYSICS_PT_heddle_cloth.remarks(bpy.context))
     check(any(words.startswith("Quality 5 gives ") and "90 % takes" in words for words in said), f"the panel says {said}")
+
+
+@test
+def substeps_are_chosen():
+    """A hung sheet at quality 0: the panel tells the choice, and edges stretch by less than the gate's 5 %."""
+    new_file(last=30, fps=60)
+    o = sheet(n=24, size=1.0, quality=0, self_collision=True)
+    group(o, "clamp", [k for k, v in enumerate(o.data.vertices) if v.co.y > 0.499])
+    o.heddle_cloth.pins = "clamp"
+    length = np.array([(o.data.vertices[a].co - o.data.vertices[b].co).length for a, b in (e.vertices for e in o.data.edges)])
+    ends = np.array([tuple(e.vertices) for e in o.data.edges])
+    bake(o)
+    said = list(heddle_cloth.PHYSICS_PT_heddle_cloth.remarks(bpy.context))
+    check(any(re.match(r"(Quality \d+ was chosen|Chosen quality \d+ gives)", words) for words in said), f"the panel says {said}")
+    p = shown(o, 30)
+    stretch = np.linalg.norm(p[ends[:, 0]] - p[ends[:, 1]], axis=1) / length - 1
+    check(stretch.max() < 0.05, f"an edge is {100 * stretch.max():.2g} % too long")
+
+
+@test
+def a_ball_of_cloth_is_filled():
+    """With pressure it stays round under its weight, without it collapses."""
+    for pressure, volume in ((200.0, 0.0), (200.0, 1.0), (0.0, 0.0)):
+        new_file(last=30, fps=30)
+        bpy.ops.mesh.primitive_ico_sphere_add(radius=0.2, subdivisions=4, location=(0, 0, 0.21))
+        o = bpy.context.object
+        o.heddle_cloth.use, o.heddle_cloth.pressure, o.heddle_cloth.volume = True, pressure, volume
+        bpy.ops.mesh.primitive_cube_add(size=2.0, location=(0, 0, -1))
+        bpy.context.object.modifiers.new("Collision", "COLLISION")
+        bake(o)
+        high = float(np.ptp(shown(o, 30)[:, 2]))
+        check(high > 0.3 if pressure else high < 0.25, f"with {pressure} Pa and a volume of {volume} it is {high:.3f} high; 0.4 at first")
 
 
 @test
