@@ -94,6 +94,7 @@ typedef struct dressed {
 static inline hed_cloth_def dressed_def(const hed_cloth_garment_def *garments, uint32_t count)
 {
     hed_cloth_def def = hed_default_cloth_def();
+    def.substeps = 5;
     def.garments = garments;
     def.garment_count = count;
     def.math = HED_MATH_STRICT;

@@ -18,6 +18,7 @@ static inline hed_cloth *layout_cloth_among(const test_device *t, hed_cloth_solv
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth *cloth = NULL;
+    def.substeps = 5;
     def.garments = garments;
     def.garment_count = count;
     def.solver = solver;

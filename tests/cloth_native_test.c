@@ -18,7 +18,7 @@ static hed_cloth *make(hed_device *device, const hed_cloth_garment_def *garments
     const hed_cloth_def *change)
 {
     hed_cloth_def def = change ? *change : hed_default_cloth_def();
-    if (!change) def.solver = HED_CLOTH_SOLVER_CPU;
+    if (!change) def.solver = HED_CLOTH_SOLVER_CPU, def.substeps = 5;
     def.garments = garments;
     def.garment_count = count;
     hed_cloth *cloth;
@@ -139,6 +139,7 @@ static double off_reference(const hed_cloth_garment_def *def, uint32_t iteration
 {
     native_cloth c = open_host();
     hed_cloth_def how = hed_default_cloth_def();
+    how.substeps = 5;
     how.solver = HED_CLOTH_SOLVER_CPU;
     how.iterations = iterations;
     c.cloth = make(c.device, def, 1, &how);
@@ -430,6 +431,7 @@ Test(cloth_native, surroundings_are_those_of_the_colours)
     float *found[2];
     for (int k = 0; k < 2; k++) {
         hed_cloth_def def = hed_default_cloth_def();
+        def.substeps = 5;
         def.solver = k ? HED_CLOTH_SOLVER_CPU : HED_CLOTH_SOLVER_COLOURS;
         c.cloth = make(c.device, &mesh.def, 1, &def);
         hed_cloth_frame frame = hed_default_cloth_frame();

@@ -296,6 +296,7 @@ static float *surrounded(const test_device *t, const variant *v, bool self, cons
     surroundings *s = calloc(1, sizeof *s);
     test_mesh mesh = test_grid(SIDE, SIDE);
     hed_cloth_def def = hed_default_cloth_def();
+    def.substeps = 5;
     hed_cloth *cloth = NULL;
     surround(s, away, 0);
     memcpy(mesh.positions, s->driver, sizeof s->driver);

@@ -80,6 +80,7 @@ static inline void sheet_dress(sheet *s)
 static inline hed_cloth_def def_of(const sheet *s)
 {
     hed_cloth_def def = hed_default_cloth_def();
+    def.substeps = 5;
     def.garments = &s->garment;
     def.garment_count = 1;
     def.solver = HED_CLOTH_SOLVER_COLOURS;

@@ -314,6 +314,7 @@ Test(cloth_stiffness, colours_follow_the_reference)
     for (int m = 0; m < 2; m++)
         for (uint32_t iterations = 1; iterations <= 3; iterations += 2) {
             hed_cloth_def def = hed_default_cloth_def();
+            def.substeps = 5;
             hed_allocator allocator = hed_default_allocator();
             cloth_reference_def how = {.substeps = def.substeps,
                 .iterations = iterations,

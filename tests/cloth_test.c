@@ -615,6 +615,7 @@ Test(cloth, compliance_does_not_depend_on_iterations)
     hed_cloth_def def = hed_default_cloth_def();
     def.garments = &garment;
     def.garment_count = 1;
+    def.substeps = 5;
     def.solver = HED_CLOTH_SOLVER_COLOURS;
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.frames = 300;

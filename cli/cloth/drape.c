@@ -50,11 +50,11 @@ static hed_status open_scene(drape *d, hed_error *error)
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     if (!file) return HED_OUT_OF_MEMORY(error, "the scene");
-    fprintf(file,
-        "{\"unit\": \"%s\", \"up\": \"%s\", \"substeps\": %" PRId64
-        ",\n \"garments\": [{\"mesh\": ",
-        hed_text_of(a, "unit"), hed_text_of(a, "up"), hed_integer_of(a, "substeps"));
+    fprintf(file, "{\"unit\": \"%s\", \"up\": \"%s\", \"substeps\": %" PRId64 ",\n \"garments\": [{\"mesh\": ",
+        hed_text_of(a, "unit"), hed_text_of(a, "up"),
+        hed_given(a, "substeps") ? hed_integer_of(a, "substeps") : 0);
     cloth_drape_put_string(file, hed_text_of(a, "GARMENT"));
+    fprintf(file, ",\n  \"fabric\": \"%s\"", hed_text_of(a, "fabric"));
     fputs(
         ",\n  \"damping\": 0.9, \"friction\": 0.5, \"self_collision\": true}],\n \"colliders\": [{\"mesh\": ",
         file);
@@ -191,7 +191,8 @@ static const hed_option OPTIONS[] = {
         .choices = AXES, .fallback = "y"),
     OPTION("seconds", NUMBER, "TIME", "the longest time to simulate; it ends earlier at rest",
         .fallback = "8", .low = 0.01, .high = 1000),
-    OPTION("substeps", INTEGER, "COUNT", "per frame; more of them, less stretch", .fallback = "10",
+    OPTION("fabric", TEXT, "NAME", "what it is made of, as in a scene (docs/cloth-stiffness.md)", .fallback = "cotton"),
+    OPTION("substeps", INTEGER, "COUNT", "per frame; more of them, less stretch (default: chosen)",
         .low = 1, .high = 1000),
     OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd', .names = &cli_device_names),
     CLI_OPTION_THREADS,

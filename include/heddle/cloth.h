@@ -274,7 +274,7 @@ typedef struct hed_cloth_def {
     const hed_cloth_wind_grid *wind_grid;
 } hed_cloth_def;
 
-/** Returns the defaults: 5 substeps, 1 iteration, y up, exact gravity, fast math, AUTO, 64
+/** Returns the defaults: chosen substeps, 1 iteration, y up, exact gravity, fast math, AUTO, 64
  *  colliders.
  *  Thread class: any. */
 HED_API hed_cloth_def hed_default_cloth_def(void);

@@ -192,6 +192,24 @@ def _pinned(pins: Any, count: int) -> np.ndarray:
     return numbers_
 
 
+def _fabric(fabric: Union[str, Mapping[str, float], None]) -> Any:
+    """A hed_cloth_fabric of its own; None: none."""
+    if fabric is None:
+        return None
+    if isinstance(fabric, str):
+        known = C.hed_cloth_fabric_named(fabric.encode())
+        if known == ffi.NULL:
+            names, k = [], 0
+            while (name := C.hed_cloth_fabric_name(k, ffi.NULL)) != ffi.NULL:
+                names.append(text(name))
+                k += 1
+            raise ValueError(f"fabric {fabric!r}: expected one of {', '.join(names)}")
+        return ffi.new("hed_cloth_fabric *", known[0])
+    made_of = ffi.new("hed_cloth_fabric *")
+    fill(made_of, dict(named(fabric, "fabric")), [])
+    return made_of
+
+
 #: Arrays of a garment with an entry for each particle, and how many numbers that has.
 _EACH_PARTICLE = {"rest_positions": 3, "max_distance": 1, "backstop_distance": 1, "backstop_radius": 1, "drive": 1, "drive_stiffness": 1}
 #: Those that from_mesh() makes, or has no lengths for.
@@ -236,16 +254,21 @@ class Cloth(Tunable):
 
     @classmethod
     def from_mesh(cls, vertices: Any, faces: Any, pins: Any = (), *, device: Union[str, Device, None] = None, thickness: Optional[float] = None,
-                  density: float = 0.2, rate: float = 60, substeps: int = 5, stretch: Optional[float] = None, bend: Optional[float] = None,
+                  fabric: Union[str, Mapping[str, float], None] = None,
+                  density: Optional[float] = None, rate: float = 60, substeps: int = 0, stretch: Optional[float] = None, bend: Optional[float] = None,
                   garment: Optional[Mapping[str, Any]] = None, **settings: Any) -> Cloth:
         """A garment of vertices (n x 3, m) and faces (m x 3, m x 4, or a list of polygons).
 
         pins  vertices that stay where they are: numbers, or a mask
-        stretch, bend  compliance of edges and of hinges, m/N; 0 is rigid
+        fabric  stiffness in SI units: a name such as "denim", or members of hed_cloth_fabric
+        density  kg/m^2; None: the fabric's, else 0.2
+        substeps  of a frame; 0: chosen
+        stretch, bend  compliance of edges and of hinges without a fabric, m/N; 0 is rigid
         garment  further members of hed_cloth_garment_def: {"self_collision": True, "tethers": True, "max_distance": array ...}
         **settings  members of hed_cloth_def"""
         keep: list[Any] = []
-        rate, density = number(rate, "rate", above=0), number(density, "density", above=0)
+        rate, cloth = number(rate, "rate", above=0), _fabric(fabric)
+        density = number((cloth and cloth.density) or 0.2 if density is None else density, "density", above=0)
         numbers(vertices, "float", (-1, 3), "vertices", keep)
         vertices = keep[0]
         if not np.isfinite(vertices).all():
@@ -260,6 +283,9 @@ class Cloth(Tunable):
         if len(quads):
             g.quads = numbers(quads, "uint32_t", (-1, 4), "faces", keep)
         g.inverse_masses = numbers(_inverse_masses(vertices, triangles, quads, density, pins), "float", (-1,), "pins", keep)
+        if cloth:
+            keep.append(cloth)
+            g.fabric = cloth
         if thickness is not None:
             g.thickness = number(thickness, "thickness", 0)
         if stretch is not None:
@@ -276,7 +302,7 @@ class Cloth(Tunable):
                 fill(g, {name: value}, keep)
         definition = ffi.new("hed_cloth_def *", C.hed_default_cloth_def())
         definition.garments, definition.garment_count = g, 1
-        definition.substeps = whole(substeps, "substeps", 1, 0xFFFFFFFF)
+        definition.substeps = whole(substeps, "substeps", 0, 1000)
         fill(definition, settings, keep)
         self = cls.__new__(cls)
         self.rate, self.frames, self.warnings = rate, 0, []

@@ -46,12 +46,28 @@ class Cloth(unittest.TestCase):
 
     def test_free_fall(self):
         vertices, faces = sheet()
-        cloth = heddle.Cloth.from_mesh(vertices, faces, garment={"damping": 0}, device="host")
+        cloth = heddle.Cloth.from_mesh(vertices, faces, substeps=5, garment={"damping": 0}, device="host")
         cloth.step(30)
         fallen = cloth.positions - vertices
         steps, dt = 150, 1 / 300  # symplectic Euler: g dt^2 n (n + 1) / 2
         self.assertAlmostEqual(float(fallen[:, 1].mean()), -9.81 * dt * dt * steps * (steps + 1) / 2, delta=0.02)
         self.assertLess(abs(fallen[:, [0, 2]]).max(), 1e-4)
+
+    def test_fabrics(self):
+        """Without substeps a hung sheet keeps its length; heavier cloth of lower stiffness stretches more."""
+        n = 24
+        y, x = np.divmod(np.arange(n * n), n)
+        vertices = np.stack([x / (n - 1), -y / (n - 1), 0.0 * x], 1).astype(np.float32)
+        corner = (y * n + x).reshape(n, n)[:-1, :-1].ravel()
+        faces = np.stack([corner, corner + n, corner + n + 1, corner + 1], 1)
+        long = {}
+        for fabric in ("denim", {"warp": 40, "weft": 40, "shear": 20, "density": 0.4}):
+            cloth = heddle.Cloth.from_mesh(vertices, faces, pins=np.arange(n), fabric=fabric, device="host", garment={"damping": 0.95})
+            cloth.step(120)
+            long[str(fabric)] = float(-cloth.positions[:, 1].min())
+        denim, soft = long.values()
+        self.assertLess(abs(denim - 1), 0.01)
+        self.assertTrue(1.02 < soft < 1.1, soft)  # 0.4 x 9.81 / (2 x 40) = 4.9 %
 
     def test_pins_and_colliders(self):
         vertices, faces = sheet()

@@ -12,7 +12,6 @@ from heddle._library import made
 
 MEANING = {
     "hed_cloth_def.up": "the axis x",
-    "hed_cloth_def.substeps": "the engine chooses",
     "hed_cloth_def.max_colliders": "no colliders",
     "hed_cloth_frame.gravity": "none",
     "hed_cloth_garment_def.family_material.compress": "none",

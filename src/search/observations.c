@@ -80,17 +80,10 @@ uint64_t hed_search_fresh_point(hed_search *search)
     return point;
 }
 
-/* True if a neighbour's place is examined: see hed_search_fresh_neighbours(). `stride`: of the even
- * selection, which begins at `first`. */
-static bool is_examined(uint32_t place, uint32_t centre, uint32_t stride, uint32_t first)
-{
-    enum { NEAREST = 32 };
-    return place % stride == first || (place < centre + NEAREST && centre < place + NEAREST);
-}
-
 uint32_t hed_search_fresh_neighbours(
     hed_search *search, const hed_place *row, uint64_t *points, uint32_t limit)
 {
+    enum { NEAREST = 32 };
     const hed_space *space = search->space;
     hed_place neighbour[HED_MAX_PARAMETERS];
     uint64_t candidates = 0;
@@ -100,7 +93,8 @@ uint32_t hed_search_fresh_neighbours(
         if (count <= HED_MAX_CELLS) stride = 1;
         uint32_t first = stride > 1 ? (uint32_t)hed_random_below(&search->random, stride) : 0;
         for (uint32_t place = 0; place < count; place++) {
-            if (place == row[i] || !is_examined(place, row[i], stride, first)) continue;
+            bool near = place < row[i] + NEAREST && row[i] < place + NEAREST;
+            if (place == row[i] || !(near || place % stride == first)) continue;
             neighbour[i] = (hed_place)place;
             uint64_t point = hed_space_find_row(space, neighbour);
             if (point == UINT64_MAX || hed_search_seen(search, point) != UINT32_MAX) continue;

@@ -42,6 +42,7 @@ static void create_cloth(hed_error *error)
     garment.quads = quads;
     garment.quad_count = count;
     hed_cloth_def def = hed_default_cloth_def();
+    def.substeps = 5;
     def.garments = &garment;
     def.garment_count = 1;
     def.solver = HED_CLOTH_SOLVER_COLOURS;

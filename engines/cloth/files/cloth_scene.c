@@ -119,7 +119,6 @@ static void scene_read_document(cloth_scene_reader *reader, hed_json_node root)
 {
     hed_cloth_scene *scene = reader->scene;
     scene->def = hed_default_cloth_def();
-    scene->def.substeps = 0;
     scene->unit = 1;
     scene->rate = 60;
     hed_fields_read(&scene_fields, root, scene, reader);

@@ -11,7 +11,7 @@
 
 hed_cloth_def hed_default_cloth_def(void)
 {
-    return (hed_cloth_def){.substeps = 5, .iterations = 1, .up = 1, .max_colliders = 64};
+    return (hed_cloth_def){.iterations = 1, .up = 1, .max_colliders = 64};
 }
 
 hed_cloth_frame hed_default_cloth_frame(void)

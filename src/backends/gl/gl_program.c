@@ -167,18 +167,15 @@ static hed_status program_leaves(const gl_device *of, const gl_program *impl, co
     return HED_OK;
 }
 
-static bool leaf_is(const program_leaf *leaf, const char *name, size_t length)
-{
-    return strncmp(leaf->name, name, length) == 0 && strchr(".[", leaf->name[length]) != NULL;
-}
-
 /* Counts the leaves of the member `name`, which follow each other from `first`. */
 static uint32_t leaves_of_member(
     const program_leaf *leaves, uint32_t count, uint32_t first, const char *name, size_t length)
 {
-    uint32_t used = 0;
-    while (first + used < count && leaf_is(&leaves[first + used], name, length)) used++;
-    return used;
+    uint32_t end = first;
+    while (end < count && strncmp(leaves[end].name, name, length) == 0 &&
+           strchr(".[", leaves[end].name[length]))
+        end++;
+    return end - first;
 }
 
 /* Finds the leaves that an argument fills: the leaves of its name. In push constants, else the leaf
