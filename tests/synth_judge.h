@@ -4,6 +4,8 @@
 #ifndef HED_TESTS_SYNTH_JUDGE_H
 #define HED_TESTS_SYNTH_JUDGE_H
 
+#include <time.h>
+
 #include "synth_pitch.h"
 
 enum {
@@ -32,9 +34,11 @@ typedef struct judge_note {
 
 /* Measured properties of one note. */
 typedef struct judge_sound {
-    double level;    /* dB */
-    double cents;    /* distance of the line next to the note's pitch */
-    double line;     /* power of that line, dB of the loudest */
+    double level;  /* dB */
+    double cents;  /* distance of the line next to the note's pitch */
+    double line;   /* power of that line, dB of the loudest */
+    double second; /* loudest line that is no multiple of it, dB of the loudest; -200: none */
+    double second_hz;
     double t60;      /* s, from 20 dB of decay; 0: no such decay */
     double centroid; /* Hz, of the power in the loudest part */
     double
@@ -174,13 +178,46 @@ static inline double complex *judge_power(
     return power;
 }
 
+/* Largest median of the power in a band of 200 lines around line i: noise is below 16 times that. */
+static inline double judge_floor(const double complex *power, uint32_t i, uint32_t size)
+{
+    double band[200], swap;
+    uint32_t first = i < 100 ? 0 : i - 100;
+    if (first + 200 > size / 2) first = size / 2 - 200;
+    for (uint32_t k = 0; k < 200; k++) band[k] = creal(power[first + k]);
+    for (uint32_t k = 0; k < 101; k++) /* selection, as far as the median */
+        for (uint32_t m = k + 1; m < 200; m++)
+            if (band[m] < band[k]) swap = band[k], band[k] = band[m], band[m] = swap;
+    return band[100];
+}
+
+/* Fills in the loudest line of a sustained note that is no multiple of `first`, Hz, and stands out of
+ * the noise around it. */
+static inline void judge_second(
+    const double complex *power, uint32_t size, double first, double loudest, judge_sound *sound)
+{
+    double bin = (double)JUDGE_RATE / size;
+    for (uint32_t i = (uint32_t)(20 / bin); i + 1 < size / 2; i++) {
+        double at = creal(power[i]), multiple = round(i * bin / first);
+        if (at <= 1e-6 * loudest || at < creal(power[i - 1]) || at < creal(power[i + 1])) continue;
+        if (multiple >= 1 && fabs(i * bin - multiple * first) < 6 + 2e-4 * i * bin) continue;
+        double level = 10 * log10(at / loudest);
+        if (level <= sound->second || at < 30 * judge_floor(power, i, size)) continue;
+        sound->second = level;
+        sound->second_hz = i * bin;
+    }
+}
+
+static inline double judge_frequency(uint8_t key) { return 440 * exp2((key - 69) / 12.0); }
+
 /* Fills in the pitch, from the frames until the sound is 40 dB down, and the loudest lines. */
 static inline void judge_pitch(const judge *j, const judge_note *note, judge_sound *sound)
 {
     uint32_t begin = judge_loudest(j), end = begin + 2, size;
-    double top = judge_level(j, begin, 1), expected = 440 * exp2((note->key - 69) / 12.0);
+    double top = judge_level(j, begin, 1), expected = judge_frequency(note->key);
     while (end < j->steps && judge_level(j, end, 1) > top - 40) end++;
     if (note->held > 0) end = (uint32_t)fmin(end, note->held * JUDGE_RATE / JUDGE_HOP);
+    bool is_sustained = end == j->steps && judge_level(j, end - 4, 4) > top - 6;
     if (end == j->steps && end > begin + 44) begin = end - 40; /* sustained: once it has settled */
     if (end > begin + 40) end = begin + 40;                    /* a second resolves a cent */
     uint32_t first = begin * JUDGE_HOP + JUDGE_HOP / 2, count = (end - begin) * JUDGE_HOP;
@@ -190,6 +227,9 @@ static inline void judge_pitch(const judge *j, const judge_note *note, judge_sou
         loudest = fmax(loudest, creal(power[i]));
     sound->cents = 1200 * log2(pitch_line(power, bin, expected, &peak) / expected);
     sound->line = 10 * log10(peak / loudest);
+    sound->second = -200;
+    if (is_sustained)
+        judge_second(power, size, expected * exp2(sound->cents / 1200), loudest, sound);
     uint32_t found = 0, width = (uint32_t)(fmax(5.0 * JUDGE_RATE / count, 0.2 * expected) / bin);
     for (uint32_t i = width; i + width < size / 2 && found < 5; i++) {
         bool is_line = creal(power[i]) > 1e-5 * loudest;
@@ -234,6 +274,22 @@ static inline double judge_fall(judge *j, uint8_t key, double held, double later
     uint32_t off = (uint32_t)(held * JUDGE_RATE / JUDGE_HOP),
              end = (uint32_t)((held + later) * JUDGE_RATE / JUDGE_HOP);
     return judge_level(j, off - 3, 3) - judge_level(j, end, 3);
+}
+
+/* Processor time of `seconds` of all that sounds, as a fraction of one core. */
+static inline double judge_load(judge *j, double seconds)
+{
+    hed_error error = {0};
+    struct timespec before, after;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+    for (uint32_t at = 0; at < seconds * JUDGE_RATE; at += PITCH_BLOCK) {
+        hed_synth_block block = {.frames = PITCH_BLOCK, .left = j->left, .right = j->right};
+        OK(hed_synth_process(j->synth, &block, &error));
+    }
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+    return ((double)(after.tv_sec - before.tv_sec) +
+               1e-9 * (double)(after.tv_nsec - before.tv_nsec)) /
+           seconds;
 }
 
 /* Largest reduction of the limiter in a chord of four keys at velocity 100, dB; the peak before it

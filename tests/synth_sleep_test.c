@@ -154,6 +154,27 @@ Test(synth_sleep, sound_is_the_same_for_every_block)
     hed_synth_instrument_destroy(instrument);
 }
 
+/* LFOs go on while their instance sleeps. Small blocks let it be frozen before the note, large ones do
+ * not. The chorale has a sine at a pulse width, the clockwork a rectangle at all gains, the sitar a delay line. */
+Test(synth_sleep, modulators_go_on_in_a_frozen_instance)
+{
+    static const char *const files[] = {"chorale", "clockwork", "sitar"};
+    static float first[RATE], again[RATE];
+    for (uint32_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "data/instruments/%s.json", files[i]);
+        hed_synth_instrument *instrument = load(path);
+        const hed_synth_event events[] = {note(RATE * 6 / 10, 60), note(RATE * 8 / 10 + 1, 64)};
+        for (uint32_t k = 0; k < 2; k++) {
+            hed_synth *synth = start(&here, instrument, HED_SYNTH_SOLVER_AUTO, 0);
+            play(synth, RATE, k ? 64 : 4096, events, 2, k ? again : first);
+            hed_synth_destroy(synth);
+        }
+        CHECK_EQ(memcmp(first, again, sizeof first), 0, "%s", files[i]);
+        hed_synth_instrument_destroy(instrument);
+    }
+}
+
 /* A string that has slept sounds as a new one does, but for where it rests. */
 Test(synth_sleep, a_string_that_slept_sounds_as_before)
 {

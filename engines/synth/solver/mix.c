@@ -86,6 +86,7 @@ struct synth_mix {
     uint32_t fade_left[MOST_CUT];
     /* frames until an instance joins the sum and its last fade ends, plus 1; 0: no change */
     uint32_t opens_in[MOST_CUT];
+    bool is_silent;                 /* the stems of this call change nothing */
     float loudness[MOST_CUT];       /* loudness of each instance, before the master gain */
     float heard[MOST_CUT];          /* after the master gain, for synth_mix_loudness() */
     uint32_t hold;                  /* samples until the synth plays again; 0: it plays */
@@ -223,7 +224,9 @@ static void limit(synth_mix *mix, float *left, float *right)
     mix->envelope[n % RING] = mix->recovering;
     mix->left[n % RING] = *left;
     mix->right[n % RING] = *right;
-    uint32_t mean = (uint32_t)(mix->envelope_sum / mix->window);
+    uint32_t mean = GAIN_ONE; /* unlimited sound needs no division */
+    if (mix->envelope_sum != (uint64_t)mix->window * GAIN_ONE)
+        mean = (uint32_t)(mix->envelope_sum / mix->window);
     if (mean < mix->least_mean) mix->least_mean = mean;
     float gain = (float)mean * (1.0f / GAIN_ONE);
     /* the clamp is for the last bit: gain and product are rounded */
@@ -287,6 +290,21 @@ void synth_mix_open(synth_mix *mix, uint32_t instance, uint32_t frame)
 
 const float *synth_mix_loudness(const synth_mix *mix) { return mix->heard; }
 
+/* True if the stems of a call (count) change nothing: all are 0, the loudness of all instances has died
+ * away, and no fade or opening is due. */
+static bool changes_nothing(
+    const synth_mix *mix, const float *stems, size_t count, uint32_t instances)
+{
+    uint32_t busy = 0;
+    for (uint32_t i = 0; i < instances; i++)
+        busy |= mix->opens_in[i] | mix->fade_left[i] | hed_as_uint(mix->loudness[i]);
+    for (size_t first = 0; first < count && !busy; first += RING) {
+        size_t end = count < first + RING ? count : first + RING;
+        for (size_t k = first; k < end; k++) busy |= hed_as_uint(stems[k]);
+    }
+    return busy == 0;
+}
+
 /* Adds up the stems of a frame, and follows the loudness of the instances. */
 static void add_instances(
     synth_mix *mix, const float *stems, uint32_t instances, uint32_t width, float *l, float *r)
@@ -316,7 +334,7 @@ static void add_instances(
 static bool sum_sample(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count,
     float *left, float *right)
 {
-    add_instances(mix, stems, instances, 2 * stem_count, left, right);
+    if (!mix->is_silent) add_instances(mix, stems, instances, 2 * stem_count, left, right);
     float gain = gain_now(mix), l = fade_cut(mix, 0, *left), r = fade_cut(mix, 1, *right);
     if (mix->gaining) mix->gaining--;
     *left = l = heard(l * gain);
@@ -328,6 +346,7 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
     uint32_t samples, float *left, float *right)
 {
     uint32_t sounding = stems ? samples : 0, channels = 2 * instances * stem_count;
+    mix->is_silent = stems && changes_nothing(mix, stems, (size_t)samples * channels, instances);
     for (uint32_t n = 0; n < samples; n++) {
         float l = 0.0f, r = 0.0f;
         if (n < sounding &&

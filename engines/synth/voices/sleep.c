@@ -257,8 +257,7 @@ static void listen(synth_sleep *s, const forest *f)
                  island = island_of(f, contact_body(f, SYNTH_AUDIO_INPUT, i));
         if (island == SYNTH_EMPTY || source == SYNTH_AUDIO_SILENT) continue;
         if (!(source & SYNTH_AUDIO_SIGNAL)) s->inputs[island] |= 1ull << source;
-        else /* a ring is less than twice as long as necessary */
-            s->enough[island] = SYNTH_QUIET + 2 * SYNTH_LONGEST_DELAY * SYNTH_CHECKS_A_SECOND;
+        else s->enough[island] = SYNTH_QUIET + 2 * SYNTH_LONGEST_DELAY * SYNTH_CHECKS_A_SECOND;
     }
 }
 
@@ -440,6 +439,34 @@ void synth_sleep_wake_all(synth_voices *v, uint32_t instance)
     for (uint32_t island = 0; island < v->sleep->islands; island++) wake(v, instance, island);
 }
 
+bool synth_delay_is_stretched(const synth_layout *layout, const uint32_t *store, uint32_t line)
+{
+    synth_at at = {.store = (uint32_t *)store};
+    synth_list links = synth_links_of(layout, &at, SYNTH_DELAY_LINE, line);
+    bool is = false;
+    for (uint32_t i = 0; i < links.length; i++) {
+        uint32_t word = links.first + (i * SYNTH_LINK_WORDS + 2u) * links.stride;
+        is |= SYNTH_LINK_PARAMETER(synth_word(&at, word)) == SYNTH_DELAY_SECONDS;
+    }
+    return is;
+}
+
+/* Number of quiet checks after which no echo is in transit: twice the longest delay, as it is now. */
+static double echo_checks(const synth_sleep *s, const uint32_t *store)
+{
+    const synth_layout *layout = &s->program->layout;
+    synth_at at = {.store = (uint32_t *)store};
+    double longest = 0;
+    for (uint32_t i = 0; i < layout->type[SYNTH_DELAY_LINE].count; i++) {
+        synth_self me = synth_self_of(layout, SYNTH_DELAY_LINE, i);
+        double seconds = synth_delay_is_stretched(layout, store, i)
+                             ? SYNTH_LONGEST_DELAY
+                             : (double)synth_value(&at, me, DELAY_P_SECONDS);
+        longest = fmax(longest, seconds);
+    }
+    return SYNTH_QUIET + 2 * longest * SYNTH_CHECKS_A_SECOND;
+}
+
 void synth_sleep_check(synth_voices *v)
 {
     synth_sleep *s = v->sleep;
@@ -449,7 +476,9 @@ void synth_sleep_check(synth_voices *v)
             uint8_t *quiet = &s->quiet[(size_t)i * s->islands + island];
             if (*quiet == SYNTH_ASLEEP) continue;
             *quiet = synth_sleep_is_quiet(s, island, store, v->looked) ? *quiet + 1 : 0;
-            if (*quiet < s->enough[island]) continue;
+            if (*quiet < s->enough[island] &&
+                (*quiet < SYNTH_QUIET || *quiet < echo_checks(s, store)))
+                continue;
             *quiet = SYNTH_ASLEEP;
             fall_asleep(v, i, island, store);
         }

@@ -422,6 +422,8 @@ void synth_sleep_check(synth_voices *voices);
 /* Wake the islands on which a gate's exciters act, or all islands of an instance. */
 void synth_sleep_wake_gate(synth_voices *voices, uint32_t instance, uint32_t gate);
 void synth_sleep_wake_all(synth_voices *voices, uint32_t instance);
+/* True if a modulation changes the time of a delay line. */
+bool synth_delay_is_stretched(const synth_layout *layout, const uint32_t *store, uint32_t line);
 
 /* ---- settings.c ---- */
 

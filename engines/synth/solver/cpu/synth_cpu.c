@@ -33,14 +33,19 @@ struct synth_solver {
     uint32_t threads, share_count;
     /* (share_count) one: a thread steps whole instances; else each thread steps one share */
     synth_share *shares;
-    float *forces;        /* (threads x 3 x bodies.forces) */
-    uint32_t silent;      /* frames of the run before sound arrives at the inputs */
-    uint8_t *standing;    /* (instances) 1: frozen */
-    uint8_t *tries;       /* (instances) runs since the last test for freezing */
-    uint32_t *before;     /* (threads x state_words) an instance's words before a sample */
-    float *held;          /* (instances x stems x 2) stems of a frozen instance */
-    hed_team *team;       /* NULL: one thread */
-    const synth_run *run; /* current run */
+    float *forces;         /* (threads x 3 x bodies.forces) */
+    uint32_t silent;       /* frames of the run before sound arrives at the inputs */
+    uint8_t *standing;     /* (instances) 1: frozen */
+    uint32_t *stood;       /* (instances) first sample that a frozen one has not been stepped */
+    uint32_t *phase_steps; /* (instances x LFOs) steps of the phases a sample, of frozen ones */
+    bool skips_lfos;       /* true: an instance may be frozen while its LFOs move */
+    uint32_t *clear;       /* (instances) frames of a run, from the first on, whose stems are 0 */
+    uint8_t *tries;        /* (instances) runs since the last test for freezing */
+    uint32_t *before;      /* (threads x state_words) an instance's words before a sample */
+    float *held;           /* (instances x stems x 2) stems of a frozen instance */
+    hed_team *team;        /* NULL: one thread */
+    const synth_run *run;  /* current run */
+    uint32_t next;         /* first sample of the next run */
 };
 
 static bool synth_cpu_valid(const hed_synth *synth, char *reason, size_t size)
@@ -112,10 +117,89 @@ static hed_status synth_cpu_rest(synth_solver *s, uint32_t instance, hed_error *
     return HED_OK;
 }
 
+/* ---- time that a frozen instance has slept ---- */
+
+static uint32_t lfo_signal(const synth_layout *layout)
+{
+    return synth_signal(layout, SYNTH_LFO, MODULATOR_O_SIGNAL, 0);
+}
+
+/* True if the phases of all LFOs can be computed for any later sample: they have no random values, and
+ * change only entities that keep no state while they are silent. */
+static bool are_lfos_predictable(const synth_solver *s)
+{
+    const synth_layout *layout = &s->program->layout;
+    synth_at at = {.store = s->program->image};
+    uint32_t first = lfo_signal(layout), count = layout->type[SYNTH_LFO].count;
+    bool are = true;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t wave = synth_bits(&at, synth_self_of(layout, SYNTH_LFO, i), LFO_P_WAVE);
+        are &= wave == SYNTH_SINE || wave == SYNTH_SAW || wave == SYNTH_RECTANGLE;
+    }
+    for (uint32_t type = 0; type < SYNTH_TYPES && count; type++) {
+        bool is_idle = type == SYNTH_MICROPHONE || type == SYNTH_OSCILLATOR || type == SYNTH_BOW;
+        for (uint32_t entity = 0; entity < layout->type[type].count && !is_idle; entity++) {
+            synth_list links = synth_links_of(layout, &at, type, entity);
+            for (uint32_t i = 0; i < links.length; i++) {
+                uint32_t word = links.first + i * SYNTH_LINK_WORDS * links.stride;
+                are &= synth_word(&at, word) - first >= count;
+            }
+        }
+    }
+    return are;
+}
+
+static uint32_t phase_word(const synth_layout *layout, uint32_t lfo)
+{
+    return synth_state(synth_self_of(layout, SYNTH_LFO, lfo), LFO_S_PHASE);
+}
+
+/* Keeps the steps of the phases, and then lets `before` have the LFOs' words of the store. */
+static void keep_phases(
+    const synth_solver *s, uint32_t instance, const uint32_t *store, uint32_t *before)
+{
+    const synth_layout *layout = &s->program->layout;
+    uint32_t count = layout->type[SYNTH_LFO].count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t word = phase_word(layout, i);
+        s->phase_steps[(size_t)instance * count + i] = store[word] - before[word];
+        before[word] = store[word];
+        for (uint32_t half = 0; half < 2; half++) {
+            word = layout->signals + half * layout->signal_count + lfo_signal(layout) + i;
+            before[word] = store[word];
+        }
+    }
+}
+
+/* Makes the rings and LFOs of a frozen instance as if it had been stepped until a sample. */
+static void catch_up(const synth_solver *s, uint32_t instance, uint32_t sample)
+{
+    const synth_layout *layout = &s->program->layout;
+    synth_at at = instance_at(s, instance);
+    uint32_t count = sample - s->stood[instance], lfos = layout->type[SYNTH_LFO].count;
+    for (uint32_t i = 0; i < layout->type[SYNTH_DELAY_LINE].count; i++) {
+        synth_self me = synth_self_of(layout, SYNTH_DELAY_LINE, i);
+        uint32_t mask = synth_bits(&at, me, DELAY_P_MASK);
+        float *ring = at.delay + synth_bits(&at, me, DELAY_P_BUFFER);
+        for (uint32_t k = 0; k < count && k <= mask; k++) ring[(sample - 1 - k) & mask] = 0.0f;
+    }
+    at.sample = sample - 1;
+    at.read = layout->signals + (at.sample & 1 ? layout->signal_count : 0);
+    at.write = layout->signals + (at.sample & 1 ? 0 : layout->signal_count);
+    for (uint32_t i = 0; i < lfos && count; i++) {
+        at.store[phase_word(layout, i)] +=
+            (count - 1) * s->phase_steps[(size_t)instance * lfos + i];
+        synth_lfo(layout, &at, i);
+    }
+    s->stood[instance] = sample;
+}
+
 static hed_status synth_cpu_read(synth_solver *s, uint32_t *stores, float *delays, hed_error *error)
 {
     (void)error;
     const synth_program *program = s->program;
+    for (uint32_t i = 0; i < program->instances; i++)
+        if (s->standing[i]) catch_up(s, i, s->next);
     memcpy(
         stores, s->stores, (uint64_t)program->instances * program->layout.words * sizeof *stores);
     if (delays)
@@ -155,6 +239,10 @@ static hed_status synth_cpu_allocate(synth_solver *s, hed_error *error)
     v->still = hed_arena_new(a, instances * (s->bodies.slices + 1), sizeof *v->still, error);
     v->spare = hed_arena_new(a, instances * s->bodies.part_count, sizeof *v->spare, error);
     s->standing = hed_arena_new(a, instances, sizeof *s->standing, error);
+    s->phase_steps =
+        hed_arena_new(a, instances * layout->type[SYNTH_LFO].count, sizeof *s->phase_steps, error);
+    s->stood = hed_arena_new(a, instances, sizeof *s->stood, error);
+    s->clear = hed_arena_new(a, instances, sizeof *s->clear, error);
     s->tries = hed_arena_new(a, instances, sizeof *s->tries, error);
     s->before = hed_arena_new(a, s->threads * state_words(s), sizeof *s->before, error);
     s->held = hed_arena_new(a, 2 * instances * layout->stems, sizeof *s->held, error);
@@ -195,6 +283,7 @@ static hed_status synth_cpu_create(
     for (uint64_t i = 0; i < value_count(s); i++) /* lanes without a spring */
         if (i / SYNTH_LANES % SPRING_PARAMETERS == SPRING_P_EXCESS)
             s->values.blocks[i] = SYNTH_SLACK;
+    s->skips_lfos = s->program->layout.type[SYNTH_LFO].count && are_lfos_predictable(s);
     synth_cpu_write(s, NULL, NULL, NULL);
     *solver = s;
     return HED_OK;
@@ -232,6 +321,20 @@ static void step_sample(synth_step *step, hed_team *team)
     if (team) hed_team_barrier(team);
 }
 
+/* True if an echo is in the part of a delay line's ring that the line may still read. */
+static bool has_echo(const synth_layout *layout, const synth_at *at, uint32_t line)
+{
+    synth_self me = synth_self_of(layout, SYNTH_DELAY_LINE, line);
+    uint32_t mask = synth_bits(at, me, DELAY_P_MASK), reach = mask;
+    const float *ring = at->delay + synth_bits(at, me, DELAY_P_BUFFER);
+    double samples = (double)synth_value(at, me, DELAY_P_SECONDS) / (double)layout->step + 2;
+    if (!synth_delay_is_stretched(layout, at->store, line) && samples < mask)
+        reach = (uint32_t)samples;
+    for (uint32_t i = 0; i <= reach; i++)
+        if (hed_as_uint(ring[(at->sample - i) & mask]) != 0) return true;
+    return false;
+}
+
 /* Steps a sample, and freezes the instance if the sample changed nothing. */
 static void try_to_stand(
     const synth_solver *s, synth_step *step, uint32_t instance, uint32_t member)
@@ -241,12 +344,22 @@ static void try_to_stand(
     uint32_t *before = s->before + member * state_words(s);
     memcpy(before, store, state_words(s) * sizeof *before);
     step_sample(step, NULL);
+    uint32_t lfo = lfo_signal(layout), other = layout->type[SYNTH_LFO].count;
+    if (s->skips_lfos) keep_phases(s, instance, store, before);
+    else lfo = other = 0;
+    other += lfo; /* signals before the LFOs' and after them are as those of the sample before */
     if (memcmp(before, store, state_words(s) * sizeof *before) != 0 ||
-        memcmp(half, half + layout->signal_count, layout->signal_count * sizeof *half) != 0)
+        memcmp(half, half + layout->signal_count, lfo * sizeof *half) != 0 ||
+        memcmp(half + other, half + layout->signal_count + other,
+            (layout->signal_count - other) * sizeof *half) != 0)
         return;
-    for (uint32_t i = 0; i < layout->delay_words; i++) /* an echo is in transit */
-        if (hed_as_uint(step->at->delay[i]) != 0) return;
+    uint32_t heard = 0;
+    for (uint32_t i = 0; i < 2 * layout->stems; i++) heard |= hed_as_uint(step->at->stems[i]);
+    if (s->skips_lfos && heard) return;
+    for (uint32_t i = 0; i < layout->type[SYNTH_DELAY_LINE].count; i++)
+        if (has_echo(layout, step->at, i)) return;
     s->standing[instance] = 1;
+    s->stood[instance] = step->at->sample + 1;
     memcpy(s->held + 2 * (uint64_t)instance * layout->stems, step->at->stems,
         2 * layout->stems * sizeof *s->held);
 }
@@ -256,6 +369,21 @@ static float *stems_at(const synth_solver *s, uint32_t instance, uint32_t frame)
     const synth_program *program = s->program;
     return s->run->stems +
            ((uint64_t)frame * program->instances + instance) * program->layout.stems * 2;
+}
+
+/* Fills frames [first, end) of an instance that stands still. Silence that is there already is not
+ * written again: at rest these stems took most of the time of a block. */
+static void hold(const synth_solver *s, uint32_t instance, uint32_t first, uint32_t end)
+{
+    size_t count = 2 * (size_t)s->program->layout.stems;
+    const float *held = s->held + instance * count;
+    uint32_t bits = 0, *clear = s->clear + instance;
+    for (size_t k = 0; k < count; k++) bits |= hed_as_uint(held[k]);
+    if (bits != 0 && *clear > first) *clear = first;
+    uint32_t begin = first > *clear || bits != 0 ? first : *clear;
+    for (uint32_t frame = begin; frame < end; frame++)
+        memcpy(stems_at(s, instance, frame), held, count * sizeof *held);
+    if (bits == 0 && first <= *clear && *clear < end) *clear = end;
 }
 
 /* Runs a member's part of an instance; `team` NULL: the whole instance. */
@@ -274,13 +402,13 @@ static void run_instance(const synth_solver *s, uint32_t instance, uint32_t memb
     for (uint32_t frame = 0; frame < run->frames; frame++) {
         if (s->standing[instance]) {
             uint32_t until = is_due(poke, end, s->silent) ? poke->frame : s->silent;
-            for (; frame < until; frame++)
-                memcpy(stems_at(s, instance, frame),
-                    s->held + (uint64_t)instance * 2 * layout->stems,
-                    2 * layout->stems * sizeof *s->held);
+            hold(s, instance, frame, until);
+            frame = until > frame ? until : frame;
             if (frame == run->frames) return;
+            catch_up(s, instance, (uint32_t)(run->sample + frame));
             s->standing[instance] = 0;
         }
+        if (frame < s->clear[instance]) s->clear[instance] = frame;
         bool changes = is_due(poke, end, frame) || layout->type[SYNTH_SPRING].modulated > 0;
         at.frame = frame;
         at.sample = (uint32_t)(run->sample + frame);
@@ -328,6 +456,7 @@ static hed_status synth_cpu_run(synth_solver *s, const synth_run *run, hed_error
         s->silent = silent;
     }
     s->run = run;
+    s->next = (uint32_t)(run->sample + run->frames);
     if (s->team) hed_team_run(s->team, run_member, s);
     else run_member(s, NULL, 0);
     return HED_OK;
