@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""cloth_view_browser.py HEDDLE: the page of `heddle cloth view --page` in Chromium, with three scenes: frames before the first touch have the bits of
+"""cloth_view_browser.py HEDDLE BROWSER: the page of `heddle cloth view --page` in chromium or firefox, with three scenes: frames before the first touch have the bits of
 `heddle cloth run --strict`, the grabbed cloth follows the pointer and the keyboard, fabric, wind, gravity, thickness and substeps change while it moves, a
 recording is a point cache that replaces nothing, Ctrl-C keeps it, nothing complains, and nothing is wider than a phone."""
-import array, json, os, re, shutil, signal, struct, subprocess, sys, tempfile, time
+import array, json, os, re, signal, struct, subprocess, sys, tempfile, time
 
-from demo_browser import Browser, PATIENCE
+import browsers
 
 FRAMES = 4
 # lengths in cm, z up, a ball that moves, contact of cloth with cloth
@@ -29,13 +29,13 @@ class View:
         self.browser, self.log = browser, os.path.join(folder, 'view.log')
         with open(self.log, 'w') as log:
             self.server = subprocess.Popen([heddle, 'cloth', 'view', '--page', scene, '--device', 'host', '--strict', *options], cwd=folder, stdout=log, stderr=subprocess.STDOUT)
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + browsers.PATIENCE
         while not (address := re.search(r'open (\S+)', open(self.log).read())):
             assert self.server.poll() is None and time.monotonic() < end, open(self.log).read()
             time.sleep(0.1)
         self.address = address[1]
-        browser.call('Page.navigate', url='about:blank')
-        browser.call('Page.navigate', url=self.address.replace('/#', '/?paused#'))
+        browser.go('about:blank')
+        browser.go(self.address.replace('/#', '/?paused#'))
         browser.wait('document.title.includes("(ready)")', f'{scene}: the page is not ready')
 
     def value(self, expression):
@@ -60,7 +60,7 @@ class View:
 
     def end(self):
         self.server.send_signal(signal.SIGINT)
-        code = self.server.wait(timeout=PATIENCE)
+        code = self.server.wait(timeout=browsers.PATIENCE)
         assert code == 0, f'Ctrl-C: exit code {code}: {open(self.log).read()}'
 
 
@@ -150,9 +150,7 @@ def see(heddle, view, scene, folder, changes):
     view.click('step')
     browser.wait('heddle.state.figures.recorded === 1', 'the second recording')
     for width in (360, 1280):
-        browser.call('Emulation.setDeviceMetricsOverride', width=width, height=740, deviceScaleFactor=1, mobile=width < 500)
-        time.sleep(0.3)
-        assert view.value('document.documentElement.scrollWidth <= document.documentElement.clientWidth'), f'the page scrolls sideways at {width}'
+        browser.check_width(width, 740, 'the page')
     complaints = browser.complaints[:]
     view.end()
     assert len(samples_of(os.path.join(folder, second))) == 2, 'Ctrl-C loses a frame'
@@ -162,22 +160,18 @@ def see(heddle, view, scene, folder, changes):
 
 def main():
     heddle = os.path.abspath(sys.argv[1])
-    if not shutil.which('chromium'):
-        print('SKIPPED: chromium is not here (apt install chromium)')
-        return 77
     changes = [('fabric', 'silk'), ('wind', '6', 'oninput'), ('direction', '90', 'oninput'), ('gravity', '5', 'oninput'), ('thickness', '8'), ('substeps', '10'), ('fabric', 'denim')]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        browser = Browser(profile)
-        try:
+        browser = browsers.start(sys.argv[2], profile)
+        if not browser:
+            return 77
+        with browser:
             for scene in ('small.json', 'flag', 'sewn'):
                 folder = os.path.join(scratch, scene.split('.')[0])
                 os.mkdir(folder)
                 with open(os.path.join(folder, 'small.json'), 'w') as file:
                     json.dump(SMALL, file)
                 look(heddle, browser, scene, folder, changes if scene == 'small.json' else changes[:2])
-        finally:
-            browser.process.terminate()
-            browser.process.wait()
         assert not browser.complaints, browser.complaints
     print('cloth_view_browser: three scenes seen, pulled, changed, recorded; the bits of heddle cloth run')
     return 0

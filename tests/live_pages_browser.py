@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""live_pages_browser.py HEDDLE: the live pages of the site in Chromium, from a plain file server: a pasted sheet is judged, a robot goes round discs that
+"""live_pages_browser.py HEDDLE BROWSER: the live pages of the site in chromium or firefox, from a plain file server: a pasted sheet is judged, a robot goes round discs that
 are in its way, a ball pushes a cloth, which the mouse and the keyboard grab, an instrument sounds, also behind another tab, where the cloth pauses;
 memory does not grow, nothing complains, nothing is wider than a phone. Skipped where the WebAssembly package is not built."""
 import http.server, json, os, pathlib, shutil, subprocess, sys, tempfile, threading
 
-from demo_browser import Browser
+import browsers
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 
@@ -32,20 +32,17 @@ def grabbed(browser):
     browser.value('heddle.ball.place = [0, 1, 1.5], 0')
     box = value(browser, '(({left, top, width, height}) => [left, top, width, height])(document.getElementById("canvas").getBoundingClientRect())')
     x, y = box[0] + 0.45 * box[2], box[1] + 0.55 * box[3]
-
-    def mouse(kind, x, y):
-        browser.call('Input.dispatchMouseEvent', type=kind, x=x, y=y, button='left', buttons=0 if kind == 'mouseReleased' else 1, clickCount=1)
-    mouse('mousePressed', x, y)
+    browser.mouse('Pressed', x, y, True)
     browser.wait('heddle.hand.vertex >= 0', 'the mouse grabs nothing')
     place = value(browser, 'Array.from(heddle.hand.place)')
     for step in range(1, 9):
-        mouse('mouseMoved', x - 5 * step, y)
+        browser.mouse('Moved', x - 5 * step, y, True)
     held = 'Array.from(heddle.cloth().positions.slice(3 * heddle.hand.vertex, 3 * heddle.hand.vertex + 3))'
     in_hand = f'Math.hypot(...{held}.map((x, k) => x - heddle.hand.at[k])) < 0.01'
     moved = f'Math.hypot(...heddle.hand.at.map((x, k) => x - {place}[k])) > 0.04'
     browser.wait(f'heddle.hand.vertex >= 0 && {in_hand} && {moved}', 'the held vertex does not follow the mouse')
     assert value(browser, 'heddle.cloth().measure().worstStretch') < 0.5
-    mouse('mouseReleased', x - 40, y)
+    browser.mouse('Released', x - 40, y, False)
     browser.wait('heddle.hand.vertex === -1', 'the cloth is not let go')
     key = 'document.getElementById("canvas").onkeydown({ key: "%s", preventDefault() {} })'
     browser.value(f'{key % " "}, {key % "ArrowUp"}, 0')
@@ -55,75 +52,63 @@ def grabbed(browser):
 
 
 def open_tab(browser, address):
-    """A tab of its own, in front; returns its target and session, which becomes the browser's."""
-    browser.session = None
-    target = browser.call('Target.createTarget', url='about:blank')['targetId']
-    browser.session = browser.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
-    for domain in ('Page', 'Runtime', 'Log', 'HeapProfiler'):
-        browser.call(domain + '.enable')
-    browser.call('Page.navigate', url=address)
+    """A tab of its own, in front, and from now on the browser's."""
+    tab = browser.open_tab()
+    browser.go(address)
     browser.wait('document.title.includes("(ready)")', f'{address} is not ready')
-    return target, browser.session
+    return tab
 
 
-def used_memory(browser):
-    """Bytes of the page's objects and arrays after a garbage collection."""
-    browser.call('HeapProfiler.collectGarbage')
-    usage = browser.call('Runtime.getHeapUsage')
-    return usage['usedSize'] + usage.get('backingStorageSize', 0)
+def check_memory(browser, act, subject):
+    """After act() the page has no more objects than before, where the browser counts them."""
+    before = browser.used_memory()
+    act()
+    if before is not None:
+        grown = browser.used_memory() - before
+        assert grown < 200_000, f'{subject} have left {grown} bytes'
 
 
 def stay(browser, root):
     """Behind another tab the sound goes on and the cloth pauses, and two tabs play; memory does not grow meanwhile."""
-    cloth, cloth_session = open_tab(browser, root + '/cloth.html')
-    _, synth_session = open_tab(browser, root + '/synth.html')
+    cloth = open_tab(browser, root + '/cloth.html')
+    synth = open_tab(browser, root + '/synth.html')
     start = 'heddle.sound.start(heddle.state.document.text)'
-    twice = browser.call('Runtime.evaluate', expression=f'Promise.all([{start}, {start}])', awaitPromise=True, userGesture=True)
-    assert 'exceptionDetails' not in twice, f'two keys before the sound card is open: {twice}'
+    browser.touched(f'Promise.all([{start}, {start}])') # two keys before the sound card is open
     browser.value('window.notes = 0, setInterval(() => { const key = 48 + notes++ % 24; heddle.sound.send("midi", 0x90, key, 100); '
                   'setTimeout(() => heddle.sound.send("midi", 0x80, key, 0), 90); }, 100), 0')
     browser.value('window.meter = heddle.sound.context.createAnalyser(), heddle.sound.node.connect(meter), 0')
     clock = 'heddle.sound.context.currentTime'
     heard = '(() => { const now = new Float32Array(meter.fftSize); meter.getFloatTimeDomainData(now); return Math.max(...now) > 1e-4; })()'
-    browser.session = None
-    browser.call('Target.activateTarget', targetId=cloth)
-    browser.session = synth_session
+    browser.show(cloth)
     browser.wait('document.hidden', 'the first tab is not hidden')
     since = value(browser, clock)
     browser.wait(f'{clock} > {since} + 2 && {heard}', 'a hidden tab is silent')
-    before = used_memory(browser)
     since = value(browser, clock)
-    browser.wait(f'{clock} > {since} + 8', 'the sound of a hidden tab stops')
-    grown = used_memory(browser) - before
-    assert grown < 200_000, f'{value(browser, "notes")} notes have left {grown} bytes'
-    browser.session = cloth_session
+    check_memory(browser, lambda: browser.wait(f'{clock} > {since} + 8', 'the sound of a hidden tab stops'), '80 notes')
+    browser.tab = cloth
     frame = value(browser, 'heddle.cloth().frame')
     browser.wait(f'heddle.cloth().frame > {frame}', 'the cloth in front rests')
-    before = used_memory(browser)
-    browser.value('for (let i = 0; i < 100; i++) heddle.cloth().step().read(); 0')
-    grown = used_memory(browser) - before
-    assert grown < 200_000, f'100 frames have left {grown} bytes'
-    _, second_session = open_tab(browser, root + '/synth.html')
-    browser.session = cloth_session
+    check_memory(browser, lambda: browser.value('for (let i = 0; i < 100; i++) heddle.cloth().step().read(); 0'), '100 frames')
+    second = open_tab(browser, root + '/synth.html')
+    browser.tab = cloth
     browser.wait('document.hidden', 'the cloth is not hidden')
     frame = value(browser, 'heddle.cloth().frame')
-    browser.session = synth_session
+    browser.tab = synth
     since = value(browser, clock)
     browser.wait(f'{clock} > {since} + 1', 'the sound stops behind a second page of the instrument')
-    browser.session = second_session
-    browser.call('Runtime.evaluate', expression=start, awaitPromise=True, userGesture=True)
+    browser.tab = second
+    browser.touched(start)
     browser.wait(f'{clock} > 0.2', 'the second page of the instrument is silent')
-    browser.session = cloth_session
+    browser.tab = cloth
     assert value(browser, 'heddle.cloth().frame') <= frame + 1, 'a hidden cloth moves'
 
 
 def look(browser, root):
     def go(name):
-        browser.call('Page.navigate', url=f'{root}/{name}.html')
+        browser.go(f'{root}/{name}.html')
         browser.wait(f'location.pathname.endsWith("/{name}.html") && document.title.includes("(ready)")', f'{name} is not ready')
         for width in (360, 1280):
-            browser.call('Emulation.setDeviceMetricsOverride', width=width, height=740, deviceScaleFactor=1, mobile=width < 500)
-            assert value(browser, 'document.documentElement.scrollWidth <= document.documentElement.clientWidth'), f'{name} scrolls sideways at {width}'
+            browser.check_width(width, 740, name)
 
     go('css')
     gone = 'Array.from(document.querySelectorAll("#result .gone"), (e) => e.textContent)'
@@ -156,13 +141,13 @@ def look(browser, root):
 
 
 def main():
-    if not shutil.which('chromium'):
-        print('SKIPPED: chromium is not here (apt install chromium)')
-        return 77
     if not (TOP / 'build/wasm/package/synth.js').exists():
         print('SKIPPED: the WebAssembly package is not built (./dev wasm)')
         return 77
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        browser = browsers.start(sys.argv[2], scratch)
+        if not browser:
+            return 77
         folder = pathlib.Path(scratch) / 'live'
         assemble(folder, os.path.abspath(sys.argv[1]))
 
@@ -174,14 +159,10 @@ def main():
                 pass
         server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Quiet)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        browser = Browser(scratch)
-        try:
+        with browser:
             look(browser, f'http://127.0.0.1:{server.server_address[1]}')
             stay(browser, f'http://127.0.0.1:{server.server_address[1]}')
-        finally:
-            browser.process.terminate()
-            browser.process.wait()
-            server.shutdown()
+        server.shutdown()
         assert not browser.complaints, browser.complaints
     print('live_pages_browser: judged, driven, pushed, heard and left alone')
     return 0

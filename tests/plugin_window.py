@@ -5,19 +5,13 @@ close, and neither a killed page nor a killed window takes anything from the hos
 xdotool, WebKitGTK or the WebAssembly package is missing."""
 import os, shutil, signal, struct, subprocess, sys, tempfile, time
 
+from screen import Screen
+
 PATIENCE = 120 # s, on a machine that others share
 ORIGIN = 20    # place of the host's window on the screen, pixels
 
 
-class Screen:
-    """Xvfb, whose picture is a file (xwd)."""
-    def __init__(self, folder):
-        here, there = os.pipe()
-        self.process = subprocess.Popen(['Xvfb', '-displayfd', str(there), '-screen', '0', '1100x760x24', '-nolisten', 'tcp', '-noreset', '-fbdir', folder],
-                                        pass_fds=[there], stderr=subprocess.DEVNULL)
-        self.name = ':' + os.read(here, 16).decode().strip()
-        self.file = os.path.join(folder, 'Xvfb_screen0')
-
+class HostScreen(Screen):
     def part(self, left, top, right, bottom):
         """Pixels of a part of the host's window: blue, green, red, 0."""
         data = open(self.file, 'rb').read()
@@ -190,7 +184,7 @@ def main():
             print(f'skipped: {tool} is not here')
             return 77
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        screen = Screen(folder)
+        screen = HostScreen(folder, '1100x760')
         host = None
         environment = {'DISPLAY': screen.name, 'PATH': os.path.dirname(heddle) + ':' + os.environ['PATH'], 'HOME': folder,
                        'GDK_BACKEND': 'wayland'} # a session of Wayland's: the window uses X11 all the same

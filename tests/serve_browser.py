@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""serve_browser.py HEDDLE: the page of `heddle serve` in Chromium: it shows an empty database, follows it when a run is imported, and compares two
-runs, filters, sorts and draws any quantity; at 390 and at 1,280 pixels nothing is wider than the window, and no script complains."""
-import json, os, pathlib, shutil, signal, subprocess, sys, tempfile
+"""serve_browser.py HEDDLE BROWSER: the page of `heddle serve` in chromium or firefox: it shows an empty database, follows it when a run is imported, and compares two
+runs, filters, sorts and draws any quantity; at 360 and at 1,280 pixels nothing is wider than the window, and no script complains."""
+import json, os, pathlib, signal, subprocess, sys, tempfile
 
-from demo_browser import Browser
+import browsers
 
 DEVICE = {'backend': 'opencl', 'platform': 'p', 'name': 'a device', 'vendor': 'v', 'type': 'cpu', 'architecture': 0, 'compute_units': 2}
 
@@ -62,31 +62,28 @@ def try_page(browser, load):
 
 
 def main():
-    if not shutil.which('chromium'):
-        print('SKIPPED: chromium is not here (apt install chromium)')
-        sys.exit(77)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         folder = pathlib.Path(scratch)
+        browser = browsers.start(sys.argv[2], scratch)
+        if not browser:
+            return 77
         environment = {**os.environ, 'HEDDLE_DATABASE': str(folder / 'tuning.db')}
         server = subprocess.Popen([sys.argv[1], 'serve'], env=environment, stdout=subprocess.PIPE, text=True)
-        try:
-            address = server.stdout.readline().split()[-1]
-            browser = Browser(scratch)
 
-            def load(sessions):
-                subprocess.run([sys.argv[1], 'db', 'import', str(export(folder / 'runs.json', sessions))], env=environment, check=True, stdout=subprocess.DEVNULL)
-            browser.call('Page.navigate', url=address)
-            try_page(browser, load)
-            for width in (390, 1280):
-                browser.call('Emulation.setDeviceMetricsOverride', width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
-                assert browser.value('document.documentElement.scrollWidth <= document.documentElement.clientWidth'), f'the page scrolls sideways at {width}'
+        def load(sessions):
+            subprocess.run([sys.argv[1], 'db', 'import', str(export(folder / 'runs.json', sessions))], env=environment, check=True, stdout=subprocess.DEVNULL)
+        try:
+            with browser:
+                browser.go(server.stdout.readline().split()[-1])
+                try_page(browser, load)
+                for width in (360, 1280):
+                    browser.check_width(width, 900, 'the page')
             assert not browser.complaints, browser.complaints
-            browser.process.kill()
-            browser.process.wait()
         finally:
             server.send_signal(signal.SIGINT)
             server.wait()
+    return 0
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(main())

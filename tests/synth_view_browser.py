@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""synth_view_browser.py HEDDLE: the page of `heddle synth view` in Chromium: a note sounds with the bits of `heddle synth render --strict`, a body is
+"""synth_view_browser.py HEDDLE BROWSER: the page of `heddle synth view` in chromium or firefox: a note sounds with the bits of `heddle synth render --strict`, a body is
 pulled, an edit is heard and undone, what the engine refuses is taken back, "Save" writes the file and nothing else, another program's change is read,
 and nothing is wider than a phone. Skipped where the WebAssembly package is not built."""
 import array, json, os, re, shutil, signal, struct, subprocess, sys, tempfile, time
 
-from demo_browser import Browser, PATIENCE
+import browsers
 
 NOTE = [[0, 'midi', 0x90, 60, 100], [24000, 'midi', 0x80, 60, 0]] # frames at 48 kHz
 SECONDS = 1.5
@@ -26,7 +26,7 @@ def samples_of(path):
 class Page:
     def __init__(self, browser, address):
         self.browser = browser
-        browser.call('Page.navigate', url=address)
+        browser.go(address)
         browser.wait('document.title.includes("(ready)")', 'the page is not ready')
         browser.value("""heddle.hit = body => {
             const box = document.getElementById("canvas").getBoundingClientRect(), [x, y] = heddle.scene.project(heddle.scene.restOf(body));
@@ -157,42 +157,36 @@ def look(heddle, browser, address, folder):
         if name == 'marimba':
             assert page.run('(await heddle.phrase()).length', 'phrase') > 100, 'not its own phrase'
     for width in (360, 1280):
-        browser.call('Emulation.setDeviceMetricsOverride', width=width, height=740, deviceScaleFactor=1, mobile=width < 500)
-        time.sleep(0.5)
-        assert page.value('document.documentElement.scrollWidth <= document.documentElement.clientWidth'), f'the page scrolls sideways at {width}'
+        browser.check_width(width, 740, 'the page')
 
 
 def main():
     heddle = os.path.abspath(sys.argv[1])
-    if not shutil.which('chromium'):
-        print('SKIPPED: chromium is not here (apt install chromium)')
-        return 77
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        browser = browsers.start(sys.argv[2], profile)
+        if not browser:
+            return 77
         data = subprocess.run([heddle, 'data', 'vibes'], capture_output=True, text=True, check=True).stdout.strip()
         shutil.copyfile(data, os.path.join(scratch, 'own.json'))
         with open(os.path.join(scratch, 'note.mid'), 'wb') as file:
             file.write(midi_file())
         with open(os.path.join(scratch, 'view.log'), 'w') as log:
             server = subprocess.Popen([heddle, 'synth', 'view', 'own.json'], cwd=scratch, stdout=log, stderr=subprocess.STDOUT)
-        browser = None
         try:
-            end = time.monotonic() + PATIENCE
-            while not (address := re.search(r'open (\S+)', open(os.path.join(scratch, 'view.log')).read())):
-                said = open(os.path.join(scratch, 'view.log')).read()
-                if 'WebAssembly package' in said:
-                    print('SKIPPED: the WebAssembly package is not built (./dev wasm)')
-                    return 77
-                assert server.poll() is None and time.monotonic() < end, said
-                time.sleep(0.1)
-            browser = Browser(profile)
-            look(heddle, browser, address[1], scratch)
+            with browser:
+                end = time.monotonic() + browsers.PATIENCE
+                while not (address := re.search(r'open (\S+)', open(os.path.join(scratch, 'view.log')).read())):
+                    said = open(os.path.join(scratch, 'view.log')).read()
+                    if 'WebAssembly package' in said:
+                        print('SKIPPED: the WebAssembly package is not built (./dev wasm)')
+                        return 77
+                    assert server.poll() is None and time.monotonic() < end, said
+                    time.sleep(0.1)
+                look(heddle, browser, address[1], scratch)
             assert not browser.complaints, browser.complaints
         finally:
             server.send_signal(signal.SIGINT)
             code = server.wait()
-            if browser:
-                browser.process.terminate()
-                browser.process.wait()
         assert code == 0, f'Ctrl-C: exit code {code}'
     print('synth_view_browser: seen, played, pulled, edited, saved; the bits of the native render')
     return 0

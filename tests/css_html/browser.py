@@ -3,11 +3,11 @@
 Debian packages that are here, at most 200, and of COUNT texts that are cut out of them and mutated (10,000).
 
 Chromium 156 differs from the standard in a few points (README.md), which the texts leave out."""
-import json, pathlib, random, re, shutil, subprocess, sys, tempfile
+import json, pathlib, random, re, subprocess, sys, tempfile
 
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent))
-from demo_browser import Browser
+import browsers
 
 # The tree of a text in the form of html_trees. Chromium cuts text nodes at 65,536 characters.
 SCRIPT = r'''
@@ -108,15 +108,14 @@ def compare(browser, program, texts, names, scratch):
 def main():
     program, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10000
     chance = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
-    if not shutil.which('chromium'):
-        print('SKIPPED: chromium is not here (apt install chromium)')
-        return 77
     paths = sorted(path for path in pathlib.Path('/usr/share').rglob('*.html') if path.is_file() and 2000 < path.stat().st_size < 4e6)
     paths = chance.sample(paths, min(200, len(paths)))
     pages = [path.read_bytes().decode(errors='replace').lstrip('\ufeff') for path in paths]
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
-        browser = Browser(folder)
+        browser = browsers.start('chromium', folder)
+        if not browser:
+            return 77
         browser.value(SCRIPT)
         wrong = sum(compare(browser, program, [page], [path], scratch) for page, path in zip(pages, paths))
         print(f'{wrong} of {len(pages)} pages differ')
