@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { check, checkEqual, finish, heddle, load } from './common.mjs';
+import { check, checkEqual, finish, folder, heddle, load } from './common.mjs';
 
 const { compile, Matcher, open, unused, unusedIn, HeddleError } = await load('css.js');
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'heddle-wasm-'));
@@ -78,6 +78,15 @@ const isRefused = (use, expected) => {
 isRefused(() => new Matcher({ css: module.css }, { sheets: [SUPPORTS], pages: shop }), /@supports, and the module of values is missing/);
 isRefused(() => new Matcher(module.css, { sheets: [], pages: shop }), /expected the result of compile\(\)/);
 new Matcher({ css: module.css }, { sheets: ['p {}'], pages: shop }).match();
+/* an instance is kept from search to search, but not after a failure; another pair of modules has its own */
+const large = { sheets: [`${SUPPORTS}.gone {}`], pages: [`<!doctype html>\r\n${'<p class=x>\r\n'.repeat(20000)}`] };
+const alone = JSON.stringify(unusedIn({ ...module, values: await WebAssembly.compile(fs.readFileSync(path.join(folder, 'heddle-values-exact.wasm'))) }, large));
+for (let i = 0; i < 3; i++) {
+    isRefused(() => unusedIn(module, { sheets: ['p {}'] }), /neither a page nor a text with words/);
+    checkEqual(JSON.stringify(unusedIn(module, large)), alone, 'a search after a failed one');
+    checkEqual(JSON.stringify(unusedIn(module, large)), alone, 'a second search in the same instance');
+}
+isRefused(() => unusedIn({}, search), /expected the result of compile\(\)/);
 
 /* ---- trees of other parsers ---- */
 

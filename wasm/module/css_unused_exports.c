@@ -4,7 +4,6 @@
 #include <heddle/author.h>
 #include <heddle/css_unused.h>
 
-#include <inttypes.h>
 #include <stdio.h>
 
 /* Role of a text of a search. */
@@ -91,17 +90,32 @@ EXPORT const char *hedw_unused_text(search *s, uint32_t sheet)
 }
 EXPORT uint32_t hedw_unused_size(search *s) { return (uint32_t)s->report_size; }
 
+/* Writes a number after its key; printf() took 8 % of a search. */
+static void put_number(FILE *stream, const char *key, uint64_t number)
+{
+    char digits[24], *first = digits + sizeof digits - 1;
+    *first = '\0';
+    do *--first = (char)('0' + number % 10);
+    while (number /= 10);
+    fputs(key, stream);
+    fputs(first, stream);
+}
+
 static void put_entry(void *user, const hed_css_unused_entry *entry)
 {
     FILE *stream = user;
-    fprintf(stream,
-        "%s{\"kind\":\"%s\",\"line\":%" PRIu32
-        ",\"begin\":%zu,\"end\":%zu,\"bytes\":%zu,\"removed\":%s,\"selector\":",
-        ftell(stream) > 1 ? "," : "", entry->kind, entry->line, entry->begin, entry->end,
-        entry->bytes, entry->removed ? "true" : "false");
+    fputs(ftell(stream) > 1 ? ",{\"kind\":\"" : "{\"kind\":\"", stream);
+    fputs(entry->kind, stream);
+    put_number(stream, "\",\"line\":", entry->line);
+    put_number(stream, ",\"begin\":", entry->begin);
+    put_number(stream, ",\"end\":", entry->end);
+    put_number(stream, ",\"bytes\":", entry->bytes);
+    fputs(entry->removed ? ",\"removed\":true,\"selector\":" : ",\"removed\":false,\"selector\":", stream);
     module_put_text(stream, entry->text, strlen(entry->text));
-    fprintf(stream, ",\"reason\":\"%s\",\"elements\":%" PRIu64 ",\"found\":",
-        hed_css_reason_text(entry->use.reason), entry->use.elements);
+    fputs(",\"reason\":\"", stream);
+    fputs(hed_css_reason_text(entry->use.reason), stream);
+    put_number(stream, "\",\"elements\":", entry->use.elements);
+    fputs(",\"found\":", stream);
     module_put_text(stream, entry->use.found, strlen(entry->use.found));
     fputc('}', stream);
 }

@@ -47,7 +47,6 @@ class ValuesMissing extends HeddleError {
 
 /* Instance of the module of css. Its calls for values are answered by an instance of the module of values, made at the first of them. */
 class CssInstance extends Instance {
-    #values;
     #grammar;
     #isMissing = false;
 
@@ -59,15 +58,15 @@ class CssInstance extends Instance {
             heddle_css_value_valid: (property, value, length, quirks) => this.#judge((grammar) => grammar.with(this.text(property), (name) =>
                 grammar.with(this.bytes(value, length), (text) => grammar.call.hedw_values_valid(name, text, length, quirks)))),
         });
-        this.#values = values;
+        this.values = values;
     }
 
     #judge(use) {
-        if (!this.#values) {
+        if (!this.values) {
             this.#isMissing = true;
             return 0;
         }
-        this.#grammar ??= new Instance(this.#values);
+        this.#grammar ??= new Instance(this.values);
         return use(this.#grammar);
     }
 
@@ -183,33 +182,45 @@ export class Matcher {
 
 /* ---- unused rules ---- */
 
+/* Instances that wait for the next search, by their module of css: a build tool searches once for each sheet. */
+const waiting = new WeakMap();
+const MAX_KEPT = 64 << 20; /* bytes of memory; a larger instance is not kept */
+
 /** unused() in one call, from a compiled module. */
 export function unusedIn(module, options) {
+    const kept = waiting.get(module.css);
+    const instance = kept && kept.values === module.values ? kept : new CssInstance(module);
+    waiting.delete(module.css);
+    const result = search(instance, options); /* an instance that has failed is not used again */
+    if (instance.memory.byteLength <= MAX_KEPT) waiting.set(module.css, instance);
+    return result;
+}
+
+function search(instance, options) {
     const { sheets = [], pages = [], words = [], keep = [], keyframes = true, fonts = true, properties = false } = options;
-    const instance = new CssInstance(module);
     const { call } = instance;
-    const search = instance.check(call.hedw_unused_open());
+    const pointer = instance.check(call.hedw_unused_open());
     const given = textsOf(sheets, 'sheets');
     try {
         const add = (kind, { name, text }) => {
             const pointers = [instance.put(name), instance.put(text)];
-            instance.check(call.hedw_unused_add(search, kind, pointers[0].pointer, pointers[1].pointer, pointers[1].size));
+            instance.check(call.hedw_unused_add(pointer, kind, pointers[0].pointer, pointers[1].pointer, pointers[1].size));
         };
         for (const sheet of given) add(SHEET, sheet);
         for (const page of textsOf(pages, 'pages')) add(PAGE, page);
         for (const text of textsOf(words, 'words')) add(WORDS, text);
         if (!Array.isArray(keep)) throw new TypeError('keep: invalid value; expected an array of patterns');
         for (const pattern of keep) add(PATTERN, { name: 'keep', text: String(pattern) });
-        instance.check(call.hedw_unused_run(search, keyframes, fonts, properties));
-        const read = (name, i) => instance.textOf(instance.check(call[name](search, i)), call.hedw_unused_size(search));
+        instance.check(call.hedw_unused_run(pointer, keyframes, fonts, properties));
+        const read = (name, i) => instance.textOf(instance.check(call[name](pointer, i)), call.hedw_unused_size(pointer));
         return {
             sheets: given.map(({ name }, i) => {
                 const entries = JSON.parse(read('hedw_unused_entries', i));
                 return { name, text: read('hedw_unused_text', i), removed: entries.filter((entry) => entry.removed), entries };
             }),
-            warnings: keep.filter((pattern, i) => !call.hedw_unused_fits(search, i)).map((pattern) => `keep: "${pattern}" fits no name of the sheets`),
+            warnings: keep.filter((pattern, i) => !call.hedw_unused_fits(pointer, i)).map((pattern) => `keep: "${pattern}" fits no name of the sheets`),
         };
     } finally {
-        call.hedw_unused_close(search);
+        call.hedw_unused_close(pointer);
     }
 }

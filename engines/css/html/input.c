@@ -65,19 +65,18 @@ bool html_prepare_input(
     const unsigned char *at = (const unsigned char *)text + valid,
                         *end = (const unsigned char *)text + *length;
     while (at < end) {
-        int sequence = sequence_length(at, end);
         if (*at == '\r') {
             *to++ = '\n';
             at += at + 1 < end && at[1] == '\n' ? 2 : 1;
-        } else if (sequence > 0) {
-            memcpy(to, at, (size_t)sequence);
-            to += sequence;
-            at += sequence;
         } else {
             memcpy(to, HTML_REPLACEMENT, 3);
             to += 3;
-            at -= sequence;
+            at -= sequence_length(at, end);
         }
+        size_t plain = valid_length((const char *)at, (size_t)(end - at));
+        memcpy(to, at, plain);
+        to += plain;
+        at += plain;
     }
     *length = (size_t)(to - *copy);
     return true;

@@ -45,6 +45,9 @@ static inline unsigned html_first(html_bytes mask)
 {
 #if defined __SSE2__
     return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8((__m128i)mask) | 1u << 16);
+#elif defined __wasm_simd128__
+    typedef signed char lanes __attribute__((vector_size(16)));
+    return (unsigned)__builtin_ctz((unsigned)__builtin_wasm_bitmask_i8x16((lanes)mask) | 1u << 16);
 #elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     uint64_t words[2];
     memcpy(words, &mask, 16);

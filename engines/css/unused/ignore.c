@@ -91,7 +91,7 @@ hed_status css_ignores_find(css_ignores *ignores, const char *text, size_t lengt
 {
     scanner s = {.text = text, .end = length};
     size_t begin = 0, start = SIZE_MAX; /* position of the current rule; of an open range */
-    if (!memmem(text, length, "ignore", 6)) return HED_OK;
+    if (!memmem(text, length, "purgecss", 8) && !memmem(text, length, "uncss:ignore", 12)) return HED_OK;
     while (s.at < s.end && !hed_failed(error)) {
         size_t from = s.at;
         bool comment = at_comment(&s), blank = strchr(" \t\r\n\f", text[from]) && text[from];

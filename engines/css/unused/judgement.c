@@ -241,7 +241,7 @@ hed_status hed_css_unused_entries(const hed_css_unused *unused, uint32_t sheet,
     HED_REQUIRE(unused, each);
     hed_error local = {0};
     if (sheet >= unused->file_count || !unused->reductions)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "unused rules: no sheet %unused, or no run", sheet);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "unused rules: no sheet %u, or no run", sheet);
     const css_reduction *reduction = &unused->reductions[sheet];
     const entry_visit v = {unused, sheet, &unused->files[sheet], each, user, &local};
     for (uint32_t i = 0; i < reduction->count && !hed_failed(&local); i++) {
