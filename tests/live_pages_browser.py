@@ -138,6 +138,8 @@ def look(browser, root):
     sound = 'heddle.sound.render(heddle.state.document.text, [[0, "midi", 0x90, 60, 100]], 0.5).then((all) => { window.peak = Math.max(...all[0]) })'
     browser.value(f'{sound}, 0')
     browser.wait('window.peak > 0.05', 'the instrument is silent')
+    browser.value('AudioContext.prototype.resume = () => new Promise(() => {}), document.getElementById("sound").click(), 0') # as without a sound card
+    browser.wait('document.getElementById("message").textContent.includes("no sound card")', 'a missing sound card is not reported')
 
 
 def main():

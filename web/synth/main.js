@@ -398,7 +398,13 @@ function varySelected() {
 async function sounds() {
     if (sound.isOn) return;
     $('sound').textContent = 'Starting';
-    await sound.start(sounding());
+    try {
+        await sound.start(sounding());
+    } catch (error) {
+        $('sound').textContent = 'Sound on';
+        say(error.message, true);
+        return;
+    }
     $('sound').textContent = 'Silence';
     $('record').disabled = false;
     keys.listen().then((count) => count && say(`${count} MIDI input${count === 1 ? '' : 's'}`));
@@ -434,6 +440,7 @@ async function phrase() {
         return;
     }
     await sounds();
+    if (!sound.isOn) return;
     const events = await eventsOfPhrase(), begin = performance.now();
     clearInterval(phrase.timer); /* of a second click meanwhile */
     $('song').textContent = 'Stop the phrase';

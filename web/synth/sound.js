@@ -1,5 +1,7 @@
 /* Sound of the page: the audio context, the engine in its worklet, and the recorder. */
 
+const LATE = 5000; /* ms */
+
 export class Sound {
     /** `receive(message)` takes the worklet's messages. */
     constructor(module, receive) {
@@ -24,7 +26,10 @@ export class Sound {
             this.context = new AudioContext({ latencyHint: 'interactive' });
             await this.context.audioWorklet.addModule(new URL('./worklet.js', import.meta.url));
         }
-        await this.context.resume();
+        /* Firefox waits for ever where there is no sound card */
+        const late = new Promise((resolve) => { setTimeout(resolve, LATE, true); });
+        if (await Promise.race([this.context.resume(), late]))
+            throw new Error('The browser has opened no sound card. Connect one, or allow this page to play sound, and press a key again.');
         await this.load(text);
     }
 
