@@ -77,7 +77,7 @@ SYNTH_FUNCTION synth_force synth_pull(const synth_layout *layout, const synth_at
         float vz = synth_number(at, place + 5u * bodies) - here->w;
         tension = synth_tension_more(d0x, d0y, d0z, ux, uy, uz, rest, excess, stiffness,
             synth_number(at, word + SPRING_P_CUBIC * count), synth_number(at, values + 3u * step),
-            vx, vy, vz);
+            vx, vy, vz, SYNTH_HAS_DAMPING | SYNTH_HAS_CUBIC);
     } else {
         tension = synth_tension(d0x, d0y, d0z, ux, uy, uz, rest, excess, stiffness);
     }

@@ -47,21 +47,25 @@ SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(tension)(SYNTH_NUMBER d0x, SYNTH_NUMBER 
 }
 
 /* Returns the factor of d in the force, with the cubic term, and with damping for the difference
- * (vx, vy, vz) of the ends' h v. */
+ * (vx, vy, vz) of the ends' h v. `kinds`, a constant: SYNTH_HAS_... of all springs. A term that no
+ * spring has is left out, which changes no bit of a finite motion. */
 SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(tension_more)(SYNTH_NUMBER d0x, SYNTH_NUMBER d0y,
     SYNTH_NUMBER d0z, SYNTH_NUMBER ux, SYNTH_NUMBER uy, SYNTH_NUMBER uz, SYNTH_NUMBER rest,
     SYNTH_NUMBER excess, SYNTH_NUMBER stiffness, SYNTH_NUMBER cubic, SYNTH_NUMBER damping,
-    SYNTH_NUMBER vx, SYNTH_NUMBER vy, SYNTH_NUMBER vz)
+    SYNTH_NUMBER vx, SYNTH_NUMBER vy, SYNTH_NUMBER vz, uint kinds)
 {
     SYNTH_NUMBER dx = d0x + ux, dy = d0y + uy, dz = d0z + uz;
     SYNTH_NUMBER square = SYNTH_NAMED(dot_more)(dx, dy, dz, dx, dy, dz, SYNTH_EACH(SYNTH_TINY)),
                  length = SYNTH_ROOT(square);
     SYNTH_NUMBER longer = SYNTH_NAMED(dot_more)(ux, uy, uz, d0x + dx, d0y + dy, d0z + dz, excess);
-    SYNTH_NUMBER e = SYNTH_QUOTIENT(longer, SYNTH_LARGER(length + rest, SYNTH_EACH(1e-6f)));
+    if (kinds & SYNTH_HAS_CUBIC) {
+        SYNTH_NUMBER e = SYNTH_QUOTIENT(longer, SYNTH_LARGER(length + rest, SYNTH_EACH(1e-6f)));
+        stiffness = SYNTH_FUSED(cubic, SYNTH_FUSED(e, e, SYNTH_EACH(SYNTH_TINY)), stiffness);
+    }
     SYNTH_NUMBER tension =
-        SYNTH_FUSED(cubic, SYNTH_FUSED(e, e, SYNTH_EACH(SYNTH_TINY)), stiffness) *
-        SYNTH_QUOTIENT(
-            longer, SYNTH_LARGER(SYNTH_FUSED(length, rest, square), SYNTH_EACH(SYNTH_SHORTEST)));
+        stiffness * SYNTH_QUOTIENT(longer, SYNTH_LARGER(SYNTH_FUSED(length, rest, square),
+                                               SYNTH_EACH(SYNTH_SHORTEST)));
+    if (!(kinds & SYNTH_HAS_DAMPING)) return tension;
     SYNTH_NUMBER along = SYNTH_NAMED(dot_more)(vx, vy, vz, dx, dy, dz, SYNTH_EACH(SYNTH_TINY));
     return SYNTH_FUSED(
         damping, SYNTH_QUOTIENT(along, SYNTH_LARGER(square, SYNTH_EACH(SYNTH_SHORTEST))), tension);

@@ -13,6 +13,7 @@ static void place_spring(synth_bodies *b, uint32_t spring, uint32_t place)
     uint32_t index = spring & SYNTH_SPRING_INDEX, free = 0;
     while (b->places[index * SYNTH_PLACES + free] != SYNTH_EMPTY) free++;
     b->places[index * SYNTH_PLACES + free] = place;
+    b->filled[place / SYNTH_LANES] |= (uint16_t)(1u << place % SYNTH_LANES);
     if (spring & SYNTH_SPRING_REVERSED) b->reversed[index] |= (uint8_t)(1u << free);
 }
 
@@ -200,6 +201,7 @@ static hed_status bodies_make_tables(hed_arena *arena, const synth_program *prog
     memset(b->places, 0xff, springs * SYNTH_PLACES * sizeof *b->places);
     place_slices(program, bands, b);
     b->others = hed_arena_new(arena, (uint64_t)b->blocks * SYNTH_LANES, sizeof *b->others, error);
+    b->filled = hed_arena_new(arena, b->blocks, sizeof *b->filled, error);
     b->rows = hed_arena_new(arena, b->row_count, sizeof *b->rows, error);
     if (arena->failed) return HED_ERROR_MEMORY;
     place_bands(program, bands, b);

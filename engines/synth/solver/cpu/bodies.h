@@ -49,6 +49,7 @@ typedef struct synth_bodies {
     synth_part *parts;   /* (part_count) */
     /* (blocks x LANES) packed offsets of the other ends; only of gathering rows */
     uint32_t *others;
+    uint16_t *filled; /* (blocks) bit by lane: has a spring */
     /* (springs x PLACES) block x LANES + lane; SYNTH_EMPTY: unused */
     uint32_t *places;
     /* (springs) bit i: at place i the spring's `to` is the first body */

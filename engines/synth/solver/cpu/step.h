@@ -38,7 +38,8 @@ ALWAYS vector each(float x) { return x - (vector){0}; }
 #define SYNTH_SMALLER(a, b) _mm256_min_ps(a, b)
 #define SYNTH_ROOT(x) _mm256_sqrt_ps(x)
 #elif defined(__wasm_simd128__)
-#define SYNTH_FUSED(a, b, c) ((vector)wasm_fma4((v128_t)(a), (v128_t)(b), (v128_t)(c)))
+#define SYNTH_FUSED4(a, b, c) ((vector)wasm_fma4((v128_t)(a), (v128_t)(b), (v128_t)(c)))
+#define SYNTH_FUSED SYNTH_FUSED4
 #define SYNTH_LARGER(a, b) ((vector)wasm_f32x4_pmax((v128_t)(b), (v128_t)(a)))
 #define SYNTH_SMALLER(a, b) ((vector)wasm_f32x4_pmin((v128_t)(b), (v128_t)(a)))
 #define SYNTH_ROOT(x) ((vector)wasm_f32x4_sqrt((v128_t)(x)))
@@ -54,7 +55,8 @@ BY_LANES(fused_lanes, (vector a, vector b, vector c), hed_fma(a[l], b[l], c[l]))
 BY_LANES(larger_lanes, (vector a, vector b), hed_max(a[l], b[l]))
 BY_LANES(smaller_lanes, (vector a, vector b), hed_min(a[l], b[l]))
 BY_LANES(root_lanes, (vector x), synth_root(x[l]))
-#define SYNTH_FUSED(a, b, c) fused_lanes(a, b, c)
+#define SYNTH_FUSED4(a, b, c) fused_lanes(a, b, c)
+#define SYNTH_FUSED SYNTH_FUSED4
 #define SYNTH_LARGER(a, b) larger_lanes(a, b)
 #define SYNTH_SMALLER(a, b) smaller_lanes(a, b)
 #define SYNTH_ROOT(x) root_lanes(x)
@@ -65,6 +67,25 @@ BY_LANES(root_lanes, (vector x), synth_root(x[l]))
 #define SYNTH_QUOTIENT(a, b) ((a) / (b))
 #define SYNTH_RECIPROCAL(x) (1.0f / (x))
 #include "kernels/physics_spring.h"
+
+/* The formulas for a quad: the axes of one body. */
+#if SYNTH_VECTOR == 4
+#define QUAD_FUSED(a, b, c) SYNTH_FUSED4(a, b, c)
+#define QUAD(name) vector_##name
+#else
+#define QUAD_FUSED(a, b, c) _mm_fmadd_ps(a, b, c)
+#define QUAD(name) quad_##name
+#define SYNTH_NUMBER quad
+#define SYNTH_NAMED(name) quad_##name
+#define SYNTH_EACH(x) ((quad){x, x, x, x})
+#define SYNTH_FUSED(a, b, c) _mm_fmadd_ps(a, b, c)
+#define SYNTH_LARGER(a, b) _mm_max_ps(a, b)
+#define SYNTH_SMALLER(a, b) _mm_min_ps(a, b)
+#define SYNTH_QUOTIENT(a, b) ((a) / (b))
+#define SYNTH_RECIPROCAL(x) (1.0f / (x))
+#define SYNTH_ROOT(x) _mm_sqrt_ps(x)
+#include "kernels/physics_spring.h"
+#endif
 
 /* FORMULA(text): text(vector), with the formulas above. Where a multiply-add is emulated
  * (wasm/core/fma.h), text(doubted) computes them without a test of each, and text(vector) again if
@@ -214,9 +235,9 @@ ALWAYS void pull(const float *v, const lanes *here, const lanes *other, lanes *f
     force->z = tension * (d0z + uz);
 }
 
-/* Computes the forces of pull(), with damping and the cubic term. */
-ALWAYS void pull_more(const float *v, const lanes *here, const lanes *other, const lanes *speed,
-    const lanes *other_speed, lanes *force)
+/* Computes the forces of pull(), with the terms `kinds`: SYNTH_HAS_DAMPING, SYNTH_HAS_CUBIC. */
+ALWAYS void pull_more(const float *v, uint32_t kinds, const lanes *here, const lanes *other,
+    const lanes *speed, const lanes *other_speed, lanes *force)
 {
     vector ux = other->x - here->x, uy = other->y - here->y, uz = other->z - here->z;
     vector d0x = value(v, SPRING_P_X), d0y = value(v, SPRING_P_Y), d0z = value(v, SPRING_P_Z);
@@ -225,7 +246,7 @@ ALWAYS void pull_more(const float *v, const lanes *here, const lanes *other, con
     tension = form##_tension_more(d0x, d0y, d0z, ux, uy, uz, value(v, SPRING_P_REST), \
         value(v, SPRING_P_EXCESS), value(v, SPRING_P_STIFFNESS), value(v, SPRING_P_CUBIC), \
         value(v, SPRING_P_DAMPING), other_speed->x - speed->x, other_speed->y - speed->y, \
-        other_speed->z - speed->z)
+        other_speed->z - speed->z, kinds)
     FORMULA(TENSION);
 #undef TENSION
     force->x = tension * (d0x + ux);
@@ -234,7 +255,7 @@ ALWAYS void pull_more(const float *v, const lanes *here, const lanes *other, con
 }
 
 /* Computes the forces of the bands that the share needs. */
-ALWAYS void step_bands(const synth_step *s, bool more)
+ALWAYS void step_bands(const synth_step *s, uint32_t kinds)
 {
     const synth_bodies *b = s->bodies;
     uint32_t count = s->layout->type[SYNTH_BODY].count;
@@ -250,10 +271,10 @@ ALWAYS void step_bands(const synth_step *s, bool more)
             lanes here, other, speed, other_speed, force;
             load(read + part->lower + l, count, &here);
             load(read + part->upper + l, count, &other);
-            if (more) {
+            if (kinds) {
                 load(speeds + part->lower + l, count, &speed);
                 load(speeds + part->upper + l, count, &other_speed);
-                pull_more(v + l, &here, &other, &speed, &other_speed, &force);
+                pull_more(v + l, kinds, &here, &other, &speed, &other_speed, &force);
             } else {
                 pull(v + l, &here, &other, &force);
             }
@@ -275,49 +296,47 @@ ALWAYS void subtract(lanes *sum, const lanes *force)
     sum->z -= force->z;
 }
 
-/* Adds the forces of the springs of `row`, whose other ends are gathered, to a slice's bodies:
- * for all its vectors by turns, because roots and quotients have long latencies and the vectors
- * are independent. */
-ALWAYS void gather_rows(const synth_step *s, synth_row row, bool more, const lanes *here,
-    const lanes *speed, lanes *sum)
+/* Adds the forces of the springs of block `block`, whose other ends are gathered, to VECTOR of a
+ * slice's bodies, from lane `lane` on. A vector without a spring, whose forces are 0, is skipped. */
+ALWAYS void gather_block(const synth_step *s, uint32_t block, uint32_t kinds, uint32_t lane,
+    const lanes *here, const lanes *speed, lanes *sum)
 {
+    if (PARTS > 1 && !(s->bodies->filled[block] >> lane & ((1u << VECTOR) - 1))) return;
     const float *places = synth_packed_at(s->layout, s->values, s->at->sample & 1, 0),
                 *speeds = synth_packed_at(s->layout, s->values, s->at->sample & 1, 1);
-    const float *v = s->values->blocks + (size_t)row.at * SPRING_PARAMETERS * SYNTH_LANES;
-    const uint32_t *others = s->bodies->others + (size_t)row.at * SYNTH_LANES,
-                   *end = others + (size_t)row.count * SYNTH_LANES;
-    for (; others < end; others += SYNTH_LANES, v += SPRING_PARAMETERS * SYNTH_LANES) {
-        for (int part = 0; part < PARTS; part++) {
-            lanes other, other_speed, force;
-            gather(places, others + part * VECTOR, &other);
-            if (more) {
-                gather(speeds, others + part * VECTOR, &other_speed);
-                pull_more(
-                    v + part * VECTOR, &here[part], &other, &speed[part], &other_speed, &force);
-            } else {
-                pull(v + part * VECTOR, &here[part], &other, &force);
-            }
-            add(&sum[part], &force);
-        }
+    const float *v = s->values->blocks + (size_t)block * SPRING_PARAMETERS * SYNTH_LANES + lane;
+    const uint32_t *others = s->bodies->others + (size_t)block * SYNTH_LANES + lane;
+    lanes other, other_speed, force;
+    gather(places, others, &other);
+    if (kinds) {
+        gather(speeds, others, &other_speed);
+        pull_more(v, kinds, here, &other, speed, &other_speed, &force);
+    } else {
+        pull(v, here, &other, &force);
     }
+    add(sum, &force);
 }
 
-/* Sums the springs' forces on a slice, in the order of its rows. */
-ALWAYS void sum_rows(const synth_step *s, uint32_t slice, bool more, const lanes *here,
-    const lanes *speed, lanes *sum)
+/* Sums the springs' forces on `parts` vectors of a slice, in the order of its rows: for all of them
+ * by turns, because roots and quotients have long latencies and the vectors are independent. */
+ALWAYS void sum_rows(const synth_step *s, uint32_t slice, uint32_t kinds, uint32_t lane, int parts,
+    const lanes *here, const lanes *speed, lanes *sum)
 {
     const synth_bodies *b = s->bodies;
     for (uint32_t i = b->row_begin[slice]; i < b->row_begin[slice + 1]; i++) {
         synth_row row = b->rows[i];
         if (row.kind == SYNTH_ROW_GATHER) {
-            gather_rows(s, row, more, here, speed, sum);
+            for (uint32_t block = row.at; block < row.at + row.count; block++)
+                for (int k = 0; k < parts; k++)
+                    gather_block(
+                        s, block, kinds, lane + (uint32_t)k * VECTOR, &here[k], &speed[k], &sum[k]);
             continue;
         }
-        for (int part = 0; part < PARTS; part++) {
+        for (int k = 0; k < parts; k++) {
             lanes force;
-            load(s->forces + row.at + part * VECTOR, b->forces, &force);
-            if (row.kind == SYNTH_ROW_PLUS) add(&sum[part], &force);
-            else subtract(&sum[part], &force);
+            load(s->forces + row.at + lane + k * VECTOR, b->forces, &force);
+            if (row.kind == SYNTH_ROW_PLUS) add(&sum[k], &force);
+            else subtract(&sum[k], &force);
         }
     }
 }
@@ -332,11 +351,11 @@ ALWAYS void go(vector place, vector pushed, vector mobility, vector keep, vector
 
 /* Copies the new state of bodies to the packed array from which rows gather. */
 ALWAYS void show_packed(
-    const synth_step *s, uint32_t first, bool more, const lanes *place, const lanes *speed)
+    const synth_step *s, uint32_t first, uint32_t kinds, const lanes *place, const lanes *speed)
 {
     uint32_t half = 1 - (s->at->sample & 1);
     pack(place, synth_packed_at(s->layout, s->values, half, 0) + (size_t)first * SYNTH_PACKED);
-    if (more)
+    if (kinds)
         pack(speed, synth_packed_at(s->layout, s->values, half, 1) + (size_t)first * SYNTH_PACKED);
 }
 
@@ -354,46 +373,80 @@ ALWAYS void show_one(const synth_step *s, uint32_t body)
     }
 }
 
+/* ---- one body, by its axes: three lanes of a quad, the fourth 0 ---- */
+
+ALWAYS quad axes_of(const cell *from, size_t stride)
+{
+    return (quad){from[0], from[stride], from[2 * stride], 0.0f};
+}
+ALWAYS void put_axes(quad axes, size_t stride, cell *to)
+{
+    for (int k = 0; k < 3; k++) to[k * stride] = axes[k];
+}
+ALWAYS quad quad_each(float x) { return (quad){x, x, x, x}; }
+
+/* synth_push() of a body with speed `speed`. */
+ALWAYS void push(const cell *contact, size_t step, float mobility, quad *speed)
+{
+    quad n = axes_of(contact, step), z = n * *speed, yz = QUAD_FUSED(n, *speed, quad_each(z[2])),
+         xyz = QUAD_FUSED(n, *speed, quad_each(yz[1]));
+    float before = xyz[0];
+    quad driven =
+        QUAD_FUSED(quad_each(mobility), ((quad){contact[3 * step], contact[4 * step], 0.0f, 0.0f}),
+            ((quad){before, 1.0f, 0.0f, 0.0f}));
+    *speed = QUAD_FUSED(n, quad_each(driven[0] / driven[1] - before), *speed);
+}
+
 /* Steps a body with contacts again, from the forces of its springs on. Contacts without force
  * and resistance change nothing. */
-ALWAYS void touch(const synth_step *s, uint32_t body, const synth_force *sum)
+ALWAYS void touch(const synth_step *s, uint32_t body, synth_force sum)
 {
     const synth_at *at = s->at;
     const synth_type_layout *bodies = &s->layout->type[SYNTH_BODY];
     synth_list forces = synth_list_of(at, bodies->forces, bodies->count, body);
+    const cell *store = (const cell *)at->store, *read = store + at->read + bodies->signal + body;
+    cell *write = (cell *)at->store + at->write + bodies->signal + body;
+    size_t count = bodies->count;
     float mobility = s->values->mobility[body];
-    synth_motion m = synth_motion_of(s->layout, at, body);
+    quad moves = quad_each(mobility), place = axes_of(read, count),
+         speed = axes_of(read + BODY_O_U * count, count);
     bool touched = false;
-    m.u = synth_pushed(m.u, sum->x, mobility);
-    m.v = synth_pushed(m.v, sum->y, mobility);
-    m.w = synth_pushed(m.w, sum->z, mobility);
+    speed = QUAD(pushed)(speed, (quad){sum.x, sum.y, sum.z, 0.0f}, moves);
     for (uint32_t i = 0; i < forces.length; i++) {
         uint32_t entry = forces.first + i * SYNTH_FORCE_WORDS * forces.stride;
-        uint32_t word = at->read + synth_word(at, entry),
-                 step = synth_word(at, entry + forces.stride);
-        if (synth_number(at, word + CONTACT_O_FORCE * step) == 0.0f &&
-            synth_number(at, word + CONTACT_O_RESISTANCE * step) == 0.0f)
+        const cell *contact = store + at->read + synth_word(at, entry);
+        size_t step = synth_word(at, entry + forces.stride);
+        if (contact[CONTACT_O_FORCE * step] == 0.0f && contact[CONTACT_O_RESISTANCE * step] == 0.0f)
             continue;
-        synth_push(at, word, step, mobility, &m);
+        push(contact, step, mobility, &speed);
         touched = true;
     }
     if (!touched) return;
-    synth_body_end(s->layout, at, body, mobility, s->values->keep[body], m);
+    speed = QUAD(kept)(speed, quad_each(s->values->keep[body]), moves);
+    place = QUAD(went)(place, speed, quad_each(synth_dilation(at)));
+    put_axes(place, count, write);
+    put_axes(speed, count, write + BODY_O_U * count);
     if (synth_gathers(s->bodies)) show_one(s, body);
 }
 
-/* Steps bodies from `first` on that have contacts (bits of `touched`) or modulation, one by one.
- * `forces` is a copy: lanes that are accessed one by one would be kept in memory. */
+/* Forces of the springs on a slice's bodies, by axis. */
+typedef struct slice_forces {
+    cell x[SYNTH_LANES], y[SYNTH_LANES], z[SYNTH_LANES];
+} slice_forces;
+
+/* Steps bodies from `first` on that have contacts (bits of `touched`) or modulation, one by
+ * one. */
 static __attribute__((noinline)) void step_special(const synth_step *s, uint32_t first,
-    uint32_t touched, uint32_t modulated, const synth_force *forces)
+    uint32_t touched, uint32_t modulated, const slice_forces *forces)
 {
     for (uint32_t left = touched | modulated; left != 0; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left), body = first + l;
+        synth_force force = {forces->x[l], forces->y[l], forces->z[l]};
         if (touched >> l & 1u) {
-            touch(s, body, &forces[l]);
+            touch(s, body, force);
             continue;
         }
-        synth_body_go(s->layout, s->at, body, forces[l].x, forces[l].y, forces[l].z,
+        synth_body_go(s->layout, s->at, body, force.x, force.y, force.z,
             synth_motion_of(s->layout, s->at, body));
         if (synth_gathers(s->bodies)) show_one(s, body);
     }
@@ -401,7 +454,7 @@ static __attribute__((noinline)) void step_special(const synth_step *s, uint32_t
 
 /* Steps VECTOR bodies from `first` on, from the forces of their springs on. `few`: there are
  * fewer bodies than lanes, `some` of them in this vector. */
-ALWAYS void end_lanes(const synth_step *s, uint32_t first, bool more, bool few, uint32_t some,
+ALWAYS void end_lanes(const synth_step *s, uint32_t first, uint32_t kinds, bool few, uint32_t some,
     const lanes *place, const lanes *speed, const lanes *sum)
 {
     uint32_t count = s->layout->type[SYNTH_BODY].count;
@@ -420,38 +473,55 @@ ALWAYS void end_lanes(const synth_step *s, uint32_t first, bool more, bool few, 
     else store(&to, count, write);
     if (few) store_few(&kept, count, some, write + BODY_O_U * (size_t)count);
     else store(&kept, count, write + BODY_O_U * (size_t)count);
-    if (synth_gathers(s->bodies)) show_packed(s, first, more, &to, &kept);
+    if (synth_gathers(s->bodies)) show_packed(s, first, kinds, &to, &kept);
 }
 
-ALWAYS void step_slice(const synth_step *s, uint32_t slice, bool more, bool few)
+/* Steps `parts` vectors of a slice from lane `lane` on; `few`, `some`: see end_lanes(). `forces` of
+ * their bodies are kept for step_special(); NULL: for none. */
+ALWAYS void step_parts(const synth_step *s, uint32_t slice, uint32_t lane, int parts,
+    uint32_t kinds, bool few, uint32_t some, slice_forces *forces)
 {
     const synth_layout *layout = s->layout;
-    uint32_t first = s->bodies->first[slice], count = layout->type[SYNTH_BODY].count;
-    uint32_t touched = s->bodies->touched[slice], modulated = s->bodies->modulated[slice];
+    uint32_t first = s->bodies->first[slice] + lane, count = layout->type[SYNTH_BODY].count;
     const cell *read = (const cell *)s->at->store + s->at->read + layout->type[SYNTH_BODY].signal +
                        first,
                *speeds = read + BODY_O_U * (size_t)count;
     lanes place[PARTS], speed[PARTS], sum[PARTS];
-    uint32_t some[PARTS];
-    for (uint32_t part = 0, lane = 0; part < PARTS; part++, lane += VECTOR) {
-        some[part] = count <= lane ? 0 : count - lane < VECTOR ? count - lane : VECTOR;
-        sum[part] = (lanes){each(SYNTH_WIND), each(SYNTH_WIND), each(SYNTH_WIND)};
-        if (few) load_few(read + lane, count, some[part], &place[part]);
-        else load(read + lane, count, &place[part]);
-        if (few) load_few(speeds + lane, count, some[part], &speed[part]);
-        else load(speeds + lane, count, &speed[part]);
+    for (int k = 0; k < parts; k++) {
+        sum[k] = (lanes){each(SYNTH_WIND), each(SYNTH_WIND), each(SYNTH_WIND)};
+        if (few) load_few(read, count, some, &place[k]);
+        else load(read + k * VECTOR, count, &place[k]);
+        if (few) load_few(speeds, count, some, &speed[k]);
+        else load(speeds + k * VECTOR, count, &speed[k]);
     }
-    sum_rows(s, slice, more, place, speed, sum);
-    for (uint32_t part = 0; part < PARTS; part++)
-        end_lanes(s, first + part * VECTOR, more, few, some[part], &place[part], &speed[part],
-            &sum[part]);
-    if (touched | modulated) {
-        synth_force forces[SYNTH_LANES];
-        for (uint32_t l = 0; l < SYNTH_LANES; l++)
-            forces[l] = (synth_force){sum[l / VECTOR].x[l % VECTOR], sum[l / VECTOR].y[l % VECTOR],
-                sum[l / VECTOR].z[l % VECTOR]};
-        step_special(s, first, touched, modulated, forces);
+    sum_rows(s, slice, kinds, lane, parts, place, speed, sum);
+    for (int k = 0; k < parts; k++) {
+        end_lanes(s, first + (uint32_t)k * VECTOR, kinds, few, some, &place[k], &speed[k], &sum[k]);
+        if (!forces) continue;
+        *(vector *)(forces->x + lane + k * VECTOR) = sum[k].x;
+        *(vector *)(forces->y + lane + k * VECTOR) = sum[k].y;
+        *(vector *)(forces->z + lane + k * VECTOR) = sum[k].z;
     }
+}
+
+/* Steps a slice. The last vector of fewer bodies than a slice has overlaps the one before. Bodies
+ * of the last slice that the one before steps, too, are left to it, but for those in a vector with
+ * others. */
+ALWAYS void step_slice(const synth_step *s, uint32_t slice, uint32_t kinds, bool few)
+{
+    uint32_t first = s->bodies->first[slice], count = s->layout->type[SYNTH_BODY].count;
+    uint32_t end = count < SYNTH_LANES ? count : SYNTH_LANES,
+             lane = (slice * SYNTH_LANES - first) / VECTOR * VECTOR;
+    uint32_t touched = s->bodies->touched[slice] >> lane << lane,
+             modulated = s->bodies->modulated[slice] >> lane << lane;
+    slice_forces kept, *forces = touched | modulated ? &kept : NULL;
+    if (few) step_parts(s, slice, 0, 1, kinds, true, count, forces);
+    else if (end - lane == SYNTH_LANES) step_parts(s, slice, 0, PARTS, kinds, false, 0, forces);
+    else
+        for (; lane < end; lane += VECTOR)
+            step_parts(
+                s, slice, lane + VECTOR < end ? lane : end - VECTOR, 1, kinds, false, 0, forces);
+    if (forces) step_special(s, first, touched, modulated, forces);
 }
 
 /* True if a slice is skipped because it is still; counts steps until then. */
@@ -463,34 +533,32 @@ ALWAYS bool rests(const synth_step *s, uint32_t slice)
     return false;
 }
 
-ALWAYS void step_slices(const synth_step *s, bool more)
+ALWAYS void step_slices(const synth_step *s, uint32_t kinds)
 {
-    step_bands(s, more);
-    if (s->layout->type[SYNTH_BODY].count < SYNTH_LANES) {
+    step_bands(s, kinds);
+    if (s->layout->type[SYNTH_BODY].count < VECTOR) {
         for (uint32_t i = s->share->slice_begin; i < s->share->slice_end; i++)
-            if (!rests(s, i)) step_slice(s, i, more, true);
+            if (!rests(s, i)) step_slice(s, i, kinds, true);
     } else {
         for (uint32_t i = s->share->slice_begin; i < s->share->slice_end; i++)
-            if (!rests(s, i)) step_slice(s, i, more, false);
+            if (!rests(s, i)) step_slice(s, i, kinds, false);
     }
 }
 
 /* ---- entities other than bodies ---- */
 
-typedef struct heard_bodies {
-    float x[SYNTH_EAR_BODIES], y[SYNTH_EAR_BODIES], z[SYNTH_EAR_BODIES];
-} heard_bodies;
-
-/* Loads positions or speeds of any bodies, by field. */
-ALWAYS void gather_fields(
-    const cell *from, uint32_t stride, const uint32_t *others, heard_bodies *to)
+/* Gathers a field of VECTOR bodies. */
+ALWAYS vector gather_field(const cell *field, const uint32_t *others)
 {
-    const cell *second = from + stride, *third = second + stride;
-    for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l++) {
-        to->x[l] = from[others[l]];
-        to->y[l] = second[others[l]];
-        to->z[l] = third[others[l]];
-    }
+    vector result;
+    for (int l = 0; l < VECTOR; l++) result[l] = field[others[l]];
+    return result;
+}
+ALWAYS void gather_fields(const cell *from, uint32_t stride, const uint32_t *others, lanes *to)
+{
+    to->x = gather_field(from, others);
+    to->y = gather_field(from + stride, others);
+    to->z = gather_field(from + 2 * (size_t)stride, others);
 }
 
 /* Computes an ear: the contribution of each body, by vectors if there are enough bodies, then
@@ -498,36 +566,32 @@ ALWAYS void gather_fields(
 ALWAYS void step_ear(const synth_layout *layout, const synth_at *at, uint32_t ear)
 {
     synth_self me = synth_self_of(layout, SYNTH_EAR, ear);
-    synth_hearing m = synth_hearing_of(layout, at, synth_bits(at, me, EAR_P_MICROPHONE));
     synth_list bodies =
         synth_list_of(at, layout->type[SYNTH_EAR].list, layout->type[SYNTH_EAR].count, ear);
-    if (bodies.length < SYNTH_EAR_BODIES / 4) {
+    if (bodies.length <= VECTOR / 4) {
         synth_ear(layout, at, ear);
         return;
     }
-    uint32_t count = layout->type[SYNTH_BODY].count, others[SYNTH_EAR_BODIES];
-    const cell *read = (const cell *)at->store + at->read + layout->type[SYNTH_BODY].signal;
-    heard_bodies place, moved, speed;
+    synth_hearing m = synth_hearing_of(layout, at, synth_bits(at, me, EAR_P_MICROPHONE));
+    uint32_t count = layout->type[SYNTH_BODY].count;
+    const cell *read = (const cell *)at->store + at->read + layout->type[SYNTH_BODY].signal,
+               *rest = (const cell *)at->store + layout->type[SYNTH_BODY].parameter +
+                       (size_t)BODY_P_X * count;
     float heard[SYNTH_EAR_BODIES], sum = 0.0f;
-    for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l++) /* unused lanes repeat the first body */
-        others[l] = synth_word(
-            at, bodies.first + (l < bodies.length ? l : 0) * SYNTH_EAR_WORDS * bodies.stride);
-    gather_fields(
-        (const cell *)at->store + layout->type[SYNTH_BODY].parameter + (size_t)BODY_P_X * count,
-        count, others, &place);
-    gather_fields(read, count, others, &moved);
-    gather_fields(read + (size_t)BODY_O_U * count, count, others, &speed);
-    for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l += VECTOR) {
-        lanes r, u;
+    for (uint32_t l = 0; l < bodies.length; l += VECTOR) {
+        lanes place, moved, u;
         vector result;
-#define AT(fields, axis) (*(const vector *)(fields.axis + l))
-        r.x = AT(place, x) - each(m.x) + AT(moved, x);
-        r.y = AT(place, y) - each(m.y) + AT(moved, y);
-        r.z = AT(place, z) - each(m.z) + AT(moved, z);
-        u = (lanes){AT(speed, x), AT(speed, y), AT(speed, z)};
-#define HEARD(form) result = form##_heard(&m, r.x, r.y, r.z, u.x, u.y, u.z)
+        uint32_t others[VECTOR];
+        for (uint32_t k = 0; k < VECTOR; k++) /* unused lanes repeat the first body */
+            others[k] = synth_word(at, bodies.first + (l + k < bodies.length ? l + k : 0) *
+                                                          SYNTH_EAR_WORDS * bodies.stride);
+        gather_fields(rest, count, others, &place);
+        gather_fields(read, count, others, &moved);
+        gather_fields(read + (size_t)BODY_O_U * count, count, others, &u);
+        vector rx = place.x - each(m.x) + moved.x, ry = place.y - each(m.y) + moved.y,
+               rz = place.z - each(m.z) + moved.z;
+#define HEARD(form) result = form##_heard(&m, rx, ry, rz, u.x, u.y, u.z)
         FORMULA(HEARD);
-#undef AT
 #undef HEARD
         *(vector *)(heard + l) = result;
     }
@@ -600,7 +664,8 @@ void SYNTH_STEP(const synth_step *s)
         step_sleepers(s, SYNTH_BOW);
         return;
     }
-    if (s->layout->flags & (SYNTH_HAS_DAMPING | SYNTH_HAS_CUBIC)) step_slices(s, true);
-    else step_slices(s, false);
+    if (s->layout->flags & SYNTH_HAS_CUBIC) step_slices(s, SYNTH_HAS_DAMPING | SYNTH_HAS_CUBIC);
+    else if (s->layout->flags & SYNTH_HAS_DAMPING) step_slices(s, SYNTH_HAS_DAMPING);
+    else step_slices(s, 0);
     if (s->share->others) step_others(s);
 }
