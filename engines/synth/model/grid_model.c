@@ -109,6 +109,8 @@ static double frequency_of(const hed_synth_grid_def *def, double rate)
     double square =
         resolved.spring.stiffness * mode.per_stiffness + resolved.bend * mode.per_bend + mode.rest;
     double g = hed_strict_exp(-(double)def->body.damping / rate), h = 1 / rate;
+    double factor = def->tune > 0 ? synth_rate_factor(def->tune, def->rate, rate) : 1;
+    square *= factor * factor;
     double sine = (g * g * h * h * square / def->body.mass - (1 - g) * (1 - g)) / (4 * g);
     return sine > 0 && sine < 1 ? hed_strict_asin(sqrt(sine)) * rate / PI : 0;
 }

@@ -96,7 +96,7 @@ static hed_synth_entity find_growing(const hed_synth_instrument *in)
  * them. */
 typedef struct walk {
     const hed_synth_instrument *instrument;
-    double step;            /* h, s */
+    double step, rate;      /* h, s; samples a second */
     double *sums;           /* (bodies) sum of k to all and to free neighbours, N/m */
     double *masses;         /* (bodies) kg */
     spring_limits *springs; /* (springs) */
@@ -160,7 +160,8 @@ static hed_synth_stability judge(const walk *w)
         const hed_synth_body_def *body = &instrument->bodies[i];
         if (body->anchored) continue;
         double mass = w->masses ? w->masses[i] : body->mass;
-        double value = mass > 0 ? w->step * w->step * w->sums[i] / (2 * mass) : INFINITY;
+        double factor = synth_body_factor(instrument, instrument->ids[HED_SYNTH_BODY][i], w->rate);
+        double value = mass > 0 ? w->step * w->step * w->sums[i] * factor / (2 * mass) : INFINITY;
         if (result.body == 0 || value > result.worst) {
             result.worst = value;
             result.body = instrument->ids[HED_SYNTH_BODY][i];
@@ -181,7 +182,9 @@ hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument
              springs = instrument->counts[HED_SYNTH_SPRING];
     bool of_bodies = bodies > 0 && modulates(instrument, HED_SYNTH_BODY),
          of_springs = springs > 0 && modulates(instrument, HED_SYNTH_SPRING);
-    walk w = {.instrument = instrument, .step = synth_largest_dilation(&instrument->def) / rate};
+    double dilation = synth_largest_dilation(&instrument->def);
+    walk w = {.instrument = instrument, .rate = rate,
+        .step = synth_dilation_at(&instrument->def, dilation, rate) / rate};
     hed_arena arena = {.allocator = instrument->allocator};
     w.sums = hed_arena_new(&arena, bodies, sizeof *w.sums, NULL);
     if (of_bodies) w.masses = hed_arena_new(&arena, bodies, sizeof *w.masses, NULL);

@@ -97,6 +97,17 @@ float synth_rest_length(const hed_synth_instrument *instrument, const hed_synth_
 /* Returns the largest dilation that notes and bends can reach. */
 double synth_largest_dilation(const hed_synth_instrument_def *def);
 
+/* ---- pitch at any rate (rate_pitch.c) ---- */
+
+/* Returns the factor of a mode's w that gives the mode at `rate` the frequency that it has at
+ * `reference`, Hz. */
+double synth_rate_factor(double frequency, double reference, double rate);
+/* Returns the dilation that at `rate` has the pitch that `dilation` has at 48 kHz. Thread class: rt. */
+double synth_dilation_at(const hed_synth_instrument_def *def, double dilation, double rate);
+/* Returns the factor of a body's 1/mass at `rate`: 1 at the rate that its pitch is tuned for. */
+double synth_body_factor(
+    const hed_synth_instrument *instrument, hed_synth_entity body, double rate);
+
 /* ---- internals of the model ---- */
 
 enum {

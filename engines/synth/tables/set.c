@@ -138,7 +138,8 @@ static void collect_element(
         if (p->layout.flags & SYNTH_HAS_DAMPING) collect(c, word, value / step);
         break;
     case MASS:
-        if (at_rest(p, type, field, element) != 0.0) collect(c, word, step * step / value);
+        if (at_rest(p, type, field, element) != 0.0)
+            collect(c, word, step * step / value * p->factors[element]);
         break;
     case PLACE: collect_place(c, field, element, value); break;
     case REST_LENGTH: collect_rest_length(c, element, value); break;

@@ -259,6 +259,8 @@ static hed_status name_elements(synth_builder *b, hed_error *error)
     const hed_synth_instrument *in = b->instrument;
     program->entity_count = in->entity_count;
     if (NO_ROOM(program, program->seats, in->entity_count + 1u)) return HED_ERROR_MEMORY;
+    if (NO_ROOM(program, program->factors, program->layout.type[SYNTH_BODY].count))
+        return HED_ERROR_MEMORY;
     memset(program->seats, 0xff, (in->entity_count + 1u) * sizeof *program->seats);
     if (NO_ROOM(program, program->entities[SYNTH_EAR], program->layout.type[SYNTH_EAR].count))
         return HED_ERROR_MEMORY;
@@ -474,6 +476,7 @@ hed_status synth_program_create(const hed_allocator *allocator, const synth_prog
              spares = voices < SYNTH_SPARE_VOICES ? voices : SYNTH_SPARE_VOICES,
              instances = voices + (has_spares ? spares : 0);
     created->instances = instances < SYNTH_INSTANCE_LIMIT ? instances : SYNTH_INSTANCE_LIMIT;
+    created->rate = def->rate;
     created->step = 1.0 / def->rate;
     created->remote = def->remote;
     created->layout.seed = (uint32_t)(def->seed ^ def->seed >> 32);

@@ -58,7 +58,8 @@ enum {
 typedef struct synth_program {
     hed_arena arena; /* memory of the program and its arrays */
     synth_layout layout;
-    double step;        /* s */
+    double rate, step;  /* Hz; s */
+    float *factors;     /* (type[SYNTH_BODY].count) synth_body_factor() */
     uint32_t instances; /* voices and spare ones */
     bool remote;        /* a grid simulates the bodies and springs */
     uint32_t *image;    /* (layout.words) at rest, half 0 and half 1 */

@@ -85,8 +85,12 @@ static synth_target *add_target(const element *e, synth_follow follow, uint32_t 
 
 static void fill_body(const element *e, const synth_contact *contact, const hed_synth_body_def *def)
 {
+    const synth_program *program = e->b->program;
     double step = e->b->step;
-    set(e, BODY_P_WEIGHT, def->anchored ? 0.0 : step * step / def->mass);
+    double factor = synth_body_factor(
+        e->b->instrument, program->entities[SYNTH_BODY][e->index], e->b->def->rate);
+    program->factors[e->index] = (float)factor;
+    set(e, BODY_P_WEIGHT, def->anchored ? 0.0 : step * step / def->mass * factor);
     set(e, BODY_P_RATE, 2.0 * def->damping * step);
     for (uint32_t k = 0; k < 3; k++) set(e, BODY_P_X + k, def->position[k]);
 }

@@ -257,17 +257,20 @@ static hed_status find_unit(synth_network *network, hed_error *error)
 
 /* ---- bodies ---- */
 
-static hed_status find_classes(synth_network *network, double step, hed_error *error)
+static hed_status find_classes(synth_network *network, double rate, hed_error *error)
 {
+    const double step = 1.0 / rate;
     uint32_t last = 0;
     for (uint32_t i = 0; i < network->count; i++) {
         const hed_synth_body_def *body = &network->instrument->bodies[network->body[i]];
-        float weight = (float)(step * step / body->mass),
-              rate = (float)(2.0 * body->damping * step);
-        if (i == 0 || network->class_weight[last] != weight || network->class_rate[last] != rate) {
+        hed_synth_entity entity = network->instrument->ids[HED_SYNTH_BODY][network->body[i]];
+        double factor = synth_body_factor(network->instrument, entity, rate);
+        float weight = (float)(step * step / body->mass * factor),
+              decay = (float)(2.0 * body->damping * step);
+        if (i == 0 || network->class_weight[last] != weight || network->class_rate[last] != decay) {
             last = 0;
             while (last < network->class_count &&
-                   (network->class_weight[last] != weight || network->class_rate[last] != rate))
+                   (network->class_weight[last] != weight || network->class_rate[last] != decay))
                 last++;
         }
         if (last == SYNTH_MOST_CLASSES)
@@ -276,7 +279,7 @@ static hed_status find_classes(synth_network *network, double step, hed_error *e
                 SYNTH_MOST_CLASSES);
         if (last == network->class_count) {
             network->class_weight[last] = weight;
-            network->class_rate[last] = rate;
+            network->class_rate[last] = decay;
             network->class_count++;
         }
         network->classes[i] = (uint8_t)last;
@@ -332,7 +335,7 @@ hed_status synth_network_create(const hed_allocator *allocator,
             largest = fmax(largest, fabs((double)instrument->bodies[i].position[k]));
     double rounding = 4.0 * largest * 0x1p-24;
 
-    if (find_free(network, error) || find_classes(network, 1.0 / rate, error) ||
+    if (find_free(network, error) || find_classes(network, rate, error) ||
         fill_springs(network, error) || check_lengths(network, error)) {
         synth_network_destroy(network);
         return error->status;
