@@ -75,8 +75,12 @@ static void make_program(rig *r, uint32_t instances)
     memcpy(r->targets, targets, sizeof targets);
     for (uint32_t i = 0; r->only && i < 10; i++)
         if (r->targets[i].route.channel == 0) r->targets[i].route = (hed_synth_route){0, 60, 71};
-    r->program = (synth_program){.instances = instances, .image = r->image, .gates = r->gates,
-        .targets = r->targets, .target_count = 10};
+    r->program = (synth_program){.instances = instances,
+        .rate = 48000,
+        .image = r->image,
+        .gates = r->gates,
+        .targets = r->targets,
+        .target_count = 10};
     r->program.layout.words = WORDS;
     r->program.layout.gates = 3;
     for (uint32_t i = 0; i < WORDS; i++) r->image[i] = 0;
@@ -683,7 +687,7 @@ Test(synth_voices, a_block_has_no_more_pokes_than_there_is_room_for)
     OK(synth_voices_run(voices, events, GROUPS, GROUPS, &pokes, &begin, &error));
     uint32_t group = (SOURCES + 1) * def.voices;
     CHECK_EQ(begin[def.voices], GROUPS / 2 * group);
-    CHECK_LT(voices->capacity, GROUPS * group);
+    CHECK_LT(voices->event_room, GROUPS * group);
     FAILS(HED_ERROR_LIMIT, synth_voices_check(voices, events, 2 * GROUPS, GROUPS, &error));
     synth_voices_destroy(voices);
     synth_program_destroy(program);

@@ -357,10 +357,12 @@ typedef struct hed_synth_instrument_def {
     uint8_t low, high;     /**< range of notes that the instrument plays */
     float bend_range;      /**< bend at full bend of the channel, semitones */
     float note_bend_range; /**< MPE: bend at full bend of a note's own channel, semitones */
-    float tempo;           /**< quarter notes a minute, until a tempo event */
-    float gain;            /**< master gain, dB */
-    float limit;           /**< maximum peak after the limiter, dB, <= 0 */
-    float limit_release;   /**< s */
+    float glide;         /**< voices: duration of a glide from a channel's last pitch, s; 0: none */
+    bool legato;         /**< voices: a note takes over the voice of a held note of its channel */
+    float tempo;         /**< quarter notes a minute, until a tempo event */
+    float gain;          /**< master gain, dB */
+    float limit;         /**< maximum peak after the limiter, dB, <= 0 */
+    float limit_release; /**< s */
 } hed_synth_instrument_def;
 
 /** Returns the defaults of an instrument. Thread class: rt. */
@@ -618,10 +620,10 @@ typedef enum hed_synth_event_kind {
     /** bytes: status, data 1, data 2. Volume (controller 7) and expression (11) act as MIDI
      *  recommends, unless the instrument follows that controller itself: amplitude in proportion to
      *  their squares, 1 at the defaults 100 and 127. In singleton mode the loudest channel that has
-     *  played decides. Pedals are controllers 64 and 66 (sostenuto). The bytes f0 7e 09 are GM
-     *  System On (hed_synth_midi_is_reset()). "All sound off" (controller 120) resets all voices of that
-     *  channel at once (in singleton mode the whole instrument, whose bodies are common to all
-     *  notes); the output fades out over a few milliseconds */
+     *  played decides. Pedals are controllers 64 and 66 (sostenuto); 5, 65 and 84 are portamento
+     *  (2 s at 127, falling as the square), 68 is legato. The bytes f0 7e 09 are GM System On
+     *  (hed_synth_midi_is_reset()). "All sound off" (120) resets all voices of that channel at once
+     *  (in singleton mode the whole instrument); the output fades out over a few milliseconds */
     HED_SYNTH_EVENT_MIDI,
     HED_SYNTH_EVENT_TEMPO, /**< value: quarter notes a minute */
     /** entity, target, value in the unit and range of its definition (rotation: -1e4 to 1e4 rad;
@@ -740,8 +742,7 @@ HED_API hed_synth_note_info hed_synth_check_notes(
 typedef struct hed_synth_info {
     hed_synth_solver solver;
     hed_config_origin configured;
-    /** voices and spare instances, in which stolen voices fade; microphones in the output */
-    uint32_t instances, microphones;
+    uint32_t instances, microphones; /**< voices and spare ones; microphones in the output */
     /** counts in one instance; exciters count once for each body */
     uint32_t entities[HED_SYNTH_ENTITY_TYPE_COUNT];
     uint64_t bytes;                 /**< size of state and tables of all instances */

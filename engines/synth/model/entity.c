@@ -251,6 +251,8 @@ static const hed_field instrument_rows[] = {
     {"high", "highest note that is played", WHOLE(instrument, high, 0, 127)},
     {"bend_range", "full bend of the channel, semitones", NUMBER(instrument, bend_range, 0, 96, NULL)},
     {"note_bend_range", "full bend of a note's own channel in MPE, semitones", NUMBER(instrument, note_bend_range, 0, 96, NULL)},
+    {"glide", "duration of a glide from the last note's pitch to the next one's; 0: none", NUMBER(instrument, glide, 0, 10, "s")},
+    {"legato", "true: a note that begins while another one is held takes over its voice", BOOLEAN(instrument, legato)},
     {"tempo", "quarter notes in a minute, until the song sets it", NUMBER(instrument, tempo, 1, 10000, NULL)},
     {"gain", "gain of the whole", NUMBER(instrument, gain, -200, 200, "dB")},
     {"limit", "level that the limiter keeps", NUMBER(instrument, limit, -60, 0, "dB")},

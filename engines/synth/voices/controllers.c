@@ -66,13 +66,20 @@ static void enter_data(synth_voices *v, uint32_t channel, uint32_t number, uint3
     if (c->rpn[1] == 0) set_range(v, channel, number, value);
     else if (c->rpn[1] == 6 && number == SYNTH_CC_DATA && v->def.mode == HED_SYNTH_VOICES_MPE &&
              (channel == 0 || channel == 15)) {
-        /* the zone of channel 1 or 16 gets `value` members, the other zone shrinks, and bend
-         * ranges are reset to the instrument's */
+        /* the zone of channel 1 or 16 gets `value` members, the other zone shrinks, and the bend
+         * ranges of the zone are 2 semitones of its manager, 48 of its members */
         uint32_t zone = channel == 15, count = value < 15 ? value : 15;
         v->members[zone] = (uint8_t)count;
         uint32_t left = count < 14 ? 14 - count : 0;
         if (count && v->members[!zone] > left) v->members[!zone] = (uint8_t)left;
-        for (uint32_t i = 0; i < SYNTH_CHANNELS; i++) v->channels[i].ranged = false;
+        for (uint32_t i = 0; i < SYNTH_CHANNELS; i++) {
+            synth_channel *member = &v->channels[i];
+            bool is_member = synth_control_manager(v, i) == channel;
+            if (!is_member && i != channel) continue;
+            member->ranged = true;
+            member->semitones = is_member ? 48 : 2;
+            member->cents = 0;
+        }
     } else return;
 
     /* the same bend now means another interval: update all words that follow bends */
@@ -87,14 +94,16 @@ static void enter_data(synth_voices *v, uint32_t channel, uint32_t number, uint3
 static void reset_controllers(synth_voices *v, uint32_t channel)
 {
     synth_channel *c = &v->channels[channel];
-    static const uint8_t zeroed[] = {SYNTH_CC_MODULATION, SYNTH_CC_SUSTAIN, 65, 66, 67,
-        SYNTH_CONTROL_BEND, SYNTH_CONTROL_PRESSURE};
+    static const uint8_t zeroed[] = {SYNTH_CC_MODULATION, SYNTH_CC_SUSTAIN, SYNTH_CC_GLIDE,
+        SYNTH_CC_SOSTENUTO, 67, SYNTH_CONTROL_BEND, SYNTH_CONTROL_PRESSURE};
     for (uint32_t i = 0; i < sizeof zeroed; i++)
         if (c->received[zeroed[i]]) receive(v, channel, zeroed[i], 0.0f);
     if (c->received[SYNTH_CC_EXPRESSION]) receive(v, channel, SYNTH_CC_EXPRESSION, 1.0f);
     for (uint32_t note = 0; note < SYNTH_KEYS; note++)
         if (v->keys[channel][note].touch) synth_notes_touch_key(v, channel, note, 0);
     c->rpn[0] = c->rpn[1] = 127;
+    c->received[SYNTH_CC_GLIDE] = false; /* portamento is as the instrument has it */
+    c->source = SYNTH_NO_SOURCE;
     synth_notes_sostenuto(v, channel);
     synth_notes_pedal(v, channel);
 }
@@ -115,6 +124,10 @@ void synth_control_change(synth_voices *v, uint32_t channel, uint32_t number, ui
     /* a pedal that is down already catches no more keys */
     if (number == SYNTH_CC_SOSTENUTO && value >= 64 && c->value[number] >= 0.5f) return;
     if (number < SYNTH_CC_SOUND_OFF) receive(v, channel, number, (float)value / 127.0f);
+    if (number == SYNTH_CC_GLIDE_SOURCE) {
+        uint32_t key = synth_notes_key(v, channel, value);
+        c->source = key == HED_SYNTH_NO_KEY ? SYNTH_NO_SOURCE : (uint8_t)key;
+    }
     if (number == SYNTH_CC_SUSTAIN) each_of_zone(v, channel, synth_notes_pedal);
     else if (number == SYNTH_CC_SOSTENUTO) each_of_zone(v, channel, synth_notes_sostenuto);
     else if (number == SYNTH_CC_RPN || number == SYNTH_CC_RPN_FINE)

@@ -137,19 +137,16 @@ hed_synth_note_info synth_voices_check_notes(
 
 /* ---- gates ---- */
 
-static void open_gates(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
+static void open_gate(
+    synth_voices *v, uint32_t instance, uint32_t g, uint32_t channel, uint32_t note)
 {
     const synth_key *key = &v->keys[channel][note];
-    for (uint32_t g = 0; g < v->program->layout.gates; g++) {
-        const synth_gate *gate = &v->program->gates[g];
-        if (!synth_route_fits(&gate->route, channel, note)) continue;
-        synth_sleep_wake_gate(v, instance, g);
-        synth_voices_poke(v, instance, gate->word + SYNTH_GATE_COUNT, key->started);
-        synth_voices_poke(v, instance, gate->word + SYNTH_GATE_HELD, 1);
-        synth_voices_poke_float(
-            v, instance, gate->word + SYNTH_GATE_VELOCITY, (float)key->velocity / 127.0f);
-        synth_voices_poke_float(v, instance, gate->word + SYNTH_GATE_NOTE, (float)note);
-    }
+    uint32_t word = v->program->gates[g].word;
+    synth_sleep_wake_gate(v, instance, g);
+    synth_voices_poke(v, instance, word + SYNTH_GATE_COUNT, key->started);
+    synth_voices_poke(v, instance, word + SYNTH_GATE_HELD, 1);
+    synth_voices_poke_float(v, instance, word + SYNTH_GATE_VELOCITY, (float)key->velocity / 127.0f);
+    synth_voices_poke_float(v, instance, word + SYNTH_GATE_NOTE, (float)note);
 }
 
 /* ---- voices ---- */
@@ -170,6 +167,52 @@ static bool sooner(const synth_voice *a, const synth_voice *b)
     return a->released ? a->released < b->released : a->started < b->started;
 }
 
+/* Starts words that follow notes: in SINGLETON the words whose route contains the note;
+ * otherwise all words of the voice, which may still have the previous note's values. */
+static void start_targets(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
+{
+    for (uint32_t t = 0; t < v->targets; t++) {
+        const synth_target *target = &v->program->targets[t];
+        if (v->def.mode != HED_SYNTH_SINGLETON) {
+            synth_control_target(v, instance, t, true);
+        } else if (synth_route_fits(&target->route, channel, note)) {
+            v->last[t] = (uint16_t)(channel << 7 | note);
+            synth_control_target(v, instance, t, false);
+        }
+    }
+}
+
+/* Moves a sounding voice to another key of its channel, in legato: gates of both keys go on without a
+ * start, those of the former key alone close, those of the new key alone start. */
+static void move_voice(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
+{
+    uint32_t from = v->voices[instance].note;
+    synth_glide_move(v, instance, channel, note);
+    v->voices[instance].note = (uint8_t)note;
+    synth_control_dilate(v, instance);
+    for (uint32_t g = 0; g < v->program->layout.gates; g++) {
+        const synth_gate *gate = &v->program->gates[g];
+        bool fitted = synth_route_fits(&gate->route, channel, from),
+             fits = synth_route_fits(&gate->route, channel, note);
+        if (fits && !fitted) open_gate(v, instance, g, channel, note);
+        else if (fits)
+            synth_voices_poke_float(v, instance, gate->word + SYNTH_GATE_NOTE, (float)note);
+        else if (fitted) synth_voices_poke(v, instance, gate->word + SYNTH_GATE_HELD, 0);
+    }
+    start_targets(v, instance, channel, note);
+}
+
+/* Returns the last key of a channel that is held and has this voice, or SYNTH_NONE. */
+static uint32_t heir(const synth_voices *v, uint32_t channel, uint32_t instance)
+{
+    uint32_t best = SYNTH_NONE;
+    for (uint32_t note = 0; note < SYNTH_KEYS; note++)
+        if (is_held(v, channel, note) && v->keys[channel][note].voice == instance &&
+            (best == SYNTH_NONE || v->keys[channel][note].started > v->keys[channel][best].started))
+            best = note;
+    return best;
+}
+
 /* Ends a key that is neither down nor sustained by the pedal. */
 static void let_go(synth_voices *v, uint32_t channel, uint32_t note)
 {
@@ -178,7 +221,15 @@ static void let_go(synth_voices *v, uint32_t channel, uint32_t note)
     key->is_caught = false;
     for (uint32_t i = 0; i < SYNTH_KEYS; i++)
         if (v->plays[channel][i] == note) v->plays[channel][i] = HED_SYNTH_NO_KEY;
-    if (v->def.mode != HED_SYNTH_SINGLETON) v->voices[key->voice].released = ++v->serial;
+    if (v->def.mode != HED_SYNTH_SINGLETON) {
+        synth_voice *voice = &v->voices[key->voice];
+        uint32_t next = heir(v, channel, key->voice);
+        if (next != SYNTH_NONE) {
+            if (voice->note == note) move_voice(v, key->voice, channel, next);
+            return;
+        }
+        voice->released = ++v->serial;
+    }
 
     /* close the gates that no other key keeps open */
     for (uint32_t g = 0; g < v->program->layout.gates; g++) {
@@ -189,10 +240,16 @@ static void let_go(synth_voices *v, uint32_t channel, uint32_t note)
     }
 }
 
+/* Ends all keys of a voice. */
+static void let_go_all(synth_voices *v, const synth_voice *voice)
+{
+    while (!voice->released) let_go(v, voice->channel, voice->note);
+}
+
 static void begin_fade(synth_voices *v, uint32_t instance)
 {
     synth_voice *voice = &v->voices[instance];
-    if (!voice->released) let_go(v, voice->channel, voice->note);
+    let_go_all(v, voice);
     voice->used = false;
     voice->fades = v->now + v->frame + v->fade_frames;
     v->fade_begin[instance] = v->frame;
@@ -216,7 +273,7 @@ static uint32_t find_instance(synth_voices *v)
         begin_fade(v, stolen);
         return free;
     }
-    if (voice->used && !voice->released) let_go(v, voice->channel, voice->note);
+    if (voice->used) let_go_all(v, voice);
     return stolen;
 }
 
@@ -242,35 +299,30 @@ static uint32_t take_voice(synth_voices *v, uint32_t channel, uint32_t note)
     return instance;
 }
 
-/* Starts words that follow notes: in SINGLETON the words whose route contains the note;
- * otherwise all words of the voice, which may still have the previous note's values. */
-static void start_targets(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
-{
-    for (uint32_t t = 0; t < v->targets; t++) {
-        const synth_target *target = &v->program->targets[t];
-        if (v->def.mode != HED_SYNTH_SINGLETON) {
-            synth_control_target(v, instance, t, true);
-        } else if (synth_route_fits(&target->route, channel, note)) {
-            v->last[t] = (uint16_t)(channel << 7 | note);
-            synth_control_target(v, instance, t, false);
-        }
-    }
-}
-
 static void start_key(synth_voices *v, uint32_t channel, uint32_t note, uint32_t velocity)
 {
-    uint32_t instance = take_voice(v, channel, note);
+    uint32_t shared = synth_glide_shared(v, channel);
+    bool is_shared = shared != SYNTH_NONE;
+    uint32_t instance = is_shared ? shared : take_voice(v, channel, note);
     synth_key *key = &v->keys[channel][note];
     notes_set_state(v, channel, note, SYNTH_KEY_DOWN);
     *key = (synth_key){.started = ++v->serial, .state = SYNTH_KEY_DOWN,
         .velocity = (uint8_t)velocity, .voice = (uint8_t)instance, .is_caught = key->is_caught};
     v->played |= (uint16_t)(1u << channel);
+    if (is_shared) {
+        v->voices[instance].started = key->started;
+        move_voice(v, instance, channel, note);
+        return;
+    }
     synth_volume_update(v, instance, v->def.mode != HED_SYNTH_SINGLETON);
     if (v->def.mode != HED_SYNTH_SINGLETON) {
         v->voices[instance].started = key->started;
+        synth_glide_start(v, instance, channel, note);
         synth_control_dilate(v, instance);
     }
-    open_gates(v, instance, channel, note);
+    for (uint32_t g = 0; g < v->program->layout.gates; g++)
+        if (synth_route_fits(&v->program->gates[g].route, channel, note))
+            open_gate(v, instance, g, channel, note);
     start_targets(v, instance, channel, note);
 }
 
@@ -412,6 +464,7 @@ void synth_notes_renew(synth_voices *v, uint32_t instance)
     for (uint32_t c = 0; c < SYNTH_CHANNELS; c++)
         for (uint32_t note = 0; note < SYNTH_KEYS; note++) {
             if (!is_held(v, c, note) || v->keys[c][note].voice != instance) continue;
+            if (v->def.mode != HED_SYNTH_SINGLETON && v->voices[instance].note != note) continue;
             for (uint32_t g = 0; g < v->program->layout.gates; g++) {
                 const synth_gate *gate = &v->program->gates[g];
                 if (synth_route_fits(&gate->route, c, note))

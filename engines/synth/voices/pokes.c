@@ -3,6 +3,15 @@
 #include "voices/voices.h"
 
 #include <assert.h>
+#include <string.h>
+
+void synth_voices_set_frame(synth_voices *v, uint32_t frame)
+{
+    v->frame = frame;
+    if (++v->generation) return;
+    memset(v->slots, 0, v->slot_count * sizeof *v->slots);
+    v->generation = 1;
+}
 
 void synth_voices_poke(synth_voices *v, uint32_t instance, uint32_t word, uint32_t value)
 {

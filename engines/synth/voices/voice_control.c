@@ -47,10 +47,12 @@ void synth_control_dilate(synth_voices *v, uint32_t instance)
 {
     synth_voice *voice = &v->voices[instance];
     if (voice->follows) voice->bend = bend_of(v, voice->channel);
-    float dilation = exp2_of((v->pitch[voice->note] - v->def.root_note + voice->bend) / 12.0f);
+    float bend = voice->bend + voice->glide;
+    float dilation = exp2_of((v->pitch[voice->note] - v->def.root_note + bend) / 12.0f);
     /* a range set by MIDI may exceed the dilation for which the instrument is proven stable */
-    synth_voices_poke_float(v, instance, SYNTH_DILATION,
-        dilation < v->largest_dilation ? dilation : v->largest_dilation);
+    if (dilation > v->largest_dilation) dilation = v->largest_dilation;
+    synth_voices_poke_float(
+        v, instance, SYNTH_DILATION, (float)synth_dilation_at(&v->def, dilation, v->program->rate));
 }
 
 /* ---- words that follow ---- */
@@ -145,8 +147,9 @@ static bool target_value(const synth_voices *v, uint32_t instance, uint32_t inde
     if (!control_key_of(v, instance, index, &channel, &note)) return false;
     const synth_key *key = &v->keys[channel][note];
     if (target->follow == SYNTH_FOLLOW_NOTE) {
-        float bend =
-            v->def.mode == HED_SYNTH_SINGLETON ? bend_of(v, channel) : v->voices[instance].bend;
+        float bend = v->def.mode == HED_SYNTH_SINGLETON
+                         ? bend_of(v, channel)
+                         : v->voices[instance].bend + v->voices[instance].glide;
         *value = target->factor * 440.0f * exp2_of((v->pitch[note] - 69.0f + bend) / 12.0f);
     } else if (target->kind == HED_SYNTH_MIDI_NOTE) *value = ((float)note - target->centre) / 12.0f;
     else if (target->kind == HED_SYNTH_MIDI_VELOCITY) *value = (float)key->velocity / 127.0f;
@@ -167,5 +170,5 @@ void synth_control_target(synth_voices *v, uint32_t instance, uint32_t index, bo
 
 void synth_control_default(synth_channel *channel)
 {
-    *channel = (synth_channel){.rpn = {127, 127}};
+    *channel = (synth_channel){.rpn = {127, 127}, .source = SYNTH_NO_SOURCE};
 }

@@ -39,7 +39,7 @@ static void start_over(synth_voices *v)
         v->host[t] = (synth_host_value){0};
     }
     v->renew = false;
-    v->silenced = v->faded = v->begun = v->now = 0;
+    v->silenced = v->faded = v->begun = v->gliding = v->now = 0;
     memset(v->fade_begin, 0xff, sizeof v->fade_begin);
     v->setting_count = v->setting_pokes = 0;
     v->stores = NULL;
@@ -75,6 +75,7 @@ static hed_status make_room(synth_voices *v, hed_error *error)
     uint64_t room = 2 * width + settings + (events < SYNTH_POKES ? events : SYNTH_POKES), slots = 1;
     v->event_room = (uint32_t)room;
     room += width + settings; /* renewal of instances whose fade has ended */
+    room += synth_glide_pokes(v);
     room += SYNTH_SLEEP_POKES * (uint64_t)v->sleep->body_count * v->instances;
     while (slots < 2 * room) slots *= 2;
     if (slots > 1u << 30)
@@ -184,6 +185,7 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
     memcpy(v->voices, from->voices, sizeof v->voices);
     v->all_channels = from->all_channels;
     v->played = from->played;
+    v->gliding = from->gliding;
     v->serial = from->serial;
     v->tempo = from->tempo;
     for (uint32_t t = 0; t < v->targets; t++) {
@@ -233,14 +235,6 @@ uint64_t synth_voices_silenced(const synth_voices *v) { return v->silenced; }
 
 /* ---- pokes ---- */
 
-static void set_frame(synth_voices *v, uint32_t frame)
-{
-    v->frame = frame;
-    if (++v->generation) return;
-    memset(v->slots, 0, v->slot_count * sizeof *v->slots);
-    v->generation = 1;
-}
-
 /* Sorts pokes by instance; pokes of an instance stay in order of time. */
 static void sort(synth_voices *v)
 {
@@ -283,6 +277,9 @@ static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
         uint64_t stolen = v->def.mode == HED_SYNTH_SINGLETON ? 0 : gates,
                  opened = gates_of(v, channel, key);
         if (plays != key) opened += gates_of(v, channel, plays);
+        /* a voice that goes to another key opens and closes gates of both */
+        if (synth_glide_is_legato(v, channel) || v->channels[channel].source != SYNTH_NO_SOURCE)
+            opened = 2 * gates;
         return 1 + synth_volume_pokes(v) + opened * SYNTH_GATE_WORDS + stolen + targets;
     }
     if (status == 10) return targets;
@@ -293,7 +290,7 @@ static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
                                     control > SYNTH_CC_SOUND_OFF);
     bool data = status == 11 && (control == SYNTH_CC_DATA || control == SYNTH_CC_DATA_FINE);
     bool is_volume = status == 11 && (control == SYNTH_CC_VOLUME || control == SYNTH_CC_EXPRESSION);
-    if (ends || data) return v->instances * (2 + gates + targets);
+    if (ends || data) return v->instances * (2 + gates * SYNTH_GATE_WORDS + targets);
     for (uint32_t t = 0; t < targets; t++)
         reached += synth_control_reaches(&v->program->targets[t], bytes[0] & 15, control);
     return v->instances * (reached + (control == SYNTH_CONTROL_BEND || is_volume));
@@ -426,13 +423,16 @@ hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint
     if (status) return status;
     v->count = 0;
     v->silenced = v->faded = v->begun = 0;
-    set_frame(v, 0);
+    synth_voices_set_frame(v, 0);
     synth_voices_end_fades(v);
     synth_sleep_check(v);
     if (v->renew) synth_voices_renew(v);
+    uint32_t glided = 0; /* number of frames whose glides are poked */
     for (uint32_t i = 0; i < count; i++) {
         const hed_synth_event *e = &events[i];
-        if (e->frame != v->frame) set_frame(v, e->frame);
+        synth_glide_run(v, glided, e->frame + 1);
+        glided = e->frame + 1;
+        if (e->frame != v->frame) synth_voices_set_frame(v, e->frame);
         switch (e->kind) {
         case HED_SYNTH_EVENT_MIDI: play_midi(v, e->bytes); break;
         case HED_SYNTH_EVENT_TEMPO: synth_control_tempo(v, e->value); break;
@@ -447,6 +447,7 @@ hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint
             break;
         }
     }
+    synth_glide_run(v, glided, frames);
     sort(v);
     *pokes = v->pokes;
     *poke_begin = v->begin;

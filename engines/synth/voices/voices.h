@@ -6,6 +6,7 @@
  *   control.c      values of words that follow controllers, bends and pressure; MPE zones
  *   notes.c        keys, stealing, gates
  *   volume.c       volume and expression of channels
+ *   glide.c        portamento and legato
  *   renew.c        all current values again, in stores that were reset
  *   controllers.c  controllers, bends, pressure and tempo as received
  *   voices.c       creation, events of a block, pokes in order
@@ -175,12 +176,16 @@ enum {
 /* Controllers with a fixed meaning. */
 enum {
     SYNTH_CC_MODULATION = 1,
+    SYNTH_CC_GLIDE_TIME = 5,
     SYNTH_CC_DATA = 6,
     SYNTH_CC_VOLUME = 7,
     SYNTH_CC_EXPRESSION = 11,
     SYNTH_CC_DATA_FINE = 38,
     SYNTH_CC_SUSTAIN = 64,
-    SYNTH_CC_SOSTENUTO = 66,
+    SYNTH_CC_GLIDE,
+    SYNTH_CC_SOSTENUTO,
+    SYNTH_CC_LEGATO = 68,
+    SYNTH_CC_GLIDE_SOURCE = 84,
     SYNTH_CC_NRPN_FINE = 98,
     SYNTH_CC_NRPN,
     SYNTH_CC_RPN_FINE,
@@ -196,7 +201,11 @@ typedef struct synth_channel {
     uint8_t rpn[2]; /* registered parameter that data entry sets, MSB and LSB; 127, 127: none */
     bool ranged;    /* true: a bend range was received */
     uint8_t semitones, cents;
+    uint8_t source; /* key from which the next note glides (controller 84), or SYNTH_NO_SOURCE */
+    bool has_last;  /* true: a note has started, with the pitch `last`, semitones */
+    float last;
 } synth_channel;
+enum { SYNTH_NO_SOURCE = 255 };
 
 typedef enum synth_key_state {
     SYNTH_KEY_UP,
@@ -209,7 +218,8 @@ typedef struct synth_key {
     uint8_t state, velocity, touch;
     bool touched;   /* `touch` was received since the start */
     bool is_caught; /* the sostenuto pedal sustains the key: it was down when the pedal went down */
-    /* voice of the key while it is not up; a key whose voice is stolen is up */
+    /* voice of the key while it is not up; a key whose voice is stolen is up. In legato several
+     * keys have one voice, which sounds the last of them */
     uint8_t voice;
 } synth_key;
 
@@ -227,6 +237,10 @@ typedef struct synth_voice {
     uint64_t fades;
     float volume;                   /* factor that the instance has */
     float offset[HED_SYNTH_MACROS]; /* offsets of the host's controls, of this voice alone */
+    /* distance from the note's pitch now, and when the glide began, semitones; its first sample
+     * and its length */
+    float glide, glide_from;
+    uint64_t glide_begin, glide_samples;
 } synth_voice;
 
 typedef struct synth_record {
@@ -289,6 +303,7 @@ struct synth_voices {
     /* a bit for each instance that "all sound off" silenced in the last run; whose fade ended at
      * its beginning; in which a note started in it */
     uint64_t silenced, faded, begun;
+    uint64_t gliding;     /* a bit for each instance that glides */
     uint64_t now;         /* sample of frame 0 of the run */
     uint32_t fade_frames; /* length of a fade */
     /* (instances) frame of the last run at which a fade begins, or SYNTH_NO_FADE */
@@ -326,6 +341,29 @@ static inline void synth_voices_poke_float(
 {
     synth_voices_poke(voices, instance, word, hed_as_uint(value));
 }
+
+/* Begins the pokes of another sample of the run. */
+void synth_voices_set_frame(synth_voices *voices, uint32_t frame);
+
+/* ---- glide.c: controllers 5, 65, 68, 84 ---- */
+
+enum {
+    SYNTH_GLIDE_STEP = 32, /* samples between changes of a gliding pitch */
+    SYNTH_GLIDES = 150,    /* changes in a run; more samples than these have keep the last pitch */
+};
+
+/* True if notes of a channel that overlap share a voice. */
+bool synth_glide_is_legato(const synth_voices *voices, uint32_t channel);
+/* Returns the instance that the next note of a channel takes over, or SYNTH_NONE. */
+uint32_t synth_glide_shared(const synth_voices *voices, uint32_t channel);
+/* Begins the glide of a note that starts, if portamento is on, to its pitch. */
+void synth_glide_start(synth_voices *voices, uint32_t instance, uint32_t channel, uint32_t note);
+/* Begins the glide of a voice from its note to another one. */
+void synth_glide_move(synth_voices *voices, uint32_t instance, uint32_t channel, uint32_t note);
+/* Pokes the pitches of gliding voices in frames `begin` to `end` - 1 of the run. */
+void synth_glide_run(synth_voices *voices, uint32_t begin, uint32_t end);
+/* Returns the maximum number of pokes of synth_glide_run() in a run. */
+uint64_t synth_glide_pokes(const synth_voices *voices);
 
 /* ---- volume.c: controllers 7 and 11 ---- */
 
