@@ -20,6 +20,7 @@ typedef union any_event {
     clap_api_expression expression;
     clap_api_value value;
     clap_api_midi midi;
+    clap_api_transport transport;
 } any_event;
 
 static struct {
@@ -31,8 +32,9 @@ static struct {
     char words[512]; /* of the last complaint */
     any_event in[ROOM], out[ROOM];
     uint32_t in_count, out_count;
-    int32_t status;    /* of the last process() */
-    uint64_t constant; /* and its constant channels */
+    const clap_api_transport *transport; /* of the next process() */
+    int32_t status;                      /* of the last process() */
+    uint64_t constant;                   /* and its constant channels */
 } host;
 
 static inline void nothing(const clap_api_host *h) { (void)h; }
@@ -152,7 +154,7 @@ static inline void play(const clap_api_plugin *p, uint32_t frames, float *left, 
     float *channels[] = {left, right};
     clap_api_audio audio = {.data32 = channels, .channels = 2};
     clap_api_process block = {.frames = frames, .outputs = &audio, .output_count = 1,
-        .in = &in_events, .out = &out_events};
+        .in = &in_events, .out = &out_events, .transport = host.transport};
     host.out_count = 0;
     host.status = p->process(p, &block);
     host.constant = audio.constant;

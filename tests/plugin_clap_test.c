@@ -43,6 +43,40 @@ Test(plugin_clap, plays_what_a_render_gives)
     free(vibes);
 }
 
+/* The host's tempo, of its transport and of an event in a block, drives LFOs that count in beats. */
+Test(plugin_clap, follows_the_tempo)
+{
+    char path[] = "/tmp/heddle-test-XXXXXX.json";
+    int file = mkstemps(path, 5);
+    CHECK_EQ(write(file, player_synced, strlen(player_synced)), (ssize_t)strlen(player_synced));
+    close(file);
+    const hed_synth_event said[] = {{.kind = HED_SYNTH_EVENT_TEMPO, .value = 90},
+        {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, 60, 100}},
+        {.kind = HED_SYNTH_EVENT_TEMPO, .value = 171, .frame = 4321}};
+    player_render(player_synced, 48000, said, 3, left[0], right[0], FRAMES);
+    const clap_api_plugin *p = open_plugin(48000);
+    const clap_api_preset_load *load = p->get_extension(p, CLAP_API_PRESET_LOAD);
+    CHECK(load->from_location(p, CLAP_API_LOCATION_FILE, path, NULL), "%s", host.words);
+    play(p, 64, left[1], right[1]);
+    p->reset(p);
+    clap_api_transport transport = {.header = {sizeof transport, 321, 0, CLAP_API_TRANSPORT, 0},
+        .flags = CLAP_API_HAS_TEMPO, .tempo = 171};
+    for (uint32_t first = 0; first < FRAMES; first += 4000) {
+        clap_api_transport now = transport;
+        now.tempo = first > 4000 ? 171 : 90;
+        host.transport = &now;
+        if (first == 0) send_midi(0, 0x90, 60, 100);
+        if (first == 4000) host.in[host.in_count++].transport = transport;
+        play(p, 4000, left[1] + first, right[1] + first);
+    }
+    host.transport = NULL;
+    CHECK_BYTES(left[0], left[1], sizeof left[0]);
+    player_render(player_synced, 48000, said, 2, left[1], right[1], FRAMES);
+    CHECK_NE(memcmp(left[0], left[1], sizeof left[0]), 0, "%s", "the change is heard");
+    close_plugin(p, true);
+    remove(path);
+}
+
 /* What `heddle synth render` writes, without the latency that it takes away. */
 Test(plugin_clap, plays_what_the_command_renders, .timeout = 120)
 {

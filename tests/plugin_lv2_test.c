@@ -172,6 +172,16 @@ static void send_file(const char *path)
     lv2_atom_forge_pop(&host.forge, &object);
 }
 
+static void send_tempo(int64_t frame, float tempo)
+{
+    LV2_Atom_Forge_Frame object;
+    lv2_atom_forge_frame_time(&host.forge, frame);
+    lv2_atom_forge_object(&host.forge, &object, 0, map_uri(NULL, LV2_TIME__Position));
+    lv2_atom_forge_key(&host.forge, map_uri(NULL, LV2_TIME__beatsPerMinute));
+    lv2_atom_forge_float(&host.forge, tempo);
+    lv2_atom_forge_pop(&host.forge, &object);
+}
+
 static void run(LV2_Handle handle, uint32_t frames, float *l, float *r)
 {
     lv2_atom_forge_pop(&host.forge, &host.frame);
@@ -302,6 +312,36 @@ Test(plugin_lv2, plays_what_a_render_gives)
         CHECK_EQ(host.ports[LATENCY], 71.0f);
         close_plugin(p);
     }
+}
+
+/* The host's tempo drives LFOs that count in beats, and changes at its frame. */
+Test(plugin_lv2, follows_the_tempo)
+{
+    char path[] = "/tmp/heddle-test-XXXXXX.json";
+    int file = mkstemps(path, 5);
+    CHECK_EQ(write(file, player_synced, strlen(player_synced)), (ssize_t)strlen(player_synced));
+    close(file);
+    hed_synth_event said[] = {{.kind = HED_SYNTH_EVENT_TEMPO, .value = 90},
+        {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, 60, 100}},
+        {.kind = HED_SYNTH_EVENT_TEMPO, .value = 171, .frame = 4321}};
+    render(path, said, 3, FRAMES);
+    LV2_Handle p = open_plugin(48000, all);
+    begin_events();
+    send_file(path);
+    run(p, 256, left[1], right[1]);
+    CHECK_EQ(work(p), LV2_WORKER_SUCCESS);
+    run(p, 1024, left[1], right[1]);
+    host.descriptor->activate(p);
+    send_tempo(0, 90);
+    send_midi(0, 3, said[1].bytes);
+    run(p, 4000, left[1], right[1]);
+    send_tempo(321, 171);
+    run(p, FRAMES - 4000, left[1] + 4000, right[1] + 4000);
+    CHECK_BYTES(left[0], left[1], sizeof left[0]);
+    close_plugin(p);
+    render(path, said, 2, FRAMES);
+    CHECK_NE(memcmp(left[0], left[1], sizeof left[0]), 0, "%s", "the change is heard");
+    remove(path);
 }
 
 /* An impulse that comes in (tank: a string is driven) shows that the port says by how much the

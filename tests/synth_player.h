@@ -24,6 +24,16 @@
 static const char player_voices[] = PLAYER_STRING("220", "voices"),
                   player_single[] = PLAYER_STRING("330", "singleton");
 
+/* A tone whose loudness an LFO moves once in a sixteenth note, by the tempo. */
+static const char player_synced[] =
+    "{\"version\": 1, \"bodies\": [{\"name\": \"b\", \"position\": [0, 0, 0]}], "
+    "\"oscillators\": [{\"name\": \"o\", \"frequency\": 440, \"gain\": 2}], "
+    "\"microphones\": [{\"name\": \"ear\", \"position\": [0, 0, 1], \"gain\": -20}], "
+    "\"lfos\": [{\"name\": \"beat\", \"division\": 0.25}], "
+    "\"links\": [{\"from\": \"o\", \"to\": \"b\"}, {\"from\": \"ear\", \"to\": \"b\"}], "
+    "\"modulations\": [{\"source\": \"beat\", \"target\": \"ear\", \"parameter\": \"gain\", "
+    "\"depth\": 12}]}";
+
 /* The least of congruential generators: tests draw the same everywhere. */
 static inline uint32_t player_draw(uint32_t *state, uint32_t below)
 {

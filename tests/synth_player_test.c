@@ -77,6 +77,24 @@ Test(synth_player, every_cut_gives_what_a_render_gives)
     }
 }
 
+/* The tempo of the host holds for the instruments that are loaded after it was received. */
+Test(synth_player, the_tempo_stays)
+{
+    events[0] = (hed_synth_event){.kind = HED_SYNTH_EVENT_TEMPO, .value = 75};
+    events[1] = (hed_synth_event){.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, 60, 90}};
+    player_render(player_synced, 48000, events, 2, left[0], right[0], FRAMES);
+    hed_synth_player *player = open_player(player_voices, 48000);
+    CHECK(hed_synth_player_event(player, &events[0]));
+    hed_synth_player_run(player, 100, NULL, left[1], right[1]);
+    OK(hed_synth_player_load_text(player, player_synced, strlen(player_synced), "synced", &error));
+    hed_synth_player_event(player, &events[1]);
+    hed_synth_player_run(player, FRAMES, NULL, left[1], right[1]);
+    /* the former instrument fades in the first 10 ms */
+    CHECK_BYTES(left[0] + 1000, left[1] + 1000, (FRAMES - 1000) * sizeof(float));
+    CHECK_GT(loudest(left[0], FRAMES), 0.005);
+    hed_synth_player_destroy(player);
+}
+
 /* A run of no frames keeps its events; those that come in any order are put into theirs, and frames
  * beyond the run are its last. */
 Test(synth_player, events_in_any_order)

@@ -36,6 +36,25 @@ printf 'MThd\0\0\0\006\0\0\0\001\001\340MTrk\0\0\0\025\0\260\100\177\0\220\074\1
 run 0 synth render "$work/string.json" "$work/ended.mid" --json; hash=$(hash_of)
 run 0 synth render "$work/string.json" "$work/left.mid" --json; [ "$(hash_of)" = "$hash" ] || complain "heddle $words: the note did not end with the song"
 
+# ---- the song's tempo drives LFOs that count in quarter notes: from the beginning as the instrument's own, and at a change between two notes ----
+cat > "$work/beat.json" << 'INSTRUMENT'
+{ "version": 1, "instrument": { "tempo": 120 },
+  "bodies": [{ "name": "b", "position": [0, 0, 0] }],
+  "oscillators": [{ "name": "o", "frequency": 440, "gain": 2 }],
+  "microphones": [{ "name": "ear", "position": [0, 0, 1], "gain": -20 }],
+  "lfos": [{ "name": "beat", "division": 0.25 }],
+  "links": [{ "from": "o", "to": "b" }, { "from": "ear", "to": "b" }],
+  "modulations": [{ "source": "beat", "target": "ear", "parameter": "gain", "depth": 12 }] }
+INSTRUMENT
+sed 's/"tempo": 120/"tempo": 240/' "$work/beat.json" > "$work/fast.json"
+printf 'MThd\0\0\0\006\0\0\0\001\003\300MTrk\0\0\0\024\0\377\121\003\003\320\220\0\220\074\144\207\100\200\074\0\0\377\057\0' > "$work/240.mid"
+printf 'MThd\0\0\0\006\0\0\0\001\007\200MTrk\0\0\0\015\0\220\074\144\207\100\200\074\0\0\377\057\0' > "$work/none.mid"
+printf 'MThd\0\0\0\006\0\0\0\001\003\300MTrk\0\0\0\034\0\377\121\003\003\320\220\0\220\074\144\203\140\377\121\003\007\241\040\201\160\200\074\0\0\377\057\0' > "$work/slower.mid"
+run 0 synth render "$work/fast.json" "$work/none.mid" --json; hash=$(hash_of)
+run 0 synth render "$work/beat.json" "$work/240.mid" --json; [ "$(hash_of)" = "$hash" ] || complain "heddle $words: the song's tempo was not followed"
+run 0 synth render "$work/beat.json" "$work/slower.mid" --json; [ "$(hash_of)" != "$hash" ] || complain "heddle $words: the change of tempo was not followed"
+run 0 synth render "$work/beat.json" "$work/none.mid" --json; [ "$(hash_of)" != "$hash" ] || complain "heddle $words: the tempo makes no difference"
+
 # ---- what it says of itself ----
 run 2 synth; err_has 'render, play, view, window, check, import, tune, bench'
 run 2 synth render; err_has 'INSTRUMENT'

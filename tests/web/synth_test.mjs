@@ -83,7 +83,8 @@ for (const name of readdirSync(song)) {
     if ((status & 0xe0) === 0x80) sounding[status >= 0x90 && velocity ? 'add' : 'delete'](`${status & 15} ${note}`);
   check(events.length && !sounding.size, `${name}: ${[...sounding]} does not end`);
 }
-const chimes = midiEvents(readFileSync(new URL('bell.mid', song)));
+const [tempo, ...chimes] = midiEvents(readFileSync(new URL('bell.mid', song)));
+check(tempo[1] === 'tempo' && tempo[2] > 20 && tempo[2] < 400, tempo.join(' '));
 check(chimes[0].join() === '0,144,60,108' && Math.abs(chimes[1][0] - 0.855) < 0.002 && chimes[1][1] === 0x80, chimes.slice(0, 2).join(' '));
 for (const wrong of [[], [...'MThd'].map((c) => c.charCodeAt(0)), [...readFileSync(new URL('bell.mid', song)).subarray(4)]]) {
   let message = '';

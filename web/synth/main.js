@@ -171,8 +171,11 @@ async function open(what) {
         label.append(name, input);
         return label;
     }));
-    if (!isPlugin) await sound.load(sounding());
-    else if (what !== 'state') await sound.load(got.text, got.name);
+    $('tempo').value = state.document.value.instrument?.tempo ?? 120;
+    if (!isPlugin) {
+        sound.setTempo();
+        await sound.load(sounding());
+    } else if (what !== 'state') await sound.load(got.text, got.name);
     select([]);
 }
 
@@ -415,7 +418,7 @@ async function play(status, first, second) {
     sound.send('midi', status, first, second);
 }
 
-/* Events of the instrument's own phrase, [seconds, status, first, second]; of notes around the middle of its range if it has none. */
+/* Events of the instrument's own phrase, as of midiEvents(); of notes around the middle of its range if it has none. */
 async function eventsOfPhrase() {
     const { bytes } = await place.call(`phrase/${state.name.replace(/\.json$/, '')}`);
     if (bytes.length) return midiEvents(bytes);
@@ -433,6 +436,18 @@ function stopPhrase() {
     sound.send('midi', 0xb0, 123, 0); /* all notes off */
 }
 
+function turnTempo(value) {
+    if (!(value >= 1 && value <= 10000)) return;
+    $('tempo').value = Math.round(100 * value) / 100;
+    sound.setTempo(value);
+}
+
+/* Sends an event of eventsOfPhrase(); a plugin has its host's tempo. */
+function playEvent([, status, ...values]) {
+    if (status !== 'tempo') sound.send('midi', status, ...values);
+    else if (!isPlugin) turnTempo(...values);
+}
+
 /* Plays the phrase, or ends it. */
 async function phrase() {
     if (phrase.timer) {
@@ -446,7 +461,7 @@ async function phrase() {
     $('song').textContent = 'Stop the phrase';
     phrase.timer = setInterval(() => {
         const now = (performance.now() - begin) / 1000;
-        while (events.length && events[0][0] <= now) sound.send('midi', ...events.shift().slice(1));
+        while (events.length && events[0][0] <= now) playEvent(events.shift());
         if (!events.length) stopPhrase();
     }, 8);
 }
@@ -649,6 +664,7 @@ async function follow() {
 function wire() {
     $('sound').onclick = () => (sound.isOn ? sound.send('reset') : sounds());
     $('song').onclick = phrase;
+    $('tempo').onchange = () => turnTempo(Number($('tempo').value));
     $('record').onclick = () => {
         const blob = sound.record();
         $('record').setAttribute('aria-pressed', !blob);

@@ -1,6 +1,6 @@
-/* Reader of a Standard MIDI File: its notes and controllers, and their times. */
+/* Reader of a Standard MIDI File: its notes, controllers and tempi, and their times. */
 
-/** Events [seconds, status, first, second] of a file's bytes, in order. */
+/** Events [seconds, status, first, second] and [seconds, 'tempo', quarter notes a minute] of a file's bytes, in order. */
 export function midiEvents(bytes) {
     const view = new DataView(Uint8Array.from(bytes).buffer), events = [];
     if (view.byteLength < 14 || view.getUint32(0) !== 0x4d546864) throw new Error('no MIDI file');
@@ -14,7 +14,7 @@ export function midiEvents(bytes) {
         seconds += (event.tick - tick) * tempo / division / 1e6;
         tick = event.tick;
         tempo = event.tempo ?? tempo;
-        return event.tempo ? [] : [[seconds, ...event.message]];
+        return [event.tempo ? [seconds, 'tempo', 6e7 / event.tempo] : [seconds, ...event.message]];
     });
 }
 

@@ -46,7 +46,7 @@ export class Sound {
 
     #node(context, options) {
         const node = new AudioWorkletNode(context, 'heddle-synth',
-            { numberOfInputs: 0, outputChannelCount: [2], processorOptions: { module: this.module, ...options } });
+            { numberOfInputs: 0, outputChannelCount: [2], processorOptions: { module: this.module, tempo: this.tempo, ...options } });
         node.port.onmessage = ({ data }) => node === this.node && this.#answer(data);
         node.onprocessorerror = () => node === this.node && this.receive({ kind: 'ended' });
         return node;
@@ -64,6 +64,12 @@ export class Sound {
         this.node?.port.postMessage(message);
     }
 
+    /** Sets the quarter notes a minute, also of the instruments that follow; undefined: the instrument's own. */
+    setTempo(value) {
+        this.tempo = value;
+        if (value) this.send('tempo', value);
+    }
+
     /** Continues with a changed instrument; rejects with the engine's words if it refuses. */
     change(text) {
         if (!this.node) return Promise.resolve();
@@ -78,7 +84,7 @@ export class Sound {
     async render(text, events, seconds, rate = 48000) {
         const context = new OfflineAudioContext(2, Math.round(rate * seconds), rate);
         await context.audioWorklet.addModule(new URL('./worklet.js', import.meta.url));
-        this.#node(context, { text, events, every: 0, strict: true }).connect(context.destination);
+        this.#node(context, { text, events, every: 0, strict: true, tempo: undefined }).connect(context.destination);
         const sound = await context.startRendering();
         return [sound.getChannelData(0), sound.getChannelData(1)];
     }

@@ -8,6 +8,7 @@ class Instrument extends AudioWorkletProcessor {
     constructor({ processorOptions: o }) {
         super();
         this.synth = new Synth(o.module, o.text, { rate: sampleRate, block: 128, strict: o.strict ?? false });
+        if (o.tempo) this.synth.tempo(o.tempo);
         this.blocks = 0;
         this.events = o.events ?? []; /* [frame, message...] of a render offline, ascending */
         this.every = o.every ?? 6;    /* blocks between two pictures; 0: none */
@@ -26,6 +27,7 @@ class Instrument extends AudioWorkletProcessor {
         try {
             if (what === 'midi') this.synth.midi(...values, frame);
             else if (what === 'set') this.synth.set(...values, frame);
+            else if (what === 'tempo') this.synth.tempo(...values, frame);
             else if (what === 'host') this.synth.host(...values, frame);
             else if (what === 'hold') [this.hold] = values;
             else if (what === 'hand' && this.hold) [this.hold.target] = values;

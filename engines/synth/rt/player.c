@@ -572,22 +572,28 @@ static bool is_turned_in_run(const hed_synth_player *player, uint32_t macro)
     return false;
 }
 
-/* Sends the macros that differ from the instrument's values to a synth that is new or was reset,
- * before all other events. */
+/* Puts an event before all others of the run. */
+static void add_first(synth_events *events, const hed_synth_event *event)
+{
+    if (events->count == SYNTH_EVENT_ROOM) return;
+    memmove(&events->at[1], &events->at[0], events->count++ * sizeof *events->at);
+    events->at[0] = *event;
+}
+
+/* Sends the tempo, and the macros that differ from the instrument's values, to a synth that is new or
+ * was reset, before all other events. */
 static void say_macros(hed_synth_player *player)
 {
     synth_events *events = &player->events;
+    hed_synth_event tempo = {.kind = HED_SYNTH_EVENT_TEMPO, .value = player->tempo};
+    if (player->tempo > 0.0f) add_first(events, &tempo);
     uint32_t turned = atomic_load(&player->turned);
     player->say_macros = false;
     for (uint32_t i = 0; i < HED_SYNTH_MACROS; i++) {
         hed_synth_event event = {.kind = HED_SYNTH_EVENT_HOST, .number = i};
         bool is_turned = is_turned_in_run(player, i);
         event.value = is_turned ? player->before.values[i] : atomic_load(&player->knobs[i]);
-        if ((is_turned ? player->before.turned : turned) >> i & 1 &&
-            events->count < SYNTH_EVENT_ROOM) {
-            memmove(&events->at[1], &events->at[0], events->count++ * sizeof *events->at);
-            events->at[0] = event;
-        }
+        if ((is_turned ? player->before.turned : turned) >> i & 1) add_first(events, &event);
     }
 }
 
@@ -670,6 +676,9 @@ static void play_frames(hed_synth_player *player, uint32_t frames, const float *
             fade_former(player, block.inputs, block.frames, left + done, right + done);
         done += block.frames;
     }
+    for (uint32_t i = 0; i < player->events.count; i++)
+        if (player->events.at[i].kind == HED_SYNTH_EVENT_TEMPO)
+            player->tempo = player->events.at[i].value; /* tempo of the next synth */
     player->events.count = 0;
     apply_gain(player, frames, left, right);
 }

@@ -67,8 +67,9 @@ struct hed_synth_player {
     float amounts[HED_SYNTH_KNOB_COUNT]; /* modulation of the knobs */
     uint32_t silent;                     /* frames below -140 dB so far */
     uint32_t held;                       /* voices with keys after the last run */
-    bool say_macros;                     /* the sounding synth has not received the macros yet */
-    player_macros before;                /* macros before the events of this run, for say_macros */
+    bool say_macros; /* the sounding synth has not received the macros and the tempo yet */
+    float tempo;     /* quarter notes a minute before the events of this run; 0: not received */
+    player_macros before; /* macros before the events of this run, for say_macros */
     synth_events events;
     player_gain gains[PLAYER_GAINS];
     uint32_t gain_count;
