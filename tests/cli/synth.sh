@@ -48,12 +48,12 @@ cat > "$work/beat.json" << 'INSTRUMENT'
 INSTRUMENT
 sed 's/"tempo": 120/"tempo": 240/' "$work/beat.json" > "$work/fast.json"
 printf 'MThd\0\0\0\006\0\0\0\001\003\300MTrk\0\0\0\024\0\377\121\003\003\320\220\0\220\074\144\207\100\200\074\0\0\377\057\0' > "$work/240.mid"
-printf 'MThd\0\0\0\006\0\0\0\001\007\200MTrk\0\0\0\015\0\220\074\144\207\100\200\074\0\0\377\057\0' > "$work/none.mid"
+printf 'MThd\0\0\0\006\0\0\0\001\007\200MTrk\0\0\0\015\0\220\074\144\207\100\200\074\0\0\377\057\0' > "$work/plain.mid"
 printf 'MThd\0\0\0\006\0\0\0\001\003\300MTrk\0\0\0\034\0\377\121\003\003\320\220\0\220\074\144\203\140\377\121\003\007\241\040\201\160\200\074\0\0\377\057\0' > "$work/slower.mid"
-run 0 synth render "$work/fast.json" "$work/none.mid" --json; hash=$(hash_of)
+run 0 synth render "$work/fast.json" "$work/plain.mid" --json; hash=$(hash_of)
 run 0 synth render "$work/beat.json" "$work/240.mid" --json; [ "$(hash_of)" = "$hash" ] || complain "heddle $words: the song's tempo was not followed"
 run 0 synth render "$work/beat.json" "$work/slower.mid" --json; [ "$(hash_of)" != "$hash" ] || complain "heddle $words: the change of tempo was not followed"
-run 0 synth render "$work/beat.json" "$work/none.mid" --json; [ "$(hash_of)" != "$hash" ] || complain "heddle $words: the tempo makes no difference"
+run 0 synth render "$work/beat.json" "$work/plain.mid" --json; [ "$(hash_of)" != "$hash" ] || complain "heddle $words: the tempo makes no difference"
 
 # ---- what it says of itself ----
 run 2 synth; err_has 'render, play, view, window, check, import, tune, bench'
