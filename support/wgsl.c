@@ -141,6 +141,10 @@ static void read_var(reader *r, const wgsl_attributes *attributes)
     bool storage = false, group = false;
     wgsl_token from = r->token;
     if (hed_wgsl_accept(r, "<")) {
+        if (wgsl_token_is(r->token, "push_constant") || wgsl_token_is(r->token, "immediate"))
+            hed_wgsl_reject_as(r, HED_ERROR_UNSUPPORTED, r->token,
+                "expected an address space of browsers, such as `@group(1) @binding(0) var<uniform>`: push constants "
+                "exist in native wgpu alone");
         storage = wgsl_token_is(r->token, "storage");
         binding.uniform = wgsl_token_is(r->token, "uniform");
         group = wgsl_token_is(r->token, "workgroup");
@@ -200,6 +204,9 @@ static void read_directive(reader *r)
 {
     bool enables = wgsl_token_is(r->token, "enable");
     for (; r->token.size && !hed_wgsl_accept(r, ";"); hed_wgsl_advance(r)) {
+        if (enables && r->token.size > 5 && !memcmp(r->token.at, "wgpu_", 5))
+            hed_wgsl_reject_as(r, HED_ERROR_UNSUPPORTED, r->token,
+                "expected extensions of browsers (f16, subgroups): those named wgpu_ exist in native wgpu alone");
         r->out->halves = r->out->halves || (enables && wgsl_token_is(r->token, "f16"));
         r->out->subgroups = r->out->subgroups || (enables && wgsl_token_is(r->token, "subgroups"));
     }

@@ -48,6 +48,7 @@ typedef struct hed_wgsl_member {
     const char *name;
     hed_wgsl_scalar type;
     bool is_atomic, is_matrix, is_diagonal;
+    bool is_cast;     /* a float that the text converts to a whole number: u32(params.count) */
     uint32_t offset;  /* bytes */
     uint32_t binding; /* index in `bindings` */
 } hed_wgsl_member;
@@ -77,12 +78,14 @@ typedef struct hed_wgsl_binding {
     uint32_t texel_bytes;
 } hed_wgsl_binding;
 
-/* A place of the text that the group's size determines: the product of `factors` replaces it. */
+/* A place of the text that the group's size determines: the product of `factors`, doubled, halved or less one,
+ * replaces it. */
 typedef struct hed_wgsl_edit {
     size_t at, size; /* bytes of the text */
     uint32_t line;
     const char *factors[3]; /* names of overrides; unused ones NULL */
-    char suffix;            /* 'u', 'i' or 0 */
+    bool is_double, is_half, is_less_one;
+    char suffix; /* 'u', 'i' or 0 */
 } hed_wgsl_edit;
 
 enum { HED_WGSL_MOST = 64, HED_WGSL_EDITS = 128 }; /* limits of the lists */
@@ -102,7 +105,11 @@ typedef struct hed_wgsl {
     /* dependence of the results on the group's size (wgsl_group.c) */
     uint32_t dimensions;   /* dimensions of the launch, by the ids that are used */
     bool counts_groups[3]; /* the number of groups does not follow the group's size */
-    uint32_t sizes[3];     /* sizes of the group in the text; 0: not constant */
+    uint32_t group_items
+        [3]; /* elements that an item of a group takes, as 2 in workgroup_id.x * SIZE * 2; 0: unknown */
+    const char *by_group; /* buffer with one element for each group, or NULL */
+    uint32_t by_group_line;
+    uint32_t sizes[3]; /* sizes of the group in the text; 0: not constant */
     const char *
         together; /* first use that makes items depend on the group; NULL: items do not depend on it */
     uint32_t together_line;
@@ -142,7 +149,7 @@ void hed_wgsl_free(hed_wgsl *wgsl);
 
 /* Translates an expression of WGSL to heddle/space.h. Names for which `keeps` returns true remain;
  * other overrides and constants are replaced by their declared values. NULL: the expression has an
- * unsupported element (a function of the module, a shift), or memory ran out. The result lives as
+ * unsupported element (a function of the module, a shift to the right), or memory ran out. The result lives as
  * long as the object. */
 const char *hed_wgsl_expression(
     hed_wgsl *wgsl, hed_wgsl_span text, bool (*keeps)(void *user, const char *name), void *user);

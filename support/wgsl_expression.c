@@ -201,6 +201,8 @@ static void translate(translation *t, hed_wgsl_span text)
             put_text(t, digits);
         } else if (wgsl_is_name(at)) {
             next = translate_name(t, at, end);
+        } else if (wgsl_token_is(at, "<<")) {
+            put_text(t, "* 2 **"); /* operands of a shift are unary expressions */
         } else if (wgsl_token_is(at, "/")) {
             put_text(t, "//"); /* division of whole numbers */
         } else {

@@ -3,7 +3,8 @@
  * workgroup_id * SIZE + local_invocation_id of a component, which is global_invocation_id. A size that the
  * text has as a number becomes an override of the reader whose value is written into the text:
  * alone and in such sums for free items; else at the constant that it is named by, or at every
- * number equal to it. The latter are guesses: the comparison of results decides. */
+ * number equal to it, and in loops over group memory at its half, its double and the number before it. The
+ * latter are guesses: the comparison of results decides. */
 #include "support/wgsl_parse.h"
 
 #include <stdio.h>
@@ -289,6 +290,52 @@ static void take_word(group_reader *g, uint32_t i)
         if (wgsl_token_is(t, r->arrays[k].name) && !(i && is_at(g, i - 1, "."))) set_together(g, i);
 }
 
+/* Reads the factors after `workgroup_id.x *`, as SIZE * 2 or (2u * SIZE), from token `i`. Returns the elements that
+ * an item takes; 0: the size is no factor. */
+static uint32_t items_after(const group_reader *g, uint32_t i, uint32_t c)
+{
+    const uint32_t *sizes = g->r->out->sizes;
+    uint32_t items = 1, next = i;
+    bool has_size = false;
+    for (;; i = next + 1) {
+        while (is_at(g, i, "(")) i++;
+        double number;
+        bool is_size = !has_size && size_at(g, i, c, &next) != g->count;
+        has_size = has_size || is_size;
+        if (!is_size) {
+            next = i + 1;
+            if (!hed_wgsl_number(token_at(g, i), &number) || !(number >= 1 && number < 1 << 16))
+                break;
+            items *= (uint32_t)number;
+        }
+        if (!is_at(g, next, "*") || items > 1 << 16) break;
+    }
+    if (has_size) return items;
+    return sizes[c] > 1 && items % sizes[c] == 0 ? items / sizes[c] : 0;
+}
+
+/* Takes component `c` of workgroup_id at token `i`, whose component ends before token `after`: as a factor of the group's
+ * size, or as the index of a buffer with one element for each group. */
+static void take_group_id(group_reader *g, uint32_t i, uint32_t after, uint32_t c)
+{
+    hed_wgsl *out = g->r->out;
+    uint32_t size, next, items = 0;
+    if (is_at(g, after, "*")) items = items_after(g, after + 1, c);
+    else if (i > 1 && is_at(g, i - 1, "*")) {
+        size = size_at(g, i - 2, c, &next);
+        items = size != g->count;
+    }
+    if (items > out->group_items[c]) out->group_items[c] = items;
+    if (i < 2 || !is_at(g, i - 1, "[") || !is_at(g, after, "]") || out->by_group) return;
+    for (uint32_t k = 0; k < out->binding_count; k++) {
+        if (!out->bindings[k].writable || !is_at(g, after + 1, "=") ||
+            !wgsl_token_is(token_at(g, i - 2), out->bindings[k].name))
+            continue;
+        out->by_group = out->bindings[k].name;
+        out->by_group_line = hed_wgsl_line(g->r, token_at(g, i).at);
+    }
+}
+
 /* Takes a use of a built-in value that is in no sum. */
 static void take_builtin(group_reader *g, const builtin_name *b, uint32_t i, uint32_t next)
 {
@@ -302,6 +349,7 @@ static void take_builtin(group_reader *g, const builtin_name *b, uint32_t i, uin
             if (memchr(places, t.at[k], 3)) uses[t.at[k] - 'x'] = true;
     }
     if (b->value == GLOBAL_ID) return;
+    if (b->value == GROUP_ID && c < 3) take_group_id(g, i, after, c);
     if (c < 3 && g->r->out->sizes[c] == 1 && b->value != OTHER_BUILTIN && b->value != LOCAL_INDEX)
         g->is_fixed[c] = true; /* the item's own id, or 0, while this size stays 1 */
     else set_together(g, i);
@@ -333,7 +381,7 @@ static void find_uses(group_reader *g)
 
 /* ---- the text's places of a size ---- */
 
-static void add_edit(group_reader *g, wgsl_token t, const char *a, const char *b)
+static void add_edit(group_reader *g, wgsl_token t, hed_wgsl_edit edit)
 {
     hed_wgsl *out = g->r->out;
     size_t at = (size_t)(t.at - g->r->text);
@@ -345,12 +393,11 @@ static void add_edit(group_reader *g, wgsl_token t, const char *a, const char *b
         return;
     memmove(
         &out->edits[place + 1], &out->edits[place], (out->edit_count - place) * sizeof *out->edits);
-    out->edits[place] = (hed_wgsl_edit){.at = at,
-        .size = t.size,
-        .line = hed_wgsl_line(g->r, t.at),
-        .factors = {a, b},
-        .suffix = last == 'u' || last == 'i' ? last : 0};
-    if (wgsl_is_name(t)) out->edits[place].suffix = 0;
+    edit.at = at;
+    edit.size = t.size;
+    edit.line = hed_wgsl_line(g->r, t.at);
+    edit.suffix = !wgsl_is_name(t) && (last == 'u' || last == 'i') ? last : 0;
+    out->edits[place] = edit;
     out->edit_count++;
 }
 
@@ -388,6 +435,28 @@ static const wgsl_named *constant_of(const group_reader *g, uint32_t c)
     return named && !named->alias ? named : NULL;
 }
 
+/* Replaces the number at token `i` if it is the half, the double or one less than the size of a group of one dimension,
+ * where loops over group memory have such numbers: `var s = 128u;`, `if (l < 128u)`, `part[l + 128u]`, `part[255u]`,
+ * `workgroup_id.x * 512u` and the length of an array. */
+static void edit_derived(group_reader *g, uint32_t i, const char *name, bool is_array)
+{
+    enum { LEAST = 8 };
+    const uint32_t *sizes = g->r->out->sizes, size = sizes[0];
+    wgsl_token t = token_at(g, i);
+    if (!name || !i || size < LEAST || sizes[1] != 1 || sizes[2] != 1) return;
+    bool is_start = is_at(g, i - 1, "=") && is_at(g, i + 1, ";"),
+         is_compared = is_at(g, i - 1, "<") || is_at(g, i - 1, ">="),
+         is_index = is_at(g, i + 1, "]");
+    if (is_number(t, size / 2) && size % 2 == 0 && !is_array &&
+        (is_start || is_compared || (is_index && is_at(g, i - 1, "+"))))
+        add_edit(g, t, (hed_wgsl_edit){.factors = {name}, .is_half = true});
+    if (is_number(t, size * 2) && (is_array || is_compared || is_at(g, i - 1, "*")))
+        add_edit(g, t, (hed_wgsl_edit){.factors = {name}, .is_double = true});
+    if (is_number(t, size - 1) && !is_array &&
+        (is_at(g, i - 1, "==") || (is_index && is_at(g, i - 1, "["))))
+        add_edit(g, t, (hed_wgsl_edit){.factors = {name}, .is_less_one = true});
+}
+
 /* Replaces every number equal to a size, or to the product of two, in reached code: the
  * group's memory, the bodies, and constants. */
 static void edit_equal(group_reader *g, const char *const names[3])
@@ -402,17 +471,19 @@ static void edit_equal(group_reader *g, const char *const names[3])
         if (depth) depth -= wgsl_token_is(t, "}");
         if (!depth && wgsl_token_is(t, "const")) is_constant = true;
         if (wgsl_token_is(t, ";")) is_constant = false;
-        bool is_inside = !depth && is_constant;
+        bool is_inside = !depth && is_constant, is_array = false;
         for (uint32_t k = 0; k < r->function_count && !is_inside; k++)
             is_inside = r->functions[k].reached && t.at >= r->functions[k].from &&
                         t.at < r->functions[k].to;
         for (uint32_t k = 0; k < r->array_count && !is_inside; k++)
-            is_inside = t.at >= r->arrays[k].from && t.at < r->arrays[k].to;
+            is_array = is_inside = t.at >= r->arrays[k].from && t.at < r->arrays[k].to;
         if (!is_inside) continue;
         for (uint32_t c = 0; c < 3; c++)
-            if (names[c] && sizes[c] > 1 && is_number(t, sizes[c])) add_edit(g, t, names[c], NULL);
+            if (names[c] && sizes[c] > 1 && is_number(t, sizes[c]))
+                add_edit(g, t, (hed_wgsl_edit){.factors = {names[c]}});
         if (names[0] && names[1] && sizes[1] > 1 && is_number(t, sizes[0] * sizes[1]))
-            add_edit(g, t, names[0], names[1]);
+            add_edit(g, t, (hed_wgsl_edit){.factors = {names[0], names[1]}});
+        edit_derived(g, i, names[0], is_array);
     }
 }
 
@@ -429,7 +500,7 @@ static const char *choose_parameter(group_reader *g, uint32_t c)
         value.size = constant->value.size - (size_t)(value.at - constant->value.at);
         while (value.size && isspace((unsigned char)value.at[value.size - 1])) value.size--;
         name = add_override(g, constant->name, value, out->sizes[c]);
-        if (name) add_edit(g, value, name, NULL);
+        if (name) add_edit(g, value, (hed_wgsl_edit){.factors = {name}});
         return name;
     }
     for (uint32_t k = 0; k < c && out->together; k++) /* 8 x 8 stays a square */
@@ -437,9 +508,10 @@ static const char *choose_parameter(group_reader *g, uint32_t c)
             name = is_taken(g, usual_names[k]) ? reserve_names[k] : usual_names[k];
     name = add_override(g, name, out->group[c], out->sizes[c]);
     if (!name) return NULL;
-    add_edit(g, (wgsl_token)out->group[c], name, NULL);
+    add_edit(g, (wgsl_token)out->group[c], (hed_wgsl_edit){.factors = {name}});
     for (uint32_t k = 0; k < g->sum_count; k++)
-        if (g->sums[k].dimension == c) add_edit(g, g->tokens[g->sums[k].size], name, NULL);
+        if (g->sums[k].dimension == c)
+            add_edit(g, g->tokens[g->sums[k].size], (hed_wgsl_edit){.factors = {name}});
     return name;
 }
 
@@ -482,7 +554,7 @@ void hed_wgsl_find_group(struct hed_wgsl_parse *r)
     out->dimensions = 1;
     for (uint32_t c = 0; c < 3; c++) {
         if (g->uses_global[c] || g->uses_group[c] || out->sizes[c] != 1) out->dimensions = c + 1;
-        out->counts_groups[c] = g->uses_group[c] && !g->uses_global[c];
+        out->counts_groups[c] = g->uses_group[c] && !g->uses_global[c] && !out->group_items[c];
     }
     out->subgroups = out->subgroups || out->lacks_enable;
     r->group = g;

@@ -114,6 +114,28 @@ static const char *name_number(struct hed_wgsl_parse *r, uint32_t binding, const
     return text ? text : name;
 }
 
+/* True if the text has a conversion to a whole number of this number alone: u32(params.count). */
+static bool is_converted(
+    const struct hed_wgsl_parse *r, const hed_wgsl_binding *binding, const char *name)
+{
+    wgsl_token before = {r->text, 0};
+    for (wgsl_token t = hed_wgsl_token(r->text, r->end); t.size;
+         before = t, t = wgsl_token_after(r, t)) {
+        bool is_cast =
+            (wgsl_token_is(before, "u32") || wgsl_token_is(before, "i32")) && wgsl_token_is(t, "(");
+        if (!is_cast) continue;
+        wgsl_token variable = wgsl_token_after(r, t), next = wgsl_token_after(r, variable);
+        const char *left = name;
+        if (!wgsl_token_is(variable, binding->name)) continue;
+        if (wgsl_token_is(next, ")") && strcmp(name, binding->name) == 0) return true;
+        for (next = wgsl_token_after(r, next); next.size && !strncmp(left, next.at, next.size);
+             next = wgsl_token_after(r, next))
+            left += next.size;
+        if (!*left && wgsl_token_is(next, ")")) return true;
+    }
+    return false;
+}
+
 /* Lists the numbers of the uniforms that are used. */
 static void list_members(struct hed_wgsl_parse *r)
 {
@@ -128,6 +150,8 @@ static void list_members(struct hed_wgsl_parse *r)
             hed_wgsl_member *member = &out->members[out->member_count++];
             *member = binding->numbers[j];
             member->binding = i;
+            member->is_cast = binding->plain && member->type == HED_WGSL_F32 &&
+                              is_converted(r, binding, member->name);
             if (binding->plain) member->name = name_number(r, i, member->name);
         }
     }

@@ -52,6 +52,10 @@ expect "[c['how'] for t in T.values() for c in t.get('candidates', []) if c['ok'
 tune "$here/traps.html" --pipeline again --pipeline block_const --drive "$here/halve.js" || complain "halved: exit $?: $(cat "$work/log")"
 expect "[any(c['ok'] for c in T[n]['candidates']) for n in ('again', 'block_const')]" "[False, False]"
 
+# an output that differs from run to run is no proof, however large the one beside it
+tune "$here/unsteady.html" || complain "unsteady: exit $?: $(cat "$work/log")"
+expect "[T['hand_out']['verdict'], '@binding(2) differ' in T['hand_out']['reason']]" "['refused', True]"
+
 # a folder; a module worker
 mkdir "$work/site"
 cp "$here/kit.js" "$here/worker.js" "$work/site"

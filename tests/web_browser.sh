@@ -67,6 +67,11 @@ done
 tune plain/reduce.wgsl --set n=1024 || complain "plain reduce: exit $?: $(cat "$work/log")"
 [ "$(of "r['config']['WG_X']")" = 64 ] || complain "plain reduce: a wrong size was offered: $(cat "$work/result.json")"
 
+# Loops over group memory follow the size; sums of groups are compared by their sum.
+(echo '/* heddle {"problem": {"n": 1024}, "arguments": [{"name": "sums", "compare": "sum"}]} */' && cat "$here/plain/reduce.wgsl") >"$work/sums.wgsl"
+"$heddle" tune "$work/sums.wgsl" --browser "$browser" --headless --json --budget 4 >"$work/result.json" 2>"$work/log" || complain "sums: exit $?: $(cat "$work/log")"
+[ "$(of "r['evaluations']['measured'] + r['evaluations']['dropped']")" = 4 ] || complain "sums: $(cat "$work/result.json")"
+
 # A browser that crashes is started again, and the tuning goes on. The command is the browser's parent.
 if [ "$browser" = chromium ]; then
     "$heddle" tune "$here/plain/bodies.wgsl" --set n=1024 --budget 6 --browser chromium --headless --json >"$work/result.json" 2>"$work/log" &

@@ -47,7 +47,7 @@ static const struct {
     {"scale", NULL, "WG_X", "n", 1, 4, "6", NULL},
     {"invert", NULL, "WG_X WG_Y", "width height", 2, 4, "5 5", NULL},
     {"bodies", NULL, "TILE", "n", 1, 3, "1", "shared_positions"},
-    {"reduce", NULL, "WG_X", "n", 1, 2, "3 5", "part"},
+    {"reduce", NULL, "WG_X", "n", 1, 2, "3 5 10", "part"},
     {"histogram", NULL, "WG_X", "n", 1, 2, "4", NULL},
     {"compact", NULL, "WG_X", "n", 1, 3, "5", NULL},
     {"life", NULL, "blockSize", "width height", 2, 3, "", NULL},
@@ -196,6 +196,29 @@ Test(wgsl_plain, sizes_by_their_names)
     hed_tune_file_close(file);
 }
 
+/* Floats that count, by their name or since the text converts them to whole numbers, are sizes. */
+Test(wgsl_plain, floats_that_count)
+{
+    static const char text[] =
+        "struct P { instanceCount: f32, maxAnimations: f32, maxSpeed: f32, grid: vec2<f32> }\n"
+        "@group(0) @binding(0) var<storage, read_write> x: array<f32>;\n"
+        "@group(0) @binding(1) var<uniform> p: P;\n"
+        "@compute @workgroup_size(64) fn f(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+        "  if (id.x < u32(p.maxAnimations) && id.x < i32( p.grid.x )) { x[id.x] = p.maxSpeed * p.instanceCount; }\n}\n";
+    const hed_tune_text_def def = {.name = in_folder("count.wgsl")};
+    hed_tune_file *file = NULL;
+    write_file(def.name, text, strlen(text));
+    OK(hed_tune_file_parse(&def, &GPU, &file, &error));
+    hed_tune_def tune = hed_default_tune_def();
+    const char *note = hed_tune_file_apply(file, &tune);
+    EXPECT(strstr(note, "\"instanceCount\", \"value\": 65536"), "%s", note);
+    EXPECT(strstr(note, "\"maxAnimations\", \"value\": 65536"), "%s", note);
+    EXPECT(strstr(note, "\"maxSpeed\", \"value\": 0.5"), "%s", note);
+    EXPECT(strstr(note, "\"grid.x\", \"value\": 65536"), "%s", note);
+    EXPECT(strstr(note, "\"grid.y\", \"value\": 256"), "%s", note);
+    hed_tune_file_close(file);
+}
+
 /* A text without a result names the array that another text declares, or the entry point. */
 Test(wgsl_plain, texts_without_a_result)
 {
@@ -266,6 +289,42 @@ Test(wgsl_plain, numbers_of_files)
         hed_tune_file_close(file);
     }
     free(text);
+}
+
+/* Loops over group memory follow the size, groups that take several elements of an item are fewer, and one result of each group
+ * is named with the comparison that fits a sum. */
+Test(wgsl_plain, reductions)
+{
+    static const struct {
+        const char *start, *loop, *result; /* statements of a group of 256 */
+        const char *edits;                 /* h: half, d: double, l: less one, s: size */
+        uint32_t items;
+        bool is_by_group;
+    } cases[] = {
+        {"s[l.x] = x[w.x * 256u + l.x];", "for (var k = 128u; k > 0u; k >>= 1u)", "y[w.x] = s[0];", "ssh", 0, true},
+        {"s[l.x] = x[w.x * 512u + l.x];", "for (var k = 1u; k < 256u; k *= 2u)", "y[w.x] = s[255];", "sdsl", 2, true},
+        {"s[l.x] = x[w.x * 256u * 4u + l.x];", "if (l.x < 128u)", "y[0] = s[0];", "ssh", 4, false},
+        {"s[l.x] = x[l.x + (2u * 256u) * w.x];", "for (var k = 64u; k > 0u; k >>= 1u)", "y[7] = s[w.x];", "ss", 0, false}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char text[2048], found[32] = "";
+        hed_wgsl *wgsl;
+        snprintf(text, sizeof text,
+            "@group(0) @binding(0) var<storage, read> x: array<u32>;\n"
+            "@group(0) @binding(1) var<storage, read_write> y: array<u32>;\nvar<workgroup> s: array<u32, 1024>;\n"
+            "@compute @workgroup_size(256) fn main(@builtin(workgroup_id) w: vec3u, "
+            "@builtin(local_invocation_id) l: vec3u) { %s\n %s { s[l.x] += s[l.x + k]; workgroupBarrier(); }\n %s }",
+            cases[i].start, cases[i].loop, cases[i].result);
+        OK(hed_wgsl_read("a.wgsl", text, strlen(text), NULL, &wgsl, &error));
+        hed_wgsl_name_sizes(wgsl, &error);
+        for (uint32_t k = 0; k < wgsl->edit_count && k < sizeof found - 1; k++) {
+            const hed_wgsl_edit *edit = &wgsl->edits[k];
+            found[k] = edit->is_half ? 'h' : edit->is_double ? 'd' : edit->is_less_one ? 'l' : 's';
+        }
+        EXPECT_TEXT(found, cases[i].edits, "%s", text);
+        EXPECT_EQ(wgsl->group_items[0], cases[i].items, "%s", text);
+        EXPECT_EQ(!!wgsl->by_group, cases[i].is_by_group, "%s", text);
+        hed_wgsl_free(wgsl);
+    }
 }
 
 /* One message names all entry points, and the option. */
@@ -430,6 +489,13 @@ Test(wgsl_plain, names_that_a_text_does_not_declare)
     CHECK(def->parameter_count == 1 && def->parameters[0].value == 64 &&
           def->arguments[0].type == HED_FLOAT);
     hed_tune_file_close(file);
+
+    /* several entry points and types of the program are in the same message */
+    snprintf(text, sizeof text, "%s@compute @workgroup_size(SIDE, SIDE) fn next() { data[0] = LIMIT; }\nfn g(c: Chunk, d: Chunk) {}\n", lines);
+    CHECK_NULL(open_text("scale.wgsl", text));
+    CHECK(strstr(error.text, "\"SIDE\": 8}, \"kernel\": \"scale\"} */") && strstr(error.text, "its entry points are scale, next;") &&
+              strstr(error.text, "no file near it declares the types Chunk ("),
+        "%s", error.text);
 }
 
 /* Buffers have as many elements as the indices of an item need. */

@@ -107,8 +107,8 @@ Test(wgsl, expressions)
         const char *text, *words; /* NULL: not understood */
     } cases[] = {{"WG / 2u + u32(ON)", "WG // 2 +  ( (1 ) ) "},
         {"select(1u, WG * 3u, ON)", "((WG * 3 ) if ((1 ) ) else (1 )) "},
-        {"max(WG, N)", "max ( WG , (7 ) ) "}, {"WG << 2u", NULL}, {"own(WG)", NULL},
-        {"WG * 1.5", NULL}, {"SELF", NULL}, {"", ""}};
+        {"max(WG, N)", "max ( WG , (7 ) ) "}, {"WG << 2u", "WG * 2 ** 2 "}, {"WG >> 2u", NULL},
+        {"own(WG)", NULL}, {"WG * 1.5", NULL}, {"SELF", NULL}, {"", ""}};
     hed_wgsl *w = read_text(
         "override WG: u32 = 4; override ON = true; const N = 7u; override SELF = SELF;\n" BUFFERS
             MAIN);
@@ -150,6 +150,11 @@ Test(wgsl, refusals)
             "found 2 compute entry points (f, g); expected one", HED_ERROR_FORMAT},
         {"@compute fn f() {}", "expected @workgroup_size", HED_ERROR_FORMAT},
         {"fn f() { {", "expected the end of these brackets", HED_ERROR_FORMAT},
+        {"var<push_constant> p: u32;",
+            "a.wgsl:1:5: expected an address space of browsers, such as `@group(1) @binding(0) var<uniform>`",
+            HED_ERROR_UNSUPPORTED},
+        {"enable f16;\nenable wgpu_ray_query;",
+            "a.wgsl:2:8: expected extensions of browsers (f16, subgroups)", HED_ERROR_UNSUPPORTED},
         {"@group(2000) @binding(0) var<uniform> u: u32;", "a number from 0 to 1000",
             HED_ERROR_FORMAT}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void hed_spec_list_name(hed_spec_name_list *list, const char *name, size_t length, const char *type)
+void hed_spec_list_name(
+    hed_spec_name_list *list, const char *name, size_t length, const char *value)
 {
     static const struct {
         const char *word, *value;
@@ -14,7 +15,7 @@ void hed_spec_list_name(hed_spec_name_list *list, const char *name, size_t lengt
         {"wg", "64"}, {"group", "64"}, {"block", "64"}, {"thread", "64"}, {"local", "64"},
         {"size", "64"}};
     char entry[128], lower[64] = "";
-    const char *guess = "1", *quote = type ? "\"" : "";
+    const char *guess = "1", *quote = value && isalpha((unsigned char)*value) ? "\"" : "";
     if ((size_t)snprintf(entry, sizeof entry, "\"%.*s\": ", (int)length, name) >= sizeof entry ||
         length >= sizeof lower || strstr(list->text, entry) ||
         list->used + length + 16 > sizeof list->text)
@@ -26,7 +27,7 @@ void hed_spec_list_name(hed_spec_name_list *list, const char *name, size_t lengt
             break;
         }
     list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used,
-        "%s%s%s%s%s", list->used ? ", " : "", entry, quote, type ? type : guess, quote);
+        "%s%s%s%s%s", list->used ? ", " : "", entry, quote, value ? value : guess, quote);
 }
 
 bool hed_spec_is_in_capitals(const char *name, size_t length)

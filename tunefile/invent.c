@@ -135,6 +135,8 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
                              *const counts[] = {"n", "count", "num", "len", "length", "size",
                                  "total", "number", "particles", "bodies", "elements", "items",
                                  "points", "boids", "max", "limit", "capacity", NULL},
+                             *const float_counts[] = {"count", "num", "number", NULL},
+                             *const sides[] = {"n", "m", "k", "dim", NULL},
                              *const matrix[] = {"m", "k", "dim", "grid", "grids", "cells", NULL},
                              *const windows[] = {"patch", "kernel", "filter", "stencil", "radius",
                                  "taps", NULL},
@@ -145,7 +147,7 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
     const hed_tune_file *spec = reader->spec;
     const char *name = member->name;
     uint32_t component = component_of(name);
-    bool is_whole = member->type == HED_WGSL_U32 || member->type == HED_WGSL_I32;
+    bool is_whole = member->type == HED_WGSL_U32 || member->type == HED_WGSL_I32 || member->is_cast;
     if (member->is_matrix) return member->is_diagonal;
     if (is_whole && has_word(name, windows)) return WINDOW;
     if (component < 3 && has_word(name, extents))
@@ -155,7 +157,10 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
     if (has_word(name, heights)) return side_of(spec, 1);
     if (has_word(name, depths)) return side_of(spec, 2);
     if (is_whole && has_word(name, zeros)) return 0;
-    if (is_whole && has_word(name, counts))
+    /* M x N x K of matrices, in a launch of two dimensions */
+    if (is_whole && spec->problem.count > 1 && component == 3 && has_word(name, sides))
+        return side_of(spec, 0);
+    if (has_word(name, is_whole ? counts : float_counts))
         return component < 3 && spec->problem.count > 1 ? side_of(spec, component) : total_of(spec);
     if (is_whole && has_word(name, matrix)) return side_of(spec, 0);
     if (is_whole) return 1;
@@ -433,7 +438,15 @@ static void note_overrides(note_text *note, const hed_kernel_def *kernel)
             kernel->defines[i].name, kernel->defines[i].value);
 }
 
-static void note_group(note_text *note, const hed_wgsl *shader)
+/* True if no comment has chosen another comparison of an output. */
+static bool is_compared_each(const hed_kernel_def *kernel, const char *name)
+{
+    uint32_t i = 0;
+    while (i < kernel->argument_count && strcmp(kernel->arguments[i].name, name) != 0) i++;
+    return i < kernel->argument_count && kernel->arguments[i].compare == HED_COMPARE_EACH;
+}
+
+static void note_group(note_text *note, const hed_wgsl *shader, const hed_kernel_def *kernel)
 {
     if (!shader->edit_count) return;
     note_add(note, "%sthe size of the group is written into line", note->used ? "\n  " : "");
@@ -456,6 +469,11 @@ static void note_group(note_text *note, const hed_wgsl *shader)
             "; items of a group work together (%s in line %u), so only the comparison of results "
             "shows which sizes are right",
             shader->together, shader->together_line);
+    if (shader->by_group && shader->together && is_compared_each(kernel, shader->by_group))
+        note_add(note,
+            "; %s has one result of each group (line %u): if only their sum matters, add the comment /* heddle "
+            "{\"arguments\": [{\"name\": \"%s\", \"compare\": \"sum\"}]} */",
+            shader->by_group, shader->by_group_line, shader->by_group);
 }
 
 /* Lists the names that settings may have. */
@@ -488,7 +506,7 @@ void hed_spec_note_inventions(hed_spec_reader *reader, hed_json_node root)
     if (reader->shader->lacks_enable)
         note_add(&note, "%sthe text lacks \"enable subgroups;\", which browsers require in line 1",
             note.used ? "\n  " : "");
-    note_group(&note, reader->shader);
+    note_group(&note, reader->shader, &reader->spec->kernel.def);
     if (reader->sizes.note) note_add(&note, "%s%s", note.used ? "\n  " : "", reader->sizes.note);
     if (note.used)
         reader->spec->note =

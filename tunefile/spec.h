@@ -238,15 +238,14 @@ typedef struct hed_spec_name_list {
     char text[1024];
     size_t used;
 } hed_spec_name_list;
-/* Adds a name. `type`: value of a name that is a type; NULL: a number, guessed by the name's words. */
+/* Adds a name. `value`: a type, or a number; NULL: guessed by the name's words. */
 void hed_spec_list_name(
-    hed_spec_name_list *list, const char *name, size_t length, const char *type);
+    hed_spec_name_list *list, const char *name, size_t length, const char *value);
 /* True for a name in capitals, as programs write names of their own. */
 bool hed_spec_is_in_capitals(const char *name, size_t length);
 /* Returns a remedy for a text in GLSL with names that nothing declares; "": it has no such name
  * (glsl_names.c). */
-const char *hed_spec_glsl_names_hint(
-    hed_spec_reader *reader, hed_json_node node, const char *text);
+const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node, const char *text);
 /* Returns the comment that joins a text with the texts near it that declare its names. */
 const char *hed_spec_join_hint(hed_spec_reader *reader, hed_json_node node, const char *path);
 /* Returns a remedy for a text with a type that it does not declare; "": another fault. */

@@ -380,8 +380,8 @@ static void json_read_shader_group(hed_spec_reader *reader, hed_json_node object
     }
 }
 
-/* Counts the groups of a launch of which a dimension has as many groups for every size of the
- * group: its groups are rows, or tasks of a list. */
+/* Counts the groups of a launch of which a dimension has as many groups for every size of the group, since its groups are rows or
+ * tasks of a list, or fewer groups than items / size, since an item takes several elements. */
 static void json_count_shader_groups(
     hed_spec_reader *reader, hed_json_node whole, hed_spec_kernel *kernel, const char *group[3])
 {
@@ -390,7 +390,9 @@ static void json_count_shader_groups(
     for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++) {
         const char *size = shader->counts_groups[i] && shader->sizes[i]
                                ? hed_spec_text(reader, whole, "%u", shader->sizes[i])
-                               : group[i];
+                           : shader->group_items[i] > 1 ? hed_spec_text(reader, whole, "%s * %u",
+                                                              group[i], shader->group_items[i])
+                                                        : group[i];
         kernel->global[i] = hed_spec_expression_of(reader, kernel, whole,
             hed_spec_text(reader, whole, "ceil_div(%s, %s)", reader->spec->dimensions[i], size));
     }
@@ -534,8 +536,11 @@ static void json_read_shader(
         for (uint32_t i = 0; i < kernel->dimensions; i++)
             plain[i] = json_plain_size(reader, hed_json_item(group, i));
     }
-    const bool *rows = reader->shader->counts_groups;
-    if (!hed_json_has(whole, "problem") && plain[0] && (rows[0] || rows[1] || rows[2]) &&
+    bool counts_groups = false;
+    for (uint32_t i = 0; i < 3; i++)
+        counts_groups =
+            counts_groups || reader->shader->counts_groups[i] || reader->shader->group_items[i] > 1;
+    if (!hed_json_has(whole, "problem") && plain[0] && counts_groups &&
         !hed_json_has(whole, "groups") && !hed_json_has(whole, "global"))
         json_count_shader_groups(reader, whole, kernel, plain);
     else json_read_global(reader, object, whole, kernel);

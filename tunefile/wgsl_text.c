@@ -282,6 +282,18 @@ static bool is_place_of_type(const char *text, const char *at)
     return false;
 }
 
+/* True if a name is a size of the group twice: @workgroup_size(NAME, NAME). */
+static bool is_square(const char *text, const char *name, size_t length)
+{
+    static const char attribute[] = "@workgroup_size(";
+    for (const char *at = text; (at = strstr(at, attribute)) != NULL; at++) {
+        size_t size = strcspn(at, ")");
+        const char *first = memmem(at, size, name, length), *rest = first ? first + length : at;
+        if (first && memmem(rest, size - (size_t)(rest - at), name, length)) return true;
+    }
+    return false;
+}
+
 /* Lists names in capitals that a text uses and does not declare, and `with_types` types whose names begin
  * with a capital. */
 static void list_missing(const char *text, bool with_types, hed_spec_name_list *list)
@@ -299,9 +311,53 @@ static void list_missing(const char *text, bool with_types, hed_spec_name_list *
              is_listed = hed_spec_is_in_capitals(at, length) ||
                          (with_types && is_type && isupper((unsigned char)*at));
         if (length && !is_member && at[length] != '(' && is_listed && !knows(text, at, length))
-            hed_spec_list_name(list, at, length, is_type ? "f32" : NULL);
+            hed_spec_list_name(list, at, length,
+                is_type                       ? "f32"
+                : is_square(text, at, length) ? "8"
+                                              : NULL);
         at += length ? length : 1;
     }
+}
+
+/* Adds a name to a list of words, once. */
+static void add_word(hed_spec_name_list *list, const char *name, size_t length)
+{
+    char word[80];
+    if ((size_t)snprintf(word, sizeof word, ", %.*s,", (int)length, name) >= sizeof word ||
+        list->used + length + 4 > sizeof list->text || (list->used && strstr(list->text, word)))
+        return;
+    /* the list has a comma at both ends while it grows */
+    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s",
+        list->used ? word + 1 : word);
+}
+
+/* Lists the types of a joined text whose names begin with a capital and that no file near it declares. */
+static void list_types(const char *text, hed_spec_name_list *list)
+{
+    for (const char *at = text; *at;) {
+        const char *after = skip_comment(at);
+        size_t length = 0;
+        while (after == at && (isalnum((unsigned char)at[length]) || at[length] == '_')) length++;
+        bool is_type = length && isupper((unsigned char)*at) && is_place_of_type(text, at) &&
+                       !hed_spec_is_in_capitals(at, length) && !knows(text, at, length);
+        if (is_type) add_word(list, at, length);
+        at = after != at ? after : at + (length ? length : 1);
+    }
+}
+
+/* Lists the entry points of a text with several, unless the caller has chosen one. */
+static void list_entries(hed_spec_reader *reader, const char *text, hed_spec_name_list *list)
+{
+    hed_json_node root = hed_json_root(reader->spec->json);
+    uint32_t count = 0;
+    if (reader->entry || hed_json_has(root, "kernel")) return;
+    for (const char *at = text; at && (at = strstr(at, "@compute")) != NULL; count++) {
+        at = strstr(at, "fn ");
+        if (!at) break;
+        at += 3 + strspn(at + 3, " ");
+        add_word(list, at, strcspn(at, " (\n"));
+    }
+    if (count < 2) list->used = 0;
 }
 
 /* Refuses a text with names that only its program declares. Files near it come first, and other names get
@@ -309,9 +365,10 @@ static void list_missing(const char *text, bool with_types, hed_spec_name_list *
 static void refuse_missing(
     hed_spec_reader *reader, hed_json_node node, const char *path, const char *text)
 {
-    hed_spec_name_list list = {.used = 0}, rest = {.used = 0};
+    hed_spec_name_list list = {.used = 0}, rest = {.used = 0}, types = {.used = 0},
+                       entries = {.used = 0};
     list_missing(text, true, &list);
-    if (!list.used) return;
+    if (!list.used || strstr(text, "enable wgpu_")) return; /* native wgpu's own names */
     const char *slash = strrchr(path, '/');
     joined_texts joined = {.base = slash ? slash + 1 : path,
         .folder = slash ? hed_spec_text(reader, node, "%.*s", (int)(slash - path), path) : ".",
@@ -319,14 +376,22 @@ static void refuse_missing(
     if (joined.text) {
         join_all(reader, node, &joined);
         list_missing(joined.text, false, &rest);
+        list_types(joined.text, &types);
+        list_entries(reader, text, &entries);
     }
-    bool is_remedied = *joined.names || rest.used;
-    if (is_remedied) hed_json_reject(node, "the text does not declare names that it uses. Add the comment /* heddle {%s%s%s%s%s%s%s%s} */%s",
-        *joined.names ? "\"source\": [\"" : "", *joined.names ? joined.base : "",
-        *joined.names ? "\"" : "", joined.names, *joined.names ? "]" : "",
-        *joined.names && rest.used ? ", " : "", rest.used ? "\"defines\": {" : "",
-        rest.used ? hed_spec_text(reader, node, "%s}", rest.text) : "",
-        rest.used ? ", with the program's values" : "");
+    const char *files = *joined.names ? hed_spec_text(reader, node, "\"source\": [\"%s\"%s]",
+                                            joined.base, joined.names)
+                                      : "",
+               *defines =
+                   rest.used ? hed_spec_text(reader, node, "\"defines\": {%s}", rest.text) : "",
+               *entry = entries.used ? hed_spec_text(reader, node, ", \"kernel\": \"%.*s\"",
+                                           (int)strcspn(entries.text + 2, ","), entries.text + 2)
+                                     : "";
+    if (*files || *defines)
+        hed_json_reject(node, "the text does not declare names that it uses. Add the comment /* heddle {%s%s%s%s} */%s%s%.*s%s%.*s",
+            files, *files && *defines ? ", " : "", defines, entry, rest.used ? ", with the program's values" : "",
+            entries.used ? "; its entry points are" : "", (int)(entries.used ? entries.used - 2 : 0), entries.text + 1,
+            types.used ? "; no file near it declares the types" : "", (int)(types.used ? types.used - 2 : 0), types.text + 1);
     free(joined.text);
 }
 

@@ -128,8 +128,12 @@ json_t *hed_job_code(const hed_runner_def *def, const hed_wgsl *shader)
         for (int k = 0; k < 3 && edit->factors[k]; k++)
             json_array_append_new(factors, json_string(edit->factors[k]));
         json_array_append_new(pieces, json_stringn(source->text + at, edit->at - at));
-        json_array_append_new(pieces, json_pack("{so ss ss#}", "factors", factors, "suffix", suffix,
-                                          "text", source->text + edit->at, (int)edit->size));
+        json_t *piece = json_pack("{so ss ss#}", "factors", factors, "suffix", suffix, "text",
+            source->text + edit->at, (int)edit->size);
+        if (edit->is_half || edit->is_double || edit->is_less_one)
+            json_object_set_new(piece, "by",
+                json_string(edit->is_half ? "half" : edit->is_double ? "double" : "less one"));
+        json_array_append_new(pieces, piece);
         at = edit->at + edit->size;
     }
     json_array_append_new(pieces, json_stringn(source->text + at, size - at));

@@ -4,6 +4,7 @@
 #include "heddle/web.h"
 #include "support/json.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static bool ends_with(const char *text, const char *end)
@@ -32,8 +33,8 @@ bool cli_is_shader(const char *path)
 /* ---- a shader of which no configuration works ---- */
 
 /* Lists arguments that a shader reads whole numbers from; false: it has none. */
-static bool print_arguments(
-    const hed_kernel_def *kernel, hed_argument_kind kind, const char *before, const char *after)
+static bool print_arguments(FILE *out, const hed_kernel_def *kernel, hed_argument_kind kind,
+    const char *before, const char *after)
 {
     enum { MOST_LISTED = 6 };
     uint32_t count = 0;
@@ -43,27 +44,66 @@ static bool print_arguments(
         if (argument->kind != kind || !is_whole ||
             (kind == HED_BUFFER && argument->access != HED_READ))
             continue;
-        fprintf(stderr, "%s%s%s%s", count ? ", " : "", before, argument->name, after);
+        fprintf(out, "%s%s%s%s", count ? ", " : "", before, argument->name, after);
         count++;
     }
     return count > 0;
 }
 
+/* Prints other contents for a shader of which several items may write one element. */
+static void print_contents(FILE *out, const hed_kernel_def *kernel)
+{
+    static const char sequence[] = "\", \"fill\": {\"sequence\": [0, 1]}}";
+    bool has_places = false;
+    for (uint32_t i = 0; i < kernel->argument_count; i++) {
+        const hed_argument_def *argument = &kernel->arguments[i];
+        has_places =
+            has_places || (argument->kind == HED_BUFFER && argument->access == HED_READ &&
+                              (argument->type == HED_UINT32 || argument->type == HED_INT32));
+    }
+    fputs("If its contents are invented: with random numbers as places several items may write one element, in any order. "
+          "Real ones: --input NAME=FILE",
+        out);
+    if (!has_places) return;
+    fputs("; ascending ones: /* heddle {\"arguments\": [", out);
+    print_arguments(out, kernel, HED_BUFFER, "{\"name\": \"", sequence);
+    fputs("]} */", out);
+}
+
+void cli_tune_print_race(const hed_kernel_def *kernel, const hed_tune_result *result, FILE *out)
+{
+    uint64_t written = result->elements - result->unwritten;
+    if (kernel->language < HED_WGSL || result->unsteady <= written / 10) return;
+    fprintf(out,
+        "  races      its items race with each other: %" PRIu64 " of the %" PRIu64
+        " elements that it writes differ from run to run of its own text, so \"wrong\" proves little. ",
+        result->unsteady, written);
+    print_contents(out, kernel);
+    fputs("\n", out);
+}
+
 void cli_tune_print_remedy(
     const hed_kernel_def *kernel, const hed_problem *problem, const hed_error *error)
 {
-    bool is_wrong = strstr(error->text, "the first: wrong: "),
+    bool is_empty = strstr(error->text, "the reference writes none of its "),
+         is_wrong = strstr(error->text, "the first: wrong: "),
          is_slow = strstr(error->text, "the first: hung: ") || strstr(error->text, "(hung, in the default");
     if (kernel->language != HED_WGSL && kernel->language != HED_GLSL) return;
-    if (is_wrong) {
-        fputs("  If the contents above are invented: with random numbers as places several items may "
-              "write one element, in any order. Other contents: /* heddle {\"arguments\": [",
+    if (is_empty) {
+        char large[64];
+        double total = 1;
+        for (uint32_t i = 0; problem && i < problem->count; i++) total *= (double)problem->sizes[i];
+        snprintf(large, sizeof large, "\", \"value\": %.0f}", total);
+        fputs("  If the numbers above are invented, one of them ends its items early. Larger ones: /* heddle {\"arguments\": [",
             stderr);
-        bool has_places = print_arguments(
-            kernel, HED_BUFFER, "{\"name\": \"", "\", \"fill\": {\"sequence\": [0, 1]}}");
-        fprintf(stderr, "%s]} */, or real ones by --input NAME=FILE. Else its items read or write "
-                        "elements of other items, and have one result in one order alone\n",
-            has_places ? "" : "{\"name\": \"NAME\", \"fill\": {\"sequence\": [0, 1]}}");
+        bool has_numbers = print_arguments(stderr, kernel, HED_SCALAR, "{\"name\": \"", large);
+        fprintf(stderr, "%s]} */\n", has_numbers ? "" : "{\"name\": \"NAME\", \"value\": 4096}");
+    }
+    if (is_wrong) {
+        fputs("  ", stderr);
+        print_contents(stderr, kernel);
+        fputs(". Else its items read or write elements of other items, and have one result in one order alone\n",
+            stderr);
     }
     if (is_slow) {
         fputs("  If the problem above is invented, a smaller one:", stderr);
@@ -72,7 +112,7 @@ void cli_tune_print_remedy(
             fprintf(stderr, " --set %s=%lld", kernel->dimensions[i], size ? size : 1);
         }
         fputs("; if its numbers are, one that limits a loop may be too large: ", stderr);
-        bool has_numbers = print_arguments(kernel, HED_SCALAR, "--set ", "=8");
+        bool has_numbers = print_arguments(stderr, kernel, HED_SCALAR, "--set ", "=8");
         fputs(has_numbers ? "\n" : "--set NAME=8\n", stderr);
     }
 }

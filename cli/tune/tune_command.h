@@ -74,6 +74,8 @@ typedef struct cli_browser {
 
 /* True if a file is a WGSL shader, or a tune file of one. */
 bool cli_is_shader(const char *path);
+/* Prints for a shader whose own results differ from run to run that its items race with each other. */
+void cli_tune_print_race(const hed_kernel_def *kernel, const hed_tune_result *result, FILE *out);
 /* Prints other inputs to try after a tuning of a shader in which no configuration works. */
 void cli_tune_print_remedy(
     const hed_kernel_def *kernel, const hed_problem *problem, const hed_error *error);
@@ -99,13 +101,13 @@ extern const hed_names cli_tune_names;
 /* Subject of a tuning, and its source. */
 typedef struct cli_tune_subject {
     const hed_kernel_def *kernel;
-    const char *origin;   /* argument as typed */
-    hed_problem problem;  /* problem of a kernel by name */
-    hed_tune_file *spec;  /* tune file of a file */
-    hed_capture *capture; /* capture of a capture file */
+    const char *origin;      /* argument as typed */
+    hed_problem problem;     /* problem of a kernel by name */
+    hed_tune_file *spec;     /* tune file of a file */
+    hed_capture *capture;    /* capture of a capture file */
     hed_kernel_def captured; /* kernel of the capture, under a name with the launch's numbers */
     char *name;              /* name of `captured` */
-    cli_browser browser;  /* browser of a shader */
+    cli_browser browser;     /* browser of a shader */
 } cli_tune_subject;
 
 /* Finds the subject that the command line names, and sets its part of `def`. `subject` has its

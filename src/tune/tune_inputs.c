@@ -163,10 +163,13 @@ static void *content_memory(const hed_tune_inputs *inputs, uint32_t index, hed_e
 
 enum {
     LEAST_RUNS = 3, /* runs of a reference on a device */
-    SLOW_RUNS = 2,  /* runs of a slow reference, or of one in C: the two patterns */
-    MOST_RUNS = 12  /* while every run finds further elements that differ */
+    QUICK_RUNS =
+        8, /* runs of a quick one: items that race with each other seldom show it in three */
+    SLOW_RUNS = 2, /* runs of a slow reference, or of one in C: the two patterns */
+    MOST_RUNS = 12 /* while every run finds further elements that differ */
 };
 static const uint64_t SLOW_NS = 5000000000; /* a reference is slow if its runs take longer */
+static const uint64_t QUICK_NS = 300000000; /* further runs of a quick one start until then */
 
 /* An output of the reference while its runs are compared. */
 typedef struct output_runs {
@@ -214,8 +217,10 @@ static void mark_output(hed_tune_inputs *inputs, hed_runner *runner, uint32_t le
     runs->marks = hed_allocate(&inputs->allocator, runs->mark_bytes);
     if (!runs->marks) HED_OUT_OF_MEMORY(error, "the marks of \"%s\"", def->name);
     runs->check.repeat = repeat;
-    for (uint32_t run = 1; run < MOST_RUNS && (run < least_runs || has_marks) && !hed_failed(error);
-         run++) {
+    uint64_t quick = hed_now() + QUICK_NS;
+    for (uint32_t run = 1; run < MOST_RUNS && !hed_failed(error); run++) {
+        bool is_quick = least_runs == LEAST_RUNS && run < QUICK_RUNS && hed_now() < quick;
+        if (run >= least_runs && !has_marks && !is_quick) break;
         if (run >= SLOW_RUNS && hed_now() > runs->until) break;
         if (runner->kind->output(
                 runner, 0, runs->index, run % HED_RUNNER_PATTERNS, repeat, trial, error) ||
@@ -273,7 +278,11 @@ hed_status hed_tune_inputs_expect(hed_tune_inputs *inputs, hed_runner *runner, b
                 .bytes = hed_runner_expected_bytes(argument),
                 .is_filled = !argument->data,
                 .tolerance = argument->tolerance}};
-        mark_output(inputs, runner, is_host ? SLOW_RUNS : LEAST_RUNS, &runs, trial, error);
+        mark_output(inputs, runner,
+            is_host             ? SLOW_RUNS
+            : inputs->is_racing ? MOST_RUNS
+                                : LEAST_RUNS,
+            &runs, trial, error);
         if (hed_failed(error) || trial->outcome) {
             hed_release(&inputs->allocator, runs.marks, runs.mark_bytes);
             return error->status;

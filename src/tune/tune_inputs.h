@@ -16,6 +16,8 @@ typedef struct hed_tune_inputs {
     uint64_t data_bytes[HED_MAX_ARGUMENTS], mark_bytes[HED_MAX_ARGUMENTS];
     uint64_t unwritten_count, unsteady_count; /* elements */
     uint64_t dropped_count;                   /* elements of outputs of which nothing is compared */
+    bool
+        is_racing; /* a repeat of the reference was wrong: it runs as often as elements differ and then some */
     bool is_unproven; /* more than half of the written elements of an output are unsteady */
 } hed_tune_inputs;
 

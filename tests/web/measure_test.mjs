@@ -58,7 +58,11 @@ clock.run = async passes => {
   return times;
 };
 await measure.findDispatches([{ candidate: long, pipeline: {} }], [undefined]);
+// Candidates that do not compile are no hang, however long a submission takes.
+clock.run = async () => { await new Promise(resolve => setTimeout(resolve, 50)); return []; };
+const [refused] = await measure.run([{ candidate: { key: 'refused' }, text: 'no WGSL' }], 0).catch(error => [{ outcome: error.message }]);
 const failures = [
+  refused.outcome !== 'build' && `a candidate that does not compile is ${refused.outcome}`,
   most_passes > 0.4 && `a pass of ${most_passes} s for a dispatch of ${long.seconds} s`,
   measure.known.get('long').dispatches !== 1 && 'a slow candidate has several dispatches',
   measure.patienceOf(0) !== 10 && 'patience without a known time',

@@ -7,13 +7,17 @@ const up4 = n => Math.ceil(n / 4) * 4;
 const bytesOfDigits = digits => Uint8Array.from(digits.match(/../g) ?? [], h => parseInt(h, 16));
 const arrays = { f32: Float32Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array };
 
+const derived = { half: n => n >> 1, double: n => 2 * n, 'less one': n => n - 1 };
+
 // Returns the text of a candidate: between the pieces, sizes of the group as products of its
-// parameters; a product with an unknown parameter remains as it is.
+// parameters, or derived of them; a product with an unknown parameter remains as it is.
 export function codeOf(pieces, constants) {
   return pieces.map(p => {
     if (typeof p === 'string') return p;
     const numbers = p.factors.map(name => constants[name]);
-    return numbers.some(n => n === undefined) ? p.text : numbers.reduce((a, b) => a * b, 1) + p.suffix;
+    if (numbers.some(n => n === undefined)) return p.text;
+    const product = numbers.reduce((a, b) => a * b, 1);
+    return (derived[p.by]?.(product) ?? product) + p.suffix;
   }).join('');
 }
 

@@ -79,6 +79,7 @@ export class Measure {
   // Runs each candidate once on poisoned outputs and once more for its time, all in one submission;
   // then compares the results.
   async check(ready, best) {
+    if (!ready.length) return [];
     const patterns = ready.map(() => this.kernel.nextPattern());
     const passes = ready.flatMap((r, slot) => [
       { before: e => this.kernel.poison(e, patterns[slot]), dispatch: p => this.kernel.dispatch(p, r.pipeline, r.candidate, 1), after: e => this.kernel.readBack(e, slot) },

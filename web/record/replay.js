@@ -9,8 +9,8 @@
 const { call, meta, resourceOf, like, copy, within, newBuffer, newImage, imageBytes, transfer, submit } = H;
 const STORAGE = 128, COPY_SOURCE = 4, COPY_TARGET = 8, CHUNK = 32 << 20, HANG_MS = 30000, HANG_TIMES = 20;
 
-// mark() sets bits of the mask where two images differ: UNSTEADY elements are not compared, elements
-// that are not WRITTEN count apart. A result that still has its starting bits is never near.
+// mark() sets bits of the mask where two images differ, and counts the elements that lacked the bit: UNSTEADY elements are not
+// compared, elements that are not WRITTEN count apart. A result that still has its starting bits is never near.
 const COMPARE = `
 struct Sums { different: atomic<u32>, first: atomic<u32>, extra: atomic<u32>, near: atomic<u32> }
 @group(0) @binding(0) var<storage, read> found: array<u32>;
@@ -23,8 +23,8 @@ fn isNormal(w: u32) -> bool { let e = (w >> 23) & 255; return e > 0 && e < 255; 
 @compute @workgroup_size(256) fn mark(@builtin(global_invocation_id) id: vec3u) {
   let i = id.x;
   if (i >= arrayLength(&found) || found[i] == reference[i]) { return; }
+  if ((mask[i] & BIT) == 0) { atomicAdd(&sums.different, 1); }
   mask[i] |= BIT;
-  atomicAdd(&sums.different, 1);
 }
 @compute @workgroup_size(256) fn compare(@builtin(global_invocation_id) id: vec3u) {
   let i = id.x;
@@ -97,7 +97,9 @@ class Stage {
     }
     shot.groups.forEach((group, g) => group?.entries.forEach(entry => {
       const resource = resourceOf(entry);
-      if (resource && writable.includes(g + '.' + entry.binding) && !this.outputs.some(o => o.resource === resource)) this.outputs.push({ resource });
+      const where = `${g}.${entry.binding}`;
+      if (resource && writable.includes(where) && !this.outputs.some(o => o.resource === resource))
+        this.outputs.push({ resource, where, written: 0, unsteady: 0 });
     }));
   }
   image(resource) {
@@ -177,22 +179,22 @@ class Stage {
   }
   // Runs the page's own text from both starts, repeatedly, and marks the elements that no candidate is compared in.
   // `tails`: see Analysis.tails(). `maySort`: atomics hand out slots, so that an output may have any order; it is then
-  // compared as a set. Returns { words, unsteady, tail }.
+  // compared as a set. Returns { words, written, unsteady, tail }; each output has its own `written` and `unsteady`.
   async prepare(reference, tails, maySort, runs = 3) {
-    const sum = { words: 0, unsteady: 0, tail: 0 };
+    const sum = { words: 0, written: 0, unsteady: 0, tail: 0 };
     Object.assign(this, { reference, ownMs: 0 });
     await this.open();
     await this.run(reference, false, 'fromPlain');
     await this.run(reference, true, 'fromFlipped');
     for (const [start, from] of [['plain', 'fromPlain'], ['flipped', 'fromFlipped']])
-      for (const o of this.outputs) await this.mark(o, WRITTEN, start, from);
+      for (const o of this.outputs) o.written += await this.mark(o, WRITTEN, start, from);
     for (let i = 1; i < runs; i++)
       for (const [isFlipped, from] of [[false, 'fromPlain'], [true, 'fromFlipped']]) {
         await this.run(reference, isFlipped, 'found');
         for (const o of this.outputs) {
           const isSet = maySort && await this.mark(o, 0, 'found', from) > 0 && await this.sameSet(o, from);
           o.isSet ||= isSet;
-          if (!isSet) sum.unsteady += await this.mark(o, UNSTEADY, 'found', from);
+          if (!isSet) o.unsteady += await this.mark(o, UNSTEADY, 'found', from);
         }
       }
     for (const [where, [from, to]] of Object.entries(tails)) {
@@ -204,6 +206,8 @@ class Stage {
     }
     for (const o of this.outputs) {
       sum.words += o.bytes / 4;
+      sum.written += o.written;
+      sum.unsteady += o.unsteady;
       o.maySort = maySort;
     }
     return sum;

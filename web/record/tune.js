@@ -126,6 +126,16 @@ function judge(candidate, sum, words) {
   if (sum.isSet) candidate.isSet = true;
   candidate.compared++;
 }
+// Reason to compare nothing, or '': more than 1 % of the words that the page's own text writes differ from run to run, or more
+// than half of those of one output, which a large output beside it would hide.
+function unsteadyReason({ written, unsteady }, outputs) {
+  const worst = outputs.find(o => o.unsteady > o.written / 2);
+  if (worst) {
+    const [group, binding] = worst.where.split('.');
+    return `${worst.unsteady} of ${worst.written} words that it writes to @group(${group}) @binding(${binding}) differ from run to run`;
+  }
+  return unsteady > written / 100 ? `${unsteady} of ${written} words of its results differ from run to run` : '';
+}
 async function checkShot(record, a, { shot }, candidates, result, progress) {
   const counts = await H.countsOf(record, shot), peeked = await H.peek(record, shot, a.readable), limits = a.limits(peeked);
   const items = product(a.size.map((n, c) => n * counts[c]));
@@ -140,10 +150,8 @@ async function checkShot(record, a, { shot }, candidates, result, progress) {
     const known = await stage.prepare(own, tails, !!a.orderDependent);
     result.words = (result.words ?? 0) + known.words;
     result.unsteady = (result.unsteady ?? 0) + known.unsteady;
-    if (known.unsteady > known.words / 100) {
-      result.reason = `${known.unsteady} of ${known.words} words of its results differ from run to run`;
-      return;
-    }
+    result.reason = unsteadyReason(known, stage.outputs);
+    if (result.reason) return;
     for (const candidate of candidates) {
       if (!candidate.ok) continue;
       progress(`${a.entry}: checking ${candidate.name}`);
