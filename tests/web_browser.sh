@@ -72,6 +72,13 @@ tune plain/reduce.wgsl --set n=1024 || complain "plain reduce: exit $?: $(cat "$
 "$heddle" tune "$work/sums.wgsl" --browser "$browser" --headless --json --budget 4 >"$work/result.json" 2>"$work/log" || complain "sums: exit $?: $(cat "$work/log")"
 [ "$(of "r['evaluations']['measured'] + r['evaluations']['dropped']")" = 4 ] || complain "sums: $(cat "$work/result.json")"
 
+# An invented problem whose default does not end is replaced by a smaller one.
+if [ "$browser" = chromium ]; then
+    tune plain/slow.wgsl --budget 2 --candidate-time 1 || complain "slow: exit $?: $(cat "$work/log")"
+    [ "$(of "r['problem']['n'] < 4096 and r['evaluations']['measured'] > 0")" = True ] || complain "slow: $(cat "$work/result.json" "$work/log")"
+    grep -q 'again with a smaller problem: --set n=256' "$work/log" || complain "slow: $(cat "$work/log")"
+fi
+
 # A browser that crashes is started again, and the tuning goes on. The command is the browser's parent.
 if [ "$browser" = chromium ]; then
     "$heddle" tune "$here/plain/bodies.wgsl" --set n=1024 --budget 6 --browser chromium --headless --json >"$work/result.json" 2>"$work/log" &

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 hed_status cli_tune_file_open(const hed_arguments *arguments, const char *path,
-    const hed_device_info *device, hed_tune_file **file, hed_error *error)
+    const hed_device_info *device, const char *const additions[], hed_tune_file **file, hed_error *error)
 {
     const char *settings[64];
     hed_tune_text_def def = {
@@ -17,6 +17,8 @@ hed_status cli_tune_file_open(const hed_arguments *arguments, const char *path,
     while (def.setting_count < HED_COUNT(settings) &&
            (settings[def.setting_count] = hed_text_at(arguments, "set", def.setting_count)))
         def.setting_count++;
+    for (uint32_t i = 0; additions && additions[i] && def.setting_count < HED_COUNT(settings); i++)
+        settings[def.setting_count++] = additions[i];
     return hed_tune_file_parse(&def, device, file, error);
 }
 

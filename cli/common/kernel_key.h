@@ -8,9 +8,11 @@
 #include "heddle/tune_file.h"
 #include "cli/common/options.h"
 
-/* Opens a tune file or a shader with the settings of the command line: --entry, --set. */
+/* Opens a tune file or a shader with the settings of the command line: --entry, --set. `additions`: further settings as those of --set,
+ * up to a NULL; NULL: there are none. */
 hed_status cli_tune_file_open(const hed_arguments *arguments, const char *path,
-    const hed_device_info *device, hed_tune_file **file, hed_error *error);
+    const hed_device_info *device, const char *const additions[], hed_tune_file **file,
+    hed_error *error);
 
 /* Calls `take` with the key that a tuning of `kernel` with the math mode and problem of `def` has. The
  * entry's texts live until `take` returns. Errors: IO, MEMORY, and the errors of `take`. */

@@ -294,7 +294,7 @@ hed_status cli_module_write(const hed_arguments *arguments, hed_database *databa
     module_table *t = calloc(1, sizeof *t);
     if (!t) return HED_OUT_OF_MEMORY(error, "%s", path);
     /* the page queries the limits of its adapter */
-    if (!cli_tune_file_open(arguments, shader, &cli_any_browser, &file, error)) {
+    if (!cli_tune_file_open(arguments, shader, &cli_any_browser, NULL, &file, error)) {
         hed_tune_file_apply(file, &def);
         t->kernel = hed_tune_file_kernel(file);
         const hed_record_filter filter = {.kinds = HED_RECORD_MEASUREMENT | HED_RECORD_CHOICE,

@@ -128,11 +128,18 @@ static int subject_open_file(const hed_arguments *arguments, const hed_device *d
     cli_tune_subject *s, hed_tune_def *def, hed_error *error)
 {
     const hed_device_info info = hed_device_describe(device);
-    if (cli_tune_file_open(arguments, s->origin, &info, &s->spec, error) != HED_OK ||
+    if (cli_tune_file_open(arguments, s->origin, &info, s->sizes, &s->spec, error) != HED_OK ||
         give_inputs(arguments, &info, s->spec, error) != HED_OK)
         return cli_fail(error);
     s->kernel = hed_tune_file_kernel(s->spec);
-    const char *note = hed_tune_file_apply(s->spec, def);
+    const char *note = hed_tune_file_apply(s->spec, def), *setting;
+    s->is_invented = note && strstr(note, "/* heddle {\"problem\": ");
+    for (uint32_t i = 0; (setting = hed_text_at(arguments, "set", i)); i++)
+        for (uint32_t k = 0; k < s->kernel->dimension_count; k++) {
+            size_t length = strlen(s->kernel->dimensions[k]);
+            if (!strncmp(setting, s->kernel->dimensions[k], length) && setting[length] == '=')
+                s->is_invented = false;
+        }
     if (note && !hed_given(arguments, "quiet"))
         fprintf(stderr, "heddle: %s: %s\n", s->origin, note);
     return HED_EXIT_OK;

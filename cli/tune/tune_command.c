@@ -236,6 +236,39 @@ static int tuning_open(tuning *t)
     return code;
 }
 
+/* Opens a tuning again with a smaller problem if its default did not end with the invented one; false: its result stays. */
+static bool tuning_shrink(tuning *t)
+{
+    cli_tune_subject *s = &t->s;
+    const hed_kernel_def *kernel = s->kernel;
+    const hed_problem problem = t->def.problem ? *t->def.problem : (hed_problem){0};
+    bool has_hung = t->status != HED_OK && (strstr(t->error.text, "(hung, in the default") ||
+                                               strstr(t->error.text, "the first: hung: "));
+    if (!has_hung || !s->spec || !s->is_invented || hed_interrupted()) return false;
+    fprintf(stderr, "heddle: %s: %s; again with a smaller problem:", s->origin, t->error.text);
+    for (uint32_t i = 0; i < problem.count && i < HED_COUNT(s->size_texts); i++) {
+        int64_t size = problem.sizes[i] / (problem.count == 1 ? 16 : 4);
+        if (size < 1) size = 1;
+        snprintf(s->size_texts[i], sizeof s->size_texts[i], "%s=%" PRId64, kernel->dimensions[i], size);
+        s->sizes[i] = s->size_texts[i];
+        fprintf(stderr, " --set %s", s->sizes[i]);
+    }
+    fputc('\n', stderr);
+    tuning_close(t);
+    t->error = (hed_error){0};
+    t->code = tuning_open(t);
+    if (t->code == HED_EXIT_OK && s->browser.web) cli_browser_use(&s->browser, &t->def);
+    return t->code == HED_EXIT_OK;
+}
+
+/* Tunes with the problem as it is, and up to twice with a smaller one after a hang. */
+static void tuning_run_smaller(tuning *t)
+{
+    enum { MOST_TRIES = 3 };
+    tuning_run(t);
+    for (uint32_t i = 1; i < MOST_TRIES && tuning_shrink(t); i++) tuning_run(t);
+}
+
 /* ---- several devices ---- */
 
 /* Tunings that run one after another: all CPUs form one lane, since they use the same cores; each
@@ -251,7 +284,7 @@ static void *lane_run(void *user)
 {
     lane *l = user;
     for (uint32_t i = 0; i < l->count && !hed_interrupted(); i++)
-        if (l->tunings[i]->code == HED_EXIT_OK) tuning_run(l->tunings[i]);
+        if (l->tunings[i]->code == HED_EXIT_OK) tuning_run_smaller(l->tunings[i]);
     return NULL;
 }
 
@@ -396,7 +429,7 @@ static int tune_in_browser(const hed_arguments *arguments, const char *origin, h
     cli_session *session = &t.session;
     hed_tune_file *file = NULL; /* errors in the file are reported before a browser is opened */
     if (cli_is_shader(origin) &&
-        cli_tune_file_open(arguments, origin, &cli_any_browser, &file, error))
+        cli_tune_file_open(arguments, origin, &cli_any_browser, NULL, &file, error))
         return cli_fail(error);
     hed_tune_file_close(file);
     if (cli_open_context(arguments, session, error)) return cli_fail(error);
@@ -407,8 +440,8 @@ static int tune_in_browser(const hed_arguments *arguments, const char *origin, h
     else code = tuning_open(&t);
     if (code == HED_EXIT_OK) {
         cli_browser_use(&t.s.browser, &t.def);
-        tuning_run(&t);
-        code = tuning_print(&t);
+        tuning_run_smaller(&t);
+        code = t.code == HED_EXIT_OK ? tuning_print(&t) : t.code;
     }
     tuning_close(&t);
     cli_browser_close(&t.s.browser);

@@ -108,6 +108,10 @@ typedef struct cli_tune_subject {
     hed_kernel_def captured; /* kernel of the capture, under a name with the launch's numbers */
     char *name;              /* name of `captured` */
     cli_browser browser;     /* browser of a shader */
+    /* sizes of the problem, "n=4096", in place of invented ones that took too long; the list ends with NULL */
+    char size_texts[3][96];
+    const char *sizes[4];
+    bool is_invented; /* neither the file nor the user has given the problem */
 } cli_tune_subject;
 
 /* Finds the subject that the command line names, and sets its part of `def`. `subject` has its

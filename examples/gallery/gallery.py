@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""gallery.py [--heddle PATH] [--device NAME] [--budget N] [--time S]: tunes every shader of this folder, and prints the table of docs/gallery.md."""
+"""gallery.py [--heddle PATH] [--device NAME | --browser NAME [--headless]] [--budget N] [--time S]: tunes every shader of this folder, those in GLSL on
+a device or those in WGSL in a browser, and prints a table as in docs/shader-gallery.md."""
 import argparse, glob, json, os, re, subprocess, sys
 
 options = argparse.ArgumentParser(description=__doc__)
 options.add_argument('--heddle', default='heddle')
 options.add_argument('--device', default='vulkan:0')
+options.add_argument('--browser')
+options.add_argument('--headless', action='store_true')
 options.add_argument('--budget', default='24')
 options.add_argument('--time', default='10')
 options = options.parse_args()
@@ -21,14 +24,16 @@ def declared(path):
     """The numbers of the file's own size and constants."""
     text = open(path).read()
     config = {'WG_' + axis.upper(): int(n) for axis, n in re.findall(r'local_size_([xyz])\s*=\s*(\d+)', text)}
+    config.update((name, int(n)) for name, n in re.findall(r'override (\w+): u32 = (\d+);', text))
     config.update((name, int(n)) for name, n in re.findall(r'const \w+ (\w+) = (\d+);', text) if name.isupper() and f'const uint {name}' in text and 'constant_id' in text)
     return config
 
 
+where = ['--browser', options.browser] + ['--headless'] * options.headless if options.browser else ['--device', options.device]
 rows, device = [], ''
-for path in sorted(glob.glob(os.path.join(here, '*.comp'))):
+for path in sorted(glob.glob(os.path.join(here, '*.wgsl' if options.browser else '*.comp'))):
     name = os.path.basename(path)
-    run = subprocess.run([options.heddle, 'tune', path, '--device', options.device, '--budget', options.budget, '--time', options.time, '--json', '--no-keep', '--quiet'],
+    run = subprocess.run([options.heddle, 'tune', path, *where, '--budget', options.budget, '--time', options.time, '--json', '--no-keep', '--quiet'],
                          stdout=subprocess.PIPE)
     if run.returncode or not run.stdout:
         sys.exit(f'gallery.py: {name}: heddle ended with {run.returncode}')
