@@ -149,7 +149,8 @@ Test(tune_shader, a_text_of_opengl)
     CHECK_EQ(kernel->arguments[2].type, HED_FLOAT);
     hed_tune_file_close(file);
     CHECK_NULL(open_bytes("own.comp", text, sizeof text - 1));
-    CHECK(strstr(error.text, "outside a block"), "%s", error.text);
+    CHECK(strstr(error.text, "outside a block") && strstr(error.text, "GLSL of OpenGL, which Vulkan does not take: add --device gl:0"),
+        "%s", error.text);
     CHECK_NULL(open_on(&opengl, "wrong.comp", wrong, sizeof wrong - 1));
     CHECK(strstr(error.text, "nonsense") && !strstr(error.text, "push_constant"), "%s", error.text);
 }

@@ -275,6 +275,10 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
         const char *hint = include_hint(reader, node, source, error.log);
         bool lacks_names = strstr(error.log, "unexpected IDENTIFIER") ||
                            strstr(error.log, "undeclared identifier");
+        bool is_opengl = strstr(error.log, "not allowed when using GLSL for Vulkan") ||
+                         strstr(error.log, "requires layout(binding=X)");
+        if (!*hint && is_opengl)
+            hint = "; this is GLSL of OpenGL, which Vulkan does not take: add --device gl:0";
         if (!*hint && lacks_names) hint = hed_spec_glsl_names_hint(reader, node, source->text);
         hed_json_fail(
             node, error.status, "%s%s%s%s", error.text, hint, error.log[0] ? "\n" : "", error.log);
