@@ -283,7 +283,7 @@ static bool is_place_of_type(const char *text, const char *at)
 }
 
 /* True if a name is a size of the group twice: @workgroup_size(NAME, NAME). */
-static bool is_square(const char *text, const char *name, size_t length)
+static bool is_square_group(const char *text, const char *name, size_t length)
 {
     static const char attribute[] = "@workgroup_size(";
     for (const char *at = text; (at = strstr(at, attribute)) != NULL; at++) {
@@ -312,15 +312,15 @@ static void list_missing(const char *text, bool with_types, hed_spec_name_list *
                          (with_types && is_type && isupper((unsigned char)*at));
         if (length && !is_member && at[length] != '(' && is_listed && !knows(text, at, length))
             hed_spec_list_name(list, at, length,
-                is_type                       ? "f32"
-                : is_square(text, at, length) ? "8"
-                                              : NULL);
+                is_type                             ? "f32"
+                : is_square_group(text, at, length) ? "8"
+                                                    : NULL);
         at += length ? length : 1;
     }
 }
 
 /* Adds a name to a list of words, once. */
-static void add_word(hed_spec_name_list *list, const char *name, size_t length)
+static void list_plain_word(hed_spec_name_list *list, const char *name, size_t length)
 {
     char word[80];
     if ((size_t)snprintf(word, sizeof word, ", %.*s,", (int)length, name) >= sizeof word ||
@@ -332,7 +332,7 @@ static void add_word(hed_spec_name_list *list, const char *name, size_t length)
 }
 
 /* Lists the types of a joined text whose names begin with a capital and that no file near it declares. */
-static void list_types(const char *text, hed_spec_name_list *list)
+static void list_missing_types(const char *text, hed_spec_name_list *list)
 {
     for (const char *at = text; *at;) {
         const char *after = skip_comment(at);
@@ -340,13 +340,13 @@ static void list_types(const char *text, hed_spec_name_list *list)
         while (after == at && (isalnum((unsigned char)at[length]) || at[length] == '_')) length++;
         bool is_type = length && isupper((unsigned char)*at) && is_place_of_type(text, at) &&
                        !hed_spec_is_in_capitals(at, length) && !knows(text, at, length);
-        if (is_type) add_word(list, at, length);
+        if (is_type) list_plain_word(list, at, length);
         at = after != at ? after : at + (length ? length : 1);
     }
 }
 
 /* Lists the entry points of a text with several, unless the caller has chosen one. */
-static void list_entries(hed_spec_reader *reader, const char *text, hed_spec_name_list *list)
+static void list_entry_points(hed_spec_reader *reader, const char *text, hed_spec_name_list *list)
 {
     hed_json_node root = hed_json_root(reader->spec->json);
     uint32_t count = 0;
@@ -355,7 +355,7 @@ static void list_entries(hed_spec_reader *reader, const char *text, hed_spec_nam
         at = strstr(at, "fn ");
         if (!at) break;
         at += 3 + strspn(at + 3, " ");
-        add_word(list, at, strcspn(at, " (\n"));
+        list_plain_word(list, at, strcspn(at, " (\n"));
     }
     if (count < 2) list->used = 0;
 }
@@ -376,8 +376,8 @@ static void refuse_missing(
     if (joined.text) {
         join_all(reader, node, &joined);
         list_missing(joined.text, false, &rest);
-        list_types(joined.text, &types);
-        list_entries(reader, text, &entries);
+        list_missing_types(joined.text, &types);
+        list_entry_points(reader, text, &entries);
     }
     const char *files = *joined.names ? hed_spec_text(reader, node, "\"source\": [\"%s\"%s]",
                                             joined.base, joined.names)

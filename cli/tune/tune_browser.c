@@ -51,7 +51,7 @@ static bool print_arguments(FILE *out, const hed_kernel_def *kernel, hed_argumen
 }
 
 /* Prints other contents for a shader of which several items may write one element. */
-static void print_contents(FILE *out, const hed_kernel_def *kernel)
+static void print_other_contents(FILE *out, const hed_kernel_def *kernel)
 {
     static const char sequence[] = "\", \"fill\": {\"sequence\": [0, 1]}}";
     bool has_places = false;
@@ -78,7 +78,7 @@ void cli_tune_print_race(const hed_kernel_def *kernel, const hed_tune_result *re
         "  races      its items race with each other: %" PRIu64 " of the %" PRIu64
         " elements that it writes differ from run to run of its own text, so \"wrong\" proves little. ",
         result->unsteady, written);
-    print_contents(out, kernel);
+    print_other_contents(out, kernel);
     fputs("\n", out);
 }
 
@@ -101,7 +101,7 @@ void cli_tune_print_remedy(
     }
     if (is_wrong) {
         fputs("  ", stderr);
-        print_contents(stderr, kernel);
+        print_other_contents(stderr, kernel);
         fputs(". Else its items read or write elements of other items, and have one result in one order alone\n",
             stderr);
     }
