@@ -154,6 +154,65 @@ Test(cloth_lattice, substeps_are_chosen_by_the_mesh_and_the_contact)
     test_close(&t);
 }
 
+static uint32_t chosen_substeps(
+    hed_device *device, const hed_cloth_garment_def *garment, uint32_t colliders, float seconds)
+{
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth *cloth;
+    def.garments = garment;
+    def.garment_count = 1;
+    def.max_colliders = colliders;
+    def.frame_seconds = seconds;
+    OK(hed_cloth_create(device, &def, &cloth, &error));
+    uint32_t substeps = hed_cloth_describe(cloth).substeps;
+    hed_cloth_destroy(cloth);
+    return substeps;
+}
+
+/* A closed box with sides of 5 cm. */
+static test_mesh box_of_cloth(void)
+{
+    static const uint32_t quads[6][4] = {
+        {0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    test_mesh box = test_mesh_of(8, 12);
+    for (uint32_t i = 0; i < 24; i++) box.positions[i] = (i / 3 >> i % 3 & 1) ? 0.05f : 0.0f;
+    for (uint32_t i = 0; i < 8; i++) box.inverse_masses[i] = 2000;
+    for (uint32_t i = 0; i < 12; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            box.triangles[3 * i + k] = quads[i / 2][k == 0 ? 0 : k + i % 2];
+    return box;
+}
+
+/* Longer frames have more substeps, shorter ones fewer; a mesh that bodies may carry has more than one
+ * that hangs, and one with pressure more than the least. */
+Test(cloth_lattice, substeps_are_chosen_by_the_frame_and_the_load)
+{
+    test_device t = test_open(NULL);
+    test_mesh sheet = sheet_of(32, &sheet_fabric, true), mesh = test_irregular(12, 3, 0.3f),
+              box = box_of_cloth();
+    EXPECT_EQ(chosen_substeps(t.device, &sheet.def, 0, 0), 6);
+    EXPECT_EQ(chosen_substeps(t.device, &sheet.def, 0, 1 / 60.0f), 6);
+    EXPECT_EQ(chosen_substeps(t.device, &sheet.def, 0, 1 / 24.0f), 15);
+    EXPECT_EQ(chosen_substeps(t.device, &sheet.def, 0, 1 / 120.0f), 3);
+    uint32_t hung = chosen_substeps(t.device, &mesh.def, 0, 0),
+             carried = chosen_substeps(t.device, &mesh.def, 1, 0);
+    EXPECT(hung < carried, "%u and %u", hung, carried);
+    uint32_t limp = chosen_substeps(t.device, &box.def, 0, 0);
+    box.def.pressure = 2000;
+    uint32_t filled = chosen_substeps(t.device, &box.def, 0, 0);
+    EXPECT(limp < filled, "%u and %u", limp, filled);
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth *cloth;
+    def.garments = &sheet.def;
+    def.garment_count = 1;
+    def.frame_seconds = 1.5f;
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_create(t.device, &def, &cloth, &error));
+    test_mesh_free(&box);
+    test_mesh_free(&mesh);
+    test_mesh_free(&sheet);
+    test_close(&t);
+}
+
 /* A knit gives as without lattices: they hold no force that the lines hold already. */
 Test(cloth_lattice, a_knit_keeps_its_stiffness)
 {

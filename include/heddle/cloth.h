@@ -248,6 +248,8 @@ typedef struct hed_cloth_def {
     /** substeps of a frame, 1 to 1000; 0: the engine chooses them, and gives every garment lattices
      *  that can have them (hed_cloth_info.substeps, .lattices) */
     uint32_t substeps;
+    /** length of the frames that the engine chooses substeps for, s, up to 1; 0: 1/60 */
+    float frame_seconds;
     uint32_t iterations; /**< iterations of a substep, 1 to 100 */
     uint32_t up;         /**< vertical axis: 0 x, 1 y, 2 z */
     /** true: gravity moves a particle by g dt^2, exact at a constant dt only; false: by g dt (dt +

@@ -302,6 +302,7 @@ class Cloth(Tunable):
                 fill(g, {name: value}, keep)
         definition = ffi.new("hed_cloth_def *", C.hed_default_cloth_def())
         definition.garments, definition.garment_count = g, 1
+        definition.frame_seconds = 1 / rate
         definition.substeps = whole(substeps, "substeps", 0, 1000)
         fill(definition, settings, keep)
         self = cls.__new__(cls)

@@ -93,8 +93,9 @@ uint32_t hed_search_fresh_neighbours(
         if (count <= HED_MAX_CELLS) stride = 1;
         uint32_t first = stride > 1 ? (uint32_t)hed_random_below(&search->random, stride) : 0;
         for (uint32_t place = 0; place < count; place++) {
-            bool near = place < row[i] + NEAREST && row[i] < place + NEAREST;
-            if (place == row[i] || !(near || place % stride == first)) continue;
+            uint32_t centre = row[i];
+            bool is_near = place < centre + NEAREST && centre < place + NEAREST;
+            if (place == centre || !(is_near || place % stride == first)) continue;
             neighbour[i] = (hed_place)place;
             uint64_t point = hed_space_find_row(space, neighbour);
             if (point == UINT64_MAX || hed_search_seen(search, point) != UINT32_MAX) continue;

@@ -183,6 +183,13 @@ grep '^f ' "$work/shirt.obj" > "$work/a"; grep '^f ' "$work/draped.obj" > "$work
 awk '/^v / { n++; if ($3 < 0.4) lower++; if ($3 > 0.2 && $2 * $2 + $4 * $4 < 0.01) held++ } END { exit !(n == 81 && lower > 60 && held > 0) }' "$work/draped.obj" ||
     complain "heddle cloth drape: the cloth does not lie on the body"
 run 0 cloth drape "$work/shirt.obj" --over "$work/body.obj" --out "$work/draped.obj" --seconds 0.1 --json; out_is_json out at_rest frames worst_stretch
+# At the substeps that are chosen a shirt on a body keeps its lengths; at 11 its 99th percentile was 12 %.
+run 0 cloth drape shirt-outer --over body --out "$work/draped.obj" --seconds 0.3 --device host --json
+python3 - "$work/out" <<'PYTHON' || complain "heddle cloth drape: $(cat "$work/out")"
+import json, sys
+found = json.load(open(sys.argv[1]))[0]
+sys.exit(not (found["stretch_p99"] < 0.02 and found["worst_stretch"] < 0.05))
+PYTHON
 run 1 cloth drape "$work/none.obj" --over "$work/body.obj" --out "$work/draped.obj"; err_has 'none.obj'
 
 # ---- check: a sheet that a corner of another goes through, and one that it only touches; a cache, a body, a scene's shapes ----

@@ -123,6 +123,7 @@ static void scene_read_document(cloth_scene_reader *reader, hed_json_node root)
     scene->rate = 60;
     hed_fields_read(&scene_fields, root, scene, reader);
     if (!hed_json_has(root, "gravity")) scene->gravity[scene->def.up] = -9.81;
+    scene->def.frame_seconds = (float)(1 / scene->rate);
     if (reader->options->substeps) scene->def.substeps = reader->options->substeps;
 }
 

@@ -22,6 +22,9 @@ static hed_status cloth_check_def(
             "a cloth needs a device, a definition and its garments: one of them is NULL");
     cloth_check_range("garment_count", def->garment_count, 1, 1u << 20, error);
     cloth_check_range("substeps", def->substeps, 0, 1000, error);
+    if (!(def->frame_seconds >= 0.0f && def->frame_seconds <= 1.0f) && !error->status)
+        hed_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.frame_seconds is %g: expected 0 to 1",
+            (double)def->frame_seconds);
     cloth_check_range("iterations", def->iterations, 1, 100, error);
     for (uint32_t g = 0; g < def->garment_count && def->iterations > 1 && !error->status; g++)
         if (def->garments[g].lattices)

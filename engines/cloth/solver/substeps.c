@@ -1,5 +1,5 @@
-/* Choice of a cloth's substeps, where the definition leaves them to the engine. Frames are taken to
- * be 1/60 s.
+/* Choice of a cloth's substeps, where the definition leaves them to the engine. All numbers are
+ * those of frames of 1/60 s; of longer frames there are more.
  *
  * With lattices the number hardly depends on the mesh (measured: docs/cloth-stiffness.md). Contact
  * needs more, because cloth folds there at angles that no lattice sees, and a finer mesh folds
@@ -14,12 +14,14 @@
 #undef sqrt
 
 enum {
+    FRAMES_A_SECOND = 60,
     HUNG = 6,
     TOUCHED = 12,
     TOUCHED_CELLS = 64,
     MOST_TOUCHED = 30, /* limit at which the drape of 255 x 255 over a ball is within 4 cm */
+    SUPPORT = 36,
     PLAIN_LOW = 10,
-    PLAIN_HIGH = 100
+    PLAIN_HIGH = 120
 };
 
 static double longest_side(const cloth_garment *garment)
@@ -36,31 +38,40 @@ static double longest_side(const cloth_garment *garment)
     return longest;
 }
 
-/* Substeps that keep the stretch of a garment without lattices below 2 % and its fabric's own. */
-static double plain_substeps(const cloth_garment *garment)
+/* Substeps of 1/60 s that keep the stretch of a garment without lattices below 2 % and its fabric's
+ * own. Its tension is that of the garment's length and of its pressure; where bodies carry it, the
+ * weight of all hangs from few vertices, SUPPORT times that (measured on a shirt, a dress and a sewn
+ * one: docs/cloth-stiffness.md). */
+static double plain_substeps(const cloth_garment *garment, bool carried)
 {
-    const double gravity = 9.81, frame = 1.0 / 60;
-    double length = 0.5 * longest_side(garment), edge = cloth_mean_edge(garment), strain = 0.02;
+    const double gravity = 9.81, frame = 1.0 / FRAMES_A_SECOND;
+    double length = 0.5 * longest_side(garment), edge = cloth_mean_edge(garment), mass = 0;
+    uint32_t free = 0;
+    for (uint32_t i = 0; i < garment->particle_count; i++)
+        if (garment->positions[i][3] > 0.0f) mass += 1 / (double)garment->positions[i][3], free++;
+    double density = mass / (free * edge * edge);
     const hed_cloth_fabric *fabric = &garment->fabric;
-    if (garment->has_fabric && fabric->density > 0.0f)
-        strain += fabric->density * gravity * length / fmin(fabric->warp, fabric->weft);
-    if (!(edge > 0 && length > 0)) return PLAIN_LOW;
-    return ceil(frame / (edge * sqrt(strain / (gravity * length))));
+    double hung = density * gravity * length, pressed = fabs((double)garment->pressure) * length,
+           tension = hung * (carried ? SUPPORT : 1) + pressed, strain = 0.02;
+    if (garment->has_fabric) strain += (hung + pressed) / fmin(fabric->warp, fabric->weft);
+    if (!(edge > 0 && free && length > 0)) return PLAIN_LOW;
+    return ceil(frame / (edge * sqrt(strain * density / tension)));
 }
 
 uint32_t cloth_choose_substeps(const hed_cloth *cloth)
 {
-    double substeps = 1;
-    bool touched = cloth->has_self || cloth->has_driver || cloth->def.max_colliders > 0 ||
-                   cloth->def.max_collider_triangles > 0;
+    double substeps = 1, seconds = cloth->def.frame_seconds;
+    bool carried = cloth->def.max_colliders > 0 || cloth->def.max_collider_triangles > 0,
+         touched = cloth->has_self || cloth->has_driver || carried;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         double longest = fmax(garment->grid_width, garment->grid_height),
                contact = fmin(fmax(TOUCHED, TOUCHED * longest / TOUCHED_CELLS), MOST_TOUCHED),
                needed = touched ? contact : HUNG;
         if (!garment->tension.at[2])
-            needed = fmin(fmax(plain_substeps(garment), PLAIN_LOW), PLAIN_HIGH);
+            needed = fmin(fmax(plain_substeps(garment, carried), PLAIN_LOW), PLAIN_HIGH);
         substeps = fmax(substeps, needed);
     }
-    return (uint32_t)substeps;
+    if (seconds > 0) substeps = ceil(substeps * seconds * FRAMES_A_SECOND - 0.01);
+    return (uint32_t)fmin(fmax(substeps, 1), 1000);
 }
