@@ -77,7 +77,7 @@ class Chromium(Browser):
         def arrange(): # Chromium reads 3 and writes 4
             low, high = os.dup2(here, 103), os.dup2(there, 104)
             os.dup2(low, 3), os.dup2(high, 4)
-        super().__init__([program, '--headless=new', '--no-sandbox', '--remote-debugging-pipe', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+        super().__init__([program, '--headless=new', '--no-sandbox', '--remote-debugging-pipe', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--enable-unsafe-webgpu',
                           f'--user-data-dir={scratch}/profile', 'about:blank'], preexec_fn=arrange, close_fds=False, stderr=subprocess.DEVNULL)
         os.close(here), os.close(there)
         self.open_tab()

@@ -96,7 +96,7 @@ command -v esbuild >/dev/null && root=$work
 (cd "$root" && GIT_CEILING_DIRECTORIES="$work" git apply -p1 "$work/use.patch") || complain "the use of the module does not apply: $(cat "$work/use.patch")"
 bundle "$work/src" "$work/after"
 for build in before after; do
-    python3 "$(dirname "$0")/page_record.py" "$work/$build" 'index.html?check' "$work/$build.json" || complain "$build: no result"
+    python3 "$(dirname "$0")/page_record.py" chromium "$work/$build" 'index.html?check' "$work/$build.json" || complain "$build: no result"
 done
 python3 - "$work" <<'END' || complain "the page with the module"
 import json, re, sys
@@ -117,7 +117,15 @@ grep -q 'no module of heddle tune' "$work/log" || complain "$(cat "$work/log")"
 # a page that records itself in a browser without Heddle: its file is tuned elsewhere
 cp "$here"/*.html "$here"/*.js "$work/site"
 "$heddle" tune --recorder "$work/site/heddle-record.js" || complain "recorder: exit $?"
-python3 "$(dirname "$0")/page_record.py" "$work/site" record.html "$work/page.hrec" || complain "no recording"
+python3 "$(dirname "$0")/page_record.py" firefox "$work/site" record.html "$work/page.hrec"
+code=$?
+if [ $code = 0 ]; then # a pipeline that Firefox has recorded is tunable here
+    tune "$work/page.hrec" --pipeline add_roots || complain "hrec of Firefox: exit $?: $(cat "$work/log")"
+    expect "T['add_roots']['verdict']" tunable
+elif [ $code != 77 ]; then
+    complain "no recording in Firefox"
+fi
+python3 "$(dirname "$0")/page_record.py" chromium "$work/site" record.html "$work/page.hrec" || complain "no recording"
 tune "$work/page.hrec" --pipeline blur --pipeline add_roots || complain "hrec: exit $?: $(cat "$work/log")"
 expect "[P['blur']['kinds'], T['blur']['verdict'], T['blur']['limits'][:2], T['add_roots']['verdict']]" "[2, 'tunable', [150, 130], 'tunable']"
 # a resource that has not changed between two dispatches is in the file once
@@ -128,6 +136,8 @@ tune "$work/cut.hrec" && complain "half of a recording is taken"
 grep -q 'cut off' "$work/log" || complain "$(cat "$work/log")"
 
 # the list alone; faults
+"$heddle" tune "$here/life.html" --browser firefox --headless 2>"$work/log" && complain "a page in Firefox"
+grep -q 'records itself by heddle-record.js' "$work/log" || complain "$(cat "$work/log")"
 "$heddle" tune "$here/life.html" --headless --list --wait 1 >"$work/list" 2>&1 || complain "list: exit $?: $(cat "$work/list")"
 grep -q '100.0 %  life .* 4 x 4 .*independent' "$work/list" || complain "list: $(cat "$work/list")"
 tune "$here/life.html" --pipeline nothing && complain "a pipeline of another name is taken"

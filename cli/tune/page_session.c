@@ -154,6 +154,10 @@ hed_status page_session_open(page_session *page, const page_def *def, hed_error 
     const cli_browser_def browser = {
         .name = def->browser, .headless = def->headless, .devtools = true};
     *page = (page_session){.name = def->browser};
+    if (strstr(def->browser, "firefox"))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "--browser %s: pages are recorded in chromium or a browser made from it; in Firefox a page records itself by heddle-record.js (--recorder FILE)",
+            def->browser);
     page->recorder = make_recorder(def, error);
     if (!page->recorder) return error->status;
     page->folder = def->folder ? strdup(def->folder) : NULL;
