@@ -201,7 +201,7 @@ Test(plugin_clap, says_what_it_is)
 
 static struct {
     uint32_t locations, presets;
-    char keys[64][64];
+    char keys[96][64];
 } found;
 
 static bool declare_type(const clap_api_indexer *indexer, const clap_api_file_type *type)
@@ -256,7 +256,7 @@ Test(plugin_clap, presets_are_found_and_load)
     CHECK(provider->init(provider));
     CHECK(provider->get_metadata(provider, CLAP_API_LOCATION_PLUGIN, NULL, &to));
     CHECK_EQ(found.locations, 2);
-    CHECK_EQ(found.presets, 56, "%s", "all of data/instruments but million");
+    CHECK_EQ(found.presets, 69, "%s", "all of data/instruments but million");
     CHECK(!provider->get_metadata(provider, CLAP_API_LOCATION_FILE, "no/such.json", &to));
     CHECK(strstr(host.words, "no/such.json"), "%s", host.words);
     provider->destroy(provider);

@@ -178,7 +178,7 @@ static inline double complex *judge_power(
     return power;
 }
 
-/* Largest median of the power in a band of 200 lines around line i: noise is below 16 times that. */
+/* Median of the power in a band of 200 lines around line i: noise is below 100 times that. */
 static inline double judge_floor(const double complex *power, uint32_t i, uint32_t size)
 {
     double band[200], swap;
@@ -200,9 +200,9 @@ static inline void judge_second(
     for (uint32_t i = (uint32_t)(20 / bin); i + 1 < size / 2; i++) {
         double at = creal(power[i]), multiple = round(i * bin / first);
         if (at <= 1e-6 * loudest || at < creal(power[i - 1]) || at < creal(power[i + 1])) continue;
-        if (multiple >= 1 && fabs(i * bin - multiple * first) < 6 + 2e-4 * i * bin) continue;
+        if (multiple >= 1 && fabs(i * bin - multiple * first) < 6 + 1.7e-3 * i * bin) continue;
         double level = 10 * log10(at / loudest);
-        if (level <= sound->second || at < 30 * judge_floor(power, i, size)) continue;
+        if (level <= sound->second || at < 100 * judge_floor(power, i, size)) continue;
         sound->second = level;
         sound->second_hz = i * bin;
     }

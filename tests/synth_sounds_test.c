@@ -11,10 +11,10 @@ static void expect_facts(const sound_file *file, void *user)
 
 Test(synth_sounds, presets_have_a_family_two_lines_four_macros_and_a_phrase)
 {
-    EXPECT_GE(sound_each(expect_facts, NULL), 20u);
+    EXPECT_EQ(sound_each(expect_facts, NULL), 60u);
 }
 
-/* Bows, which have to settle for a second, are left to synth_sounds_all. */
+/* Bows, which have to settle for a second, are left to synth_sounds_all. Machines may start slowly. */
 static void expect_some_notes(const sound_file *file, void *user)
 {
     if (strcmp(file->family, "bowed") == 0) return;
@@ -24,7 +24,8 @@ static void expect_some_notes(const sound_file *file, void *user)
     for (int k = 0; k < 2; k++) {
         uint8_t key = k ? def->high : def->low;
         judge_sound sound = {0};
-        judge_note note = {key, 100, 0, 0.5, false};
+        bool is_slow = strcmp(file->family, "strange machines") == 0;
+        judge_note note = {key, 100, 0, is_slow ? 1.4 : 0.5, false};
         judge_play_note(&player, &note);
         judge_pitch(&player, &note, &sound);
         sound_expect_pitch(file, key, &sound);

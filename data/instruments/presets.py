@@ -39,13 +39,13 @@ def ears(i, names, x=0.1, **more):
 
 # ---- modes: a mass between two springs for each ----
 
-def add_modes(i, root, modes):
+def add_modes(i, root, modes, mass=0.02):
     """`modes`: (name, ratio to the note, T60 at the root, weight); gives references to the masses."""
     places = []
     for k, (name, ratio, t60, _) in enumerate(modes):
         length = 0.1 / (1 + 0.25 * k)
         i.add("grids", kind="string", name=name, size=3, origin=[0.05 * (k - (len(modes) - 1) / 2), -length, 0], step=[0, length, 0],
-              tune=frequency(root) * ratio, body={"mass": 0.02, "damping": math.log(1000) / t60}, spring={"rest_length": -0.2})
+              tune=frequency(root) * ratio, body={"mass": mass, "damping": math.log(1000) / t60}, spring={"rest_length": -0.2})
         places.append(f"{name}[1]")
     return places
 
@@ -226,6 +226,8 @@ def make_bowed():
           (58, 48, 72), -25, -0.6, 18, 1.4, 0.12, 3, 0.21, (0.05, 0.1, 0.88, 0.12), felt=1.3, damping=0.12, flat=0.7)
     bowed("violone", "The great bass of the viols: a heavy string under a slow broad bow, which takes its time to speak.\nE1 to G3; controller 1 swells.",
           (40, 28, 55), -23, -0.6, 22, 1.6, 0.1, 4, 0.2415, (0.14, 0.2, 0.85, 0.3), felt=0.6, damping=0.05)
+    bowed("morinkhuur", "A string of a hundred horsehairs under a loose bow of the same: broad, breathy and dark, with the bow near the middle.\nF2 to G#4; controller 1 swells.",
+          (53, 41, 68), -22.5, -0.6, 19, 1.1, 0.16, 4, 0.22, (0.09, 0.15, 0.86, 0.16), felt=1.1, damping=0.12, flat=0.9)
 
 
 # ---- struck bars ----
@@ -237,6 +239,21 @@ def make_bars():
     struck("gender", "struck bars", "A thin key of bronze over a tube of bamboo, under a padded disc: the tube swells after the stroke, the key rings on.\nD3 to E6, damped by the hand.",
            (62, 50, 88), -23, 0.3, [("key_", 1, 7, 1), ("bamboo", 1.003, 0.5, 0.5), ("second", 2.756, 2.2, 0.3), ("third", 5.404, 0.8, 0.15)],
            {"mass": 0.012, "impulse": 0.007, "hardness_soft": 1e7, "hardness_hard": 3e8, "exponent": 2}, (0.9, 0.15))
+    struck("electric", "struck bars", "A hammer on a thin tine beside a heavy bar, before a magnet: a bell when it is struck hard, a soft hum when it is not.\nE1 to E6; macro 3 is the tremolo.",
+           (60, 28, 88), -20, 0.3, [("tine", 1, 5, 1), ("second", 2.0, 2.5, 0.25), ("third", 3.0, 1.2, 0.1), ("rod", 6.27, 0.5, 0.35)],
+           {"mass": 0.006, "impulse": 0.006, "hardness_soft": 2e7, "hardness_hard": 3e9, "exponent": 2.2}, (1.2, 0.1),
+           knobs=[("Hammer", 0.5, [("mallet", "hardness", "exponential", 4)]), ("Pickup", 0.5, [(["left", "right"], "gain", None, 12)]),
+                  ("Tremolo", 0, [("tremolo", "depth", None, 1)]), WIDTH], more=tremolo)
+    struck("balafon", "struck bars", "A bar of rosewood over a gourd, under a rubber head: the gourd answers for a quarter of a second, and macro 2 is its spider's web.\nG2 to G5.",
+           (67, 43, 79), -21.5, 0.42, [("bar", 1, 0.9, 1), ("gourd", 1.004, 0.25, 0.6), ("second", 2.92, 0.25, 0.4), ("third", 5.6, 0.12, 0.3)],
+           {"mass": 0.01, "impulse": 0.008, "hardness_soft": 2e7, "hardness_hard": 1e9, "exponent": 2}, (1.2, 0.08))
+
+
+def tremolo(i, places):
+    i.add("lfos", name="tremolo", frequency=5.5, depth=0)
+    i.modulate("tremolo", "ear", "gain", None, 3)
+    i.modulate("tremolo", "left", "gain", None, 4)
+    i.modulate("tremolo", "right", "gain", None, -4)
 
 
 # ---- skins and plates ----
@@ -251,6 +268,12 @@ def make_skins():
     struck("bonang", "skins and plates", "A small kettle gong in a rack: its note, and a cluster above it that the knobbed shape leaves inharmonic.\nC4 to C6; a stick wound with cord.",
            (72, 60, 84), -22.5, 0.3, [("knob", 1, 2.6, 1), ("second", 1.52, 1.1, 0.5), ("third", 2.0, 1.4, 0.45), ("fourth", 3.46, 0.7, 0.35), ("fifth", 3.92, 0.6, 0.3)],
            {"mass": 0.008, "impulse": 0.007, "hardness_soft": 5e7, "hardness_hard": 2e9, "exponent": 2}, (1.0, 0.15))
+    struck("gong", "skins and plates", "A great gong with a boss: its note and the octave above, which is a pair and beats, and a rim that wakes when it is struck hard.\nG1 to G3.",
+           (43, 31, 55), -23, 0.5, [("boss", 1, 8, 1), ("octave", 2.0, 6, 0.1), ("ombak", 2.02, 5.5, 0.08), ("third", 3.12, 3, 0.07), ("rim", 4.43, 2, 0.1), ("edge", 9.3, 0.9, 0.2)],
+           {"mass": 0.04, "impulse": 0.014, "hardness_soft": 5e5, "hardness_hard": 4e8, "exponent": 2}, (1.1, 0.3))
+    struck("taiko", "skins and plates", "Cowhide nailed over a hollowed log, under a thick stick: a boom that the wood holds together, and the crack of the stick on it.\nA1 to A3.",
+           (45, 33, 57), -28.5, 0.55, [("boom", 1, 1.6, 1), ("second", 1.594, 0.7, 0.5), ("third", 2.136, 0.5, 0.4), ("ring", 2.296, 0.45, 0.35), ("log", 3.6, 0.2, 0.3), ("stick", 9.3, 0.04, 0.5)],
+           {"mass": 0.03, "impulse": 0.014, "hardness_soft": 1e6, "hardness_hard": 8e8, "exponent": 2}, (1.6, 0.1))
     make_bodhran()
 
 
@@ -318,9 +341,147 @@ def second_reed(i, places):
     i.modulate("tremolo", ["left", "right"], "gain", None, 2.5)
 
 
+# ---- rubbed: modes under a wet finger or a bow ----
+
+def rubbed(name, text, notes, gain, slope, modes, mass, bow, envelope, felt, knobs, more=None):
+    """The bow is on the first mode, along the row of modes; weak springs carry its motion to the others, whose last figure is the strength of
+    that spring, of the first mode's own. They do not pull at rest, which would move the modes."""
+    root, low, high = notes
+    attack, decay, sustain, release = envelope
+    i = preset("bowed", text, root, low, high, gain)
+    places = add_modes(i, root, modes, mass)
+    own = mass * (2 * math.pi * frequency(root)) ** 2
+    for place, (_, _, _, strength) in list(zip(places, modes))[1:]:
+        i.add("springs", **{"from": places[0], "to": place, "stiffness": strength * own})
+    i.add("bows", name="bow", direction=[1, 0, 0], velocity_sensitivity=0.5,
+          envelope={"attack": attack, "decay": decay, "sustain": sustain, "release": release}, **bow)
+    i.link("bow", places[0])
+    i.add("dampers", name="hand", direction=[1, 0, 0], resistance=felt, envelope={"attack": 0.001, "release": release})
+    i.link("hand", places)
+    ears(i, ["ear", "left", "right"], direction=[1, 0, 0])
+    i.link("ear", places[0])
+    for side in ("left", "right"):
+        i.link(side, places[1:])
+    i.add("midi_sources", name="swell", kind="cc", number=1, smoothing=0.03)
+    i.modulate("swell", "bow", "draw_velocity", "multiply", 0.5)
+    if more:
+        more(i, places)
+    finish(i, name, knobs, slope)
+
+
+def make_rubbed():
+    rubbed("armonica", "A bowl of glass that turns under a wet finger: it speaks slowly, nearly pure, and its second mode glimmers above.\nG3 to G5; controller 1 swells.",
+           (67, 55, 79), -5, 0, [("glass", 1, 2.5, 1), ("second", 2.32, 0.5, 3e-4), ("third", 4.25, 0.3, 3e-4)], 0.02,
+           {"force": 0.5, "draw_velocity": 0.09, "stiction": 0.8, "sliding": 0.2, "dropoff": 0.1}, (0.15, 0.1, 1, 0.3), 0.8,
+           knobs=[("Speed", 0, [("bow", "draw_velocity", "multiply", 0.5)]), ("Grip", 0, [("bow", "rosin_stiction", "multiply", 0.25)]),
+                  ("Glimmer", 0, [(["left", "right"], "gain", None, 18)]), WIDTH])
+    rubbed("saw", "A blade bent into an S and bowed at its edge: one trapped mode that sings by itself, swells late and rings on.\nE4 to E6; controller 1 swells, macro 3 trembles.",
+           (76, 64, 88), -4, -0.05, [("blade", 1, 3.5, 1), ("edge", 2.9, 0.4, 2e-4)], 0.012,
+           {"force": 1.2, "draw_velocity": 0.08, "stiction": 0.7, "sliding": 0.25, "dropoff": 0.12}, (0.12, 0.2, 0.9, 0.4), 0.5,
+           knobs=[("Speed", 0, [("bow", "draw_velocity", "multiply", 0.5)]), ("Rosin", 0, [("bow", "rosin_stiction", "multiply", 0.25)]),
+                  ("Tremble", 0, [("tremble", "depth", None, 1)]), WIDTH], more=tremble)
+
+
+def tremble(i, places):
+    i.add("lfos", name="tremble", frequency=5.5, depth=0)
+    i.modulate("tremble", "bow", "draw_velocity", "multiply", 0.3)
+    i.modulate("tremble", "ear", "gain", None, 2)
+
+
+# ---- strange machines ----
+
+def make_machines():
+    struck("pendulum", "strange machines", "A bell on a long arm that swings through the room once in four beats, and a smaller one on the same arm.\nC3 to C6; macro 2 is the arm's reach.",
+           (60, 48, 84), -24, 0.3, [("bell", 1, 6, 1), ("small", 2.0, 4, 0.4), ("third", 2.76, 2.5, 0.3), ("fourth", 5.4, 1.2, 0.25), ("hinge", 0.5, 0.3, 0.3)],
+           {"mass": 0.006, "impulse": 0.006, "hardness_soft": 1e8, "hardness_hard": 1e9, "exponent": 2}, (1.0, 0.25),
+           knobs=[("Clapper", 0.5, [("mallet", "hardness", "exponential", 4)]), ("Arm", 0.5, [("swing", "depth", None, 1)]),
+                  ("Small bell", 0.5, [(["left", "right"], "gain", None, 12)]), ("Pace", 0, [("swing", "frequency", "exponential", 2)])], more=arm)
+    struck("rain", "strange machines", "Drops on five tuned bowls of tin: a key opens the sky, drops fall while it is held, each bowl by chance.\nC4 to C6; macro 1 is how dense it is.",
+           (72, 60, 84), -16, 0.3, [("bowl", 1, 2.2, 1), ("second", 1.5, 0.9, 0.4), ("third", 2.0, 1.2, 0.4), ("fourth", 2.67, 0.7, 0.3), ("fifth", 4.0, 0.6, 0.3)],
+           {"mass": 0.003, "impulse": 0.005, "hardness_soft": 1e9, "hardness_hard": 1e10, "exponent": 2}, (1.0, 0.3),
+           knobs=[("Weather", 0, [([f"drop{k + 1}" for k in range(5)], "frequency", "exponential", 2)]), ("Noise", 0, [("mallet", "noise", None, 0.8)]),
+                  ("Bowls", 0.5, [(["left", "right"], "gain", None, 12)]), WIDTH], more=drops)
+    blown("swarm", "strange machines", "Two wings that beat nearly together in five hollow stems: a swarm that comes near, and turns when macro 3 sends it round.\nC2 to C5.",
+          (57, 36, 72), -25.5, -0.72, [("first", 1, 0.4, 0.5), ("second", 2, 0.3, 0.7), ("third", 3, 0.25, 1), ("fifth", 5, 0.2, 0.7), ("eighth", 8, 0.12, 0.4)],
+          {"wave": "rectangle", "pulse_width": 0.21, "gain": 0.45, "detune": -0.3}, 0, (0.2, 0.1, 1, 0.3), more=wings,
+          knobs=[("Anger", 0, [(["motor", "wing"], "gain", "multiply", 0.5)]), ("Wings", 0, [(["motor", "wing"], "pulse_width", None, 0.25)]),
+                 ("Turn", 0, [("turn", "depth", None, 1)]), WIDTH])
+    blown("lighthouse", "strange machines", "A horn of four brass plates whose beam goes round once in two bars: loud when it looks at you, dim and far when it does not.\nG1 to G4; macro 2 is the beam.",
+          (50, 31, 67), -28, -0.8, [("first", 1, 0.8, 0.8), ("second", 2, 0.7, 0.8), ("third", 3, 0.6, 0.7), ("fourth", 4, 0.5, 0.6), ("sixth", 6, 0.4, 0.5)],
+          {"wave": "saw", "gain": 0.4}, 0, (0.12, 0.1, 1, 0.5), more=beam,
+          knobs=[("Steam", 0, [("motor", "gain", "multiply", 0.5)]), ("Beam", 0.3, [("beam", "depth", None, 1)]),
+                 ("Fog", 0, [("bright", "gain", None, -20)]), WIDTH])
+    blown("cathedral", "strange machines", "A pedal of stone pipes in fifths and octaves that fill slowly and empty slowly, as if the hall were the instrument.\nC2 to C5.",
+          (48, 36, 72), -28, -0.8, [("first", 1, 3, 1), ("second", 2, 2.5, 0.8), ("third", 3, 2, 0.6), ("fourth", 4, 1.8, 0.5), ("sixth", 6, 1.4, 0.35), ("eighth", 8, 1, 0.25)],
+          {"wave": "saw", "gain": 0.15}, 0, (0.5, 0.2, 1, 0.5), brake=0.4,
+          knobs=[("Wind", 0, [("motor", "gain", "multiply", 0.5)]), ("Tremulant", 0, [("tremulant", "depth", None, 1)]),
+                 ("Octave", 0, [("octave", "gain", None, 0.1)]), WIDTH], more=octave)
+    make_loom()
+
+
+def arm(i, places):
+    i.add("lfos", name="swing", division=4, depth=0.2)
+    i.modulate("swing", ["ear", "left", "right"], "pan", None, 0.9)
+    i.modulate("swing", "ear", "position_z", None, 0.1)
+
+
+def drops(i, places):
+    for k, (place, speed) in enumerate(zip(places, (7.3, 5.1, 8.7, 6.2, 9.4))):
+        i.add("oscillators", name=f"drop{k + 1}", wave="hold", frequency=speed, gain=0.3, velocity_sensitivity=0.8,
+              envelope={"attack": 0.05, "decay": 0.1, "sustain": 1, "release": 0.2})
+        i.link(f"drop{k + 1}", place)
+
+
+def wings(i, places):
+    i.add("oscillators", name="wing", wave="rectangle", pulse_width=0.21, gain=0.12, follows_note=True, detune=1.5, velocity_sensitivity=0.8,
+          envelope={"attack": 0.25, "decay": 0.1, "sustain": 1, "release": 0.3})
+    i.link("wing", places)
+    i.add("lfos", name="turn", frequency=0.7, depth=0)
+    i.modulate("turn", ["left", "right"], "pan", None, 0.6)
+
+
+def beam(i, places):
+    i.add("microphones", name="bright", position=[0, 0.05, 0.2], gain=-4)
+    i.link("bright", places[1:])
+    i.add("lfos", name="beam", division=8, phase=0.25, depth=0)
+    i.modulate("beam", "bright", "gain", None, 9)
+    i.modulate("beam", ["left", "right"], "gain", None, 3)
+
+
+def octave(i, places):
+    i.add("oscillators", name="octave", wave="saw", gain=0, octave=1, follows_note=True, velocity_sensitivity=0.8,
+          envelope={"attack": 0.8, "decay": 0.1, "sustain": 1, "release": 1})
+    i.link("octave", places[1])
+    i.link("octave", places[3])
+    i.add("lfos", name="tremulant", frequency=4, depth=0)
+    i.modulate("tremulant", ["left", "right"], "gain", None, 2)
+
+
+def make_loom():
+    """Half a period of the shuttle is 63.5 periods of the thread, so that each pull adds to the motion of the last."""
+    root, low, high, masses = 52, 40, 76, 14
+    i = preset("strange machines", "A loom with one thread, whose shuttle is geared to it: it pulls once in 63 periods, so that a fifth weaves three against two.\nE2 to E5; macro 1 changes the gear.",
+               root, low, high, -30)
+    add_string(i, "thread", frequency(root), masses, 2e-4, 2.5, 0.03, 2)
+    i.add("oscillators", name="shuttle", direction=[0, 0, 1], wave="rectangle", follows_note=True, octave=-7, detune=round(1200 * math.log2(128 / 127), 3), gain=0.3,
+          velocity_sensitivity=0.8, envelope={"attack": 0.001, "decay": 0.1, "sustain": 1, "release": 0.05})
+    i.link("shuttle", "thread" + at(masses, 0.2))
+    i.add("dampers", name="felt", resistance=1.2, envelope={"attack": 0.001, "release": 0.12})
+    i.link("felt", ["thread[5]", "thread[7]"])
+    ears(i, ["left", "right"])
+    for side in ("left", "right"):
+        i.link(side, "thread" + at(masses, 0.11))
+    i.add("microphones", name="heddle", position=[0, 0.27, 0.15], gain=-24)
+    i.link("heddle", "thread" + at(masses, 0.45))
+    finish(i, "loom", [("Gear", 0, [("shuttle", "frequency", "exponential", 2)]), ("Weft", 0, [("heddle", "gain", None, 22)]),
+                       ("Force", 0, [("shuttle", "gain", "multiply", 0.5)]), WIDTH], 0.5)
+
+
 if __name__ == "__main__":
     make_plucked()
     make_bowed()
     make_bars()
     make_skins()
     make_blown()
+    make_rubbed()
+    make_machines()
