@@ -3,7 +3,7 @@
  * that can, and to the bit as on the host in strict mode. */
 #include "fixture.h"
 
-#include "cloth_contacts.h"
+#include "cloth_bodies.h"
 
 static hed_error error;
 
@@ -95,6 +95,66 @@ Test(cloth_seams, same_bits_as_on_the_host)
     OK(hed_device_find(here.context, "host", &host, &error));
     EXPECT_EQ(sew(here.device, HED_CLOTH_SOLVER_COLOURS, HED_MATH_STRICT, true).hash,
         sew(host, HED_CLOTH_SOLVER_COLOURS, HED_MATH_STRICT, true).hash);
+}
+
+/* A sheet that is sewn around a cylinder, which moves meanwhile. Returns the smallest distance of a
+ * vertex from its axis, m. */
+static double sew_around(hed_device *device, hed_cloth_solver solver, hed_math math, uint64_t *hash)
+{
+    sheet s = sheet_make(N, 0.4f);
+    uint32_t seams[N][2];
+    for (uint32_t j = 0; j < N; j++) {
+        seams[j][0] = j * N;
+        seams[j][1] = j * N + N - 1;
+    }
+    for (uint32_t i = 0; i < N * N; i++)
+        s.positions[i][1] = 2.0f * s.positions[i][0] * s.positions[i][0] - 0.06f;
+    s.def.seams = seams[0];
+    s.def.seam_count = N;
+    s.def.seam_seconds = 0.15f;
+    s.def.thickness = 0.005f;
+    body b = body_make();
+    body_frustum(&b, (double[]){0, 0, -0.4}, 0.045, (double[]){0, 0, 0.4}, 0.045, 24);
+    hed_cloth_def def = dressed_def(&s.def, 1);
+    def.solver = solver;
+    def.math = math;
+    def.substeps = 20;
+    def.max_collider_triangles = b.triangle_count;
+    dressed d = dressed_make(device, &def);
+    hed_cloth_mesh_collider mesh = body_collider(&b);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.gravity[1] = 0.0f;
+    frame.meshes = &mesh;
+    frame.mesh_count = 1;
+    double nearest = INFINITY, moved = 0;
+    for (int f = 0; f < 15; f++) {
+        moved += 0.01;
+        body_move(&b, 0.01, 0, 0);
+        dressed_step(&d, &frame);
+        for (uint32_t i = 0; i < N * N; i++) {
+            double x = d.positions[i][0] - moved, y = d.positions[i][1];
+            nearest = fmin(nearest, sqrt(x * x + y * y));
+        }
+    }
+    if (hash) *hash = dressed_measure(&d).hash;
+    dressed_free(&d);
+    body_free(&b);
+    sheet_free(&s);
+    return nearest;
+}
+
+Test(cloth_seams, around_a_body_that_moves)
+{
+    double fast = sew_around(here.device, HED_CLOTH_SOLVER_AUTO, HED_MATH_FAST, NULL);
+    printf("nearest vertex %g m from the axis\n", fast);
+    EXPECT(fast > 0.0445, "%g m from the axis of a body of 0.045 m", fast);
+    hed_device *host;
+    uint64_t hashes[2];
+    OK(hed_device_find(here.context, "host", &host, &error));
+    EXPECT(sew_around(here.device, HED_CLOTH_SOLVER_COLOURS, HED_MATH_STRICT, hashes) > 0.0445,
+        "%s", "strict");
+    sew_around(host, HED_CLOTH_SOLVER_COLOURS, HED_MATH_STRICT, hashes + 1);
+    EXPECT_EQ(hashes[0], hashes[1]);
 }
 
 Test(cloth_seams, what_is_refused)

@@ -15,3 +15,4 @@ Test(cloth_shipped, runner, .timeout = 300) { begin_of("runner", 20); }
 Test(cloth_shipped, folded, .timeout = 300) { begin_of("folded", 5); }
 Test(cloth_shipped, corner, .timeout = 300) { begin_of("corner", 20); }
 Test(cloth_shipped, cape, .timeout = 300) { begin_of("cape", 24); }
+Test(cloth_shipped, sewn, .timeout = 300) { begin_of("sewn", 12); }

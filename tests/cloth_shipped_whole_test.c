@@ -21,6 +21,7 @@ WHOLE(cape)
 WHOLE(thrown)
 WHOLE(cushion)
 WHOLE(runner)
+WHOLE(sewn)
 WHOLE(tablecloth)
 WHOLE(fabrics)
 

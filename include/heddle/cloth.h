@@ -128,8 +128,8 @@ typedef struct hed_cloth_garment_def {
      *  Only with 1 iteration; tethers are then not used. */
     bool lattices;
     /* Sewing: pairs of particles that are drawn together evenly from the start on, meet after
-     * seam_seconds, and stay together. A submission of several frames draws them once, to their
-     * position at its end. */
+     * seam_seconds, and stay together. Until then each substep finds the planes of mesh colliders
+     * again. */
     uint32_t seam_count;
     const uint32_t *seams; /**< (seam_count x 2) particles */
     float seam_seconds;    /**< s, 0 to 1e6 */

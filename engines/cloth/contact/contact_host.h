@@ -204,9 +204,11 @@ struct cloth_contacts {
     cloth_mesh_buffers mb;
     uint32_t turn; /* index of the present positions in mb.place */
     cloth_tree *tree;
-    float4 *places; /* (vertices) positions in the world */
-    float4 *sent;   /* (vertices) positions relative to `origin`, as in place[turn] */
-    float4 *began;  /* (vertices) the same at the frame's start */
+    float4 *places;          /* (vertices) positions in the world */
+    float4 *sent;            /* (vertices) positions relative to `origin`, as in place[turn] */
+    float4 *began;           /* (vertices) the same at the frame's start */
+    hed_buffer *begin, *end; /* of mb.place, at this frame's start and end */
+    double move;             /* m, longest motion of a vertex in this frame */
     cloth_features *features;
     double origin[3];
     float4 *known; /* (known_count) positions of a saved state, until the next frame; else NULL */

@@ -24,6 +24,9 @@ typedef struct cloth_meshes {
     float fall;     /* m, motion by gravity in that time */
     float move;     /* m, longest motion of a vertex of a mesh in this frame */
     float come_out; /* m, maximum motion of a particle out of a mesh in this frame */
+    /* fraction of the frame at which planes are found, of positions `begin`. Above 0 a particle that
+     * is too near gets the plane of the surface, so that it does not sink deeper each time */
+    float fraction;
     uint particles;
     uint leaves; /* leaves of the tree, a power of 2 */
     uint closed; /* not 0: a mesh has no border, so particles can be deep inside */
@@ -296,10 +299,16 @@ CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
     /* a particle that is too near begins on its plane, which then moves it out */
     float height = side * distance - thickness,
           out = hed_min(hed_max(-0.5f * height, 0.0f), meshes.come_out);
+    if (meshes.fraction > 0.0f) {
+        float whole = 1.0f / (1.0f - meshes.fraction);
+        motion = hed_f4(motion.x * whole, motion.y * whole, motion.z * whole, motion.w);
+        height = out = 0.0f;
+    }
     motion.x = fma(normal.x, out, motion.x);
     motion.y = fma(normal.y, out, motion.y);
     motion.z = fma(normal.z, out, motion.z);
-    normal.w = cloth_dot(normal, at) - side * distance + hed_min(height, 0.0f);
+    normal.w = cloth_dot(normal, at) - side * distance + hed_min(height, 0.0f) -
+               meshes.fraction * cloth_dot(normal, motion);
     contact[2 * i] = normal;
     contact[2 * i + 1] = motion;
 }

@@ -2,9 +2,9 @@
  * are refitted, and each particle finds its nearest triangle and the plane of contact
  * (mesh_contact.h).
  *
- * Planes are found once in a hed_cloth_step(), at its start; each moves with the point of its
- * triangle that was nearest. The search covers the thickness and the longest motion of particle
- * and meshes; inside a mesh without a border it has no limit. */
+ * Planes are found once in a hed_cloth_step(), at its start, and in each substep while seams close;
+ * each moves with the point of its triangle that was nearest. The search covers the thickness and
+ * the longest motion of particle and meshes; inside a mesh without a border it has no limit. */
 #include "contact/contact_host.h"
 
 #include <math.h>
@@ -12,6 +12,8 @@
 
 /* m/s, speed at which a particle leaves the inside of a mesh; it then rises 3 mm */
 #define COME_OUT 0.25
+/* motion for which a search within a frame looks ahead, in motions of the last substep */
+#define SUBSTEPS_AHEAD 4
 
 /* ---- the tree ---- */
 
@@ -196,6 +198,34 @@ static hed_status make_boxes(
     return HED_OK;
 }
 
+/* Longest motion by gravity, m. */
+static float fall_of(const hed_cloth_frame *frame, double seconds)
+{
+    const float *gravity = frame->gravity;
+    double pull = sqrt((double)gravity[0] * gravity[0] + (double)gravity[1] * gravity[1] +
+                       (double)gravity[2] * gravity[2]);
+    return (float)(0.5 * pull * seconds * seconds);
+}
+
+/* Enqueues the search, from the positions `begin` and `end`. */
+static hed_status enqueue_find(
+    hed_cloth *cloth, cloth_contacts *contacts, cloth_meshes meshes, hed_error *error)
+{
+    const cloth_mesh_buffers *b = &contacts->mb;
+    meshes.particles = cloth->particles;
+    meshes.leaves = contacts->tree->leaves;
+    for (uint32_t m = 0; m < contacts->tree->mesh_count; m++)
+        meshes.closed |= contacts->tree->closed[m];
+    return cloth_contact_run(cloth, contacts, CLOTH_MESH_FIND, cloth->particles,
+        HED_VIEW_ARGS(mesh_find_launch, .boxes = b->boxes, .leaf_at = b->leaf_at,
+            .triangles = b->triangles, .edges = b->edges, .incident_at = b->incident_at,
+            .incident = b->incident, .kinds = b->kinds, .begin = contacts->begin,
+            .end = contacts->end, .position = cloth->buffers.position,
+            .previous = cloth->buffers.previous, .garments = cloth->buffers.garments,
+            .contact = cloth->buffers.contact, .meshes = meshes),
+        error);
+}
+
 hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
     const hed_cloth_frame *frame, double seconds, hed_error *error)
 {
@@ -205,7 +235,6 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
                                 : make_tree(cloth, contacts, frame, error);
     if (status || !contacts->tree) return status;
     double move = 0.0;
-    const cloth_mesh_buffers *b = &contacts->mb;
     hed_buffer *begin = NULL, *end = NULL;
     if (contacts->known) { /* positions of a saved state */
         memcpy(contacts->places, contacts->known, contacts->known_count * sizeof *contacts->known);
@@ -216,26 +245,43 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
     if (contact_feed(cloth, contacts, frame, &move, &begin, &end, error) ||
         make_boxes(cloth, contacts, begin, error))
         return error->status;
-    const float *gravity = frame->gravity;
-    double pull = sqrt((double)gravity[0] * gravity[0] + (double)gravity[1] * gravity[1] +
-                       (double)gravity[2] * gravity[2]);
     cloth_meshes meshes = {
         .ahead = cloth->last_dt > 0.0f ? (float)(seconds / cloth->last_dt) : 0.0f,
-        .fall = (float)(0.5 * pull * seconds * seconds),
+        .fall = fall_of(frame, seconds),
         .move = (float)move,
-        .come_out = (float)(COME_OUT * seconds),
-        .particles = cloth->particles,
-        .leaves = contacts->tree->leaves};
-    for (uint32_t m = 0; m < contacts->tree->mesh_count; m++)
-        meshes.closed |= contacts->tree->closed[m];
-    return cloth_contact_run(cloth, contacts, CLOTH_MESH_FIND, cloth->particles,
-        HED_VIEW_ARGS(mesh_find_launch, .boxes = b->boxes, .leaf_at = b->leaf_at,
-            .triangles = b->triangles, .edges = b->edges, .incident_at = b->incident_at,
-            .incident = b->incident, .kinds = b->kinds, .begin = begin, .end = end,
-            .position = cloth->buffers.position, .previous = cloth->buffers.previous,
-            .garments = cloth->buffers.garments, .contact = cloth->buffers.contact,
-            .meshes = meshes),
-        error);
+        .come_out = (float)(COME_OUT * seconds)};
+    contacts->move = move;
+    contacts->begin = begin;
+    contacts->end = end;
+    return enqueue_find(cloth, contacts, meshes, error);
+}
+
+/* Uploads the positions of meshes at a fraction of their motion in this frame. */
+static hed_status send_between(
+    hed_cloth *cloth, cloth_contacts *contacts, double fraction, hed_error *error)
+{
+    uint32_t count = contacts->tree->vertex_count;
+    float4 *places = hed_new(&cloth->allocator, count, sizeof *places, error);
+    if (!places) return HED_ERROR_MEMORY;
+    for (uint32_t v = 0; v < count; v++)
+        places[v] = cloth_ball(contacts->began[v], contacts->sent[v], (float)fraction);
+    cloth_send(cloth, contacts->begin, 0, places, count * sizeof *places, error);
+    hed_delete(&cloth->allocator, places, count, sizeof *places);
+    return error->status;
+}
+
+hed_status cloth_contacts_find_again(hed_cloth *cloth, cloth_contacts *contacts,
+    const hed_cloth_frame *frame, double fraction, double dt, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    cloth_meshes meshes = {.ahead = SUBSTEPS_AHEAD,
+        .fall = fall_of(frame, SUBSTEPS_AHEAD * dt),
+        .move = (float)contacts->move,
+        .fraction = (float)fraction};
+    if (contacts->move > 0.0 && (send_between(cloth, contacts, fraction, error) ||
+                                    make_boxes(cloth, contacts, contacts->begin, error)))
+        return error->status;
+    return enqueue_find(cloth, contacts, meshes, error);
 }
 
 void cloth_contacts_move(cloth_contacts *contacts, const float *matrix)

@@ -328,12 +328,26 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
 
 HED_VIEW_LAUNCH(cloth_gas_launch, CLOTH_GAS)
 
+/* Draws seams to their length at the end of a substep, and finds the planes of mesh colliders
+ * again: seams move cloth farther in a frame than planes of its start are valid. */
+static hed_status draw_seams(hed_cloth *cloth, const schedule *s, uint32_t index, hed_error *error)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        cloth_set_seams(cloth->garments[g], cloth->time + (index + 1) * s->dt);
+    if (index == 0 || !cloth->host->has_meshes) return error->status;
+    return cloth_contacts_find_again(
+        cloth, cloth->contacts, s->frame, (double)index / s->count, s->dt, error);
+}
+
 /* Enqueues the substeps. Air needs normals at each frame's start, self-collision and thin features
- * of bodies a pass after each substep; otherwise all substeps are one call of the solver. */
+ * of bodies a pass after each substep, closing seams a length for each; otherwise all substeps are
+ * one call of the solver. */
 static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
 {
-    bool has_features = cloth_contacts_have_features(cloth->contacts),
-         is_single = cloth->has_self || cloth->has_pressure || has_features;
+    bool has_features = cloth_contacts_have_features(cloth->contacts), closes = false, is_single;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) /* seams that have not met */
+        closes |= cloth->garments[g]->seam_count && cloth->time < cloth->garments[g]->seam_seconds;
+    is_single = cloth->has_self || cloth->has_pressure || has_features || closes;
     uint32_t piece = is_single ? 1 : cloth->has_air ? cloth->def.substeps : s->count;
     for (uint32_t at = 0; at < s->count; at += piece) {
         bool surface = cloth->has_pressure || at % cloth->def.substeps == 0;
@@ -345,6 +359,7 @@ static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *
                     .triangles = cloth->buffers.triangles, .gases = cloth->buffers.gases,
                     .garments = cloth->buffers.garments, .dt_square = (float)(s->dt * s->dt)),
                 error);
+        if (closes) draw_seams(cloth, s, at, error);
         if (hed_failed(error)) return error->status;
         cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);
         cloth->host->air_fresh = false;
