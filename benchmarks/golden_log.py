@@ -5,12 +5,14 @@
 
 measures each of tests/golden/*.json with `heddle synth check` (blocks of 64 frames, all voices sound; on the host the thread's own processor
 time), appends a line for each device and solver to benchmarks/golden_log.tsv, and draws docs/images/golden-log.svg, with the versions on the
-axis. A second measurement of one version on one device replaces the first. --draw only draws."""
+axis. A second measurement of one version on one device replaces the first. --draw only draws. `busy` is the load of the machine a processor, over
+the minute before: above 1, or unknown, others ran beside it, and the picture has rings in place of dots."""
 import argparse
 import collections
 import datetime
 import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
@@ -18,7 +20,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOG = ROOT / "benchmarks/golden_log.tsv"
 PICTURE = ROOT / "docs/images/golden-log.svg"
-COLUMNS = ("date", "version", "device", "solver", "golden", "median_us", "p99_us")
+COLUMNS = ("date", "version", "device", "solver", "golden", "median_us", "p99_us", "busy")
 RATE, BLOCK = 48000, 64
 
 
@@ -26,11 +28,11 @@ def read_log():
     if not LOG.exists():
         return []
     lines = LOG.read_text(encoding="utf-8").splitlines()
-    return [dict(zip(COLUMNS, line.split("\t"))) for line in lines[1:]]
+    return [dict(zip(lines[0].split("\t"), line.split("\t"))) for line in lines[1:]]
 
 
 def write_log(rows):
-    lines = ["\t".join(COLUMNS)] + ["\t".join(row[column] for column in COLUMNS) for row in rows]
+    lines = ["\t".join(COLUMNS)] + ["\t".join(row.get(column, "") for column in COLUMNS) for row in rows]
     LOG.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -76,8 +78,8 @@ def draw(rows):
     versions = list(dict.fromkeys(row["version"] for row in rows))
     lines = collections.defaultdict(dict)
     for row in rows:
-        lines[row["device"], row["solver"], row["golden"]][row["version"]] = float(row["median_us"])
-    values = [value for line in lines.values() for value in line.values()]
+        lines[row["device"], row["solver"], row["golden"]][row["version"]] = (float(row["median_us"]), row.get("busy") or "inf")
+    values = [value for line in lines.values() for value, _ in line.values()]
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     width, height, left, bottom, right = 900, 620, 60, 60, 230
     x = lambda v: left + (width - left - right) * (versions.index(v) + 0.5) / len(versions)
@@ -96,14 +98,15 @@ def draw(rows):
     labels = []
     for (device, solver, golden), line in sorted(lines.items()):
         colour = colours[devices.index((device, solver)) % len(colours)]
-        places = [(x(v), y(line[v])) for v in versions if v in line]
-        path = " ".join(f"{a:.1f},{b:.1f}" for a, b in places)
+        places = [(x(v), y(line[v][0]), "white" if float(line[v][1]) > 1 else colour) for v in versions if v in line]
+        path = " ".join(f"{a:.1f},{b:.1f}" for a, b, _ in places)
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-opacity="0.6"/>')
-        out += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.5" fill="{colour}"/>' for a, b in places]
-        labels.append((places[-1][1], f"{golden}" if len(devices) == 1 else f"{golden} ({solver})", colour))
+        out += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.5" fill="{fill}" stroke="{colour}"/>' for a, b, fill in places]
+        labels.append((places[-1][:2], f"{golden}" if len(devices) == 1 else f"{golden} ({solver})", colour))
     last = -100
-    for at, text, colour in sorted(labels):
+    for (begin, at), text, colour in sorted(labels, key=lambda label: label[0][1]):
         last = max(at, last + 11)
+        out.append(f'<line x1="{begin + 4:.1f}" y1="{at:.1f}" x2="{width - right + 3}" y2="{last:.1f}" stroke="#ccc"/>')
         out.append(f'<text x="{width - right + 6}" y="{last + 4:.1f}" fill="{colour}">{text}</text>')
     for i, (device, solver) in enumerate(devices):
         out.append(f'<text x="{left}" y="{height - 22 + 12 * (i - len(devices) + 1)}" fill="{colours[i % len(colours)]}">{device}, {solver}</text>')
@@ -119,12 +122,13 @@ def main():
     rows = read_log()
     if not given.draw:
         now, today = version(), datetime.date.today().isoformat()
+        busy = f"{os.getloadavg()[0] / (os.cpu_count() or 1):.1f}"
         for device in given.device or ["host"]:
             label = name_of_device(given.heddle, device)
             rows = [row for row in rows if (row["version"], row["device"]) != (now, label)]
             for golden in instruments():
                 for _, solver, median, p99 in measure(given.heddle, device, golden):
-                    rows.append(dict(zip(COLUMNS, (today, now, label, solver, golden.stem, f"{median:.2f}", f"{p99:.2f}"))))
+                    rows.append(dict(zip(COLUMNS, (today, now, label, solver, golden.stem, f"{median:.2f}", f"{p99:.2f}", busy))))
                     print(f"{label}: {golden.stem} {median:.2f} us, p99 {p99:.2f}")
         write_log(rows)
     if rows:
