@@ -134,7 +134,7 @@ Test(cloth_lattice, substeps_are_chosen_by_the_mesh_and_the_contact)
     test_device t = test_open(NULL);
     bool on_host = strcmp(hed_device_describe(t.device).backend, "host") == 0;
     const uint32_t sides[] = {32, 64, 128, 255}, hung[] = {6, 6, 6, 6},
-                   touched[] = {12, 12, 24, 30};
+                   touched[] = {8, 8, 16, 20};
     for (size_t k = 0; k < (on_host ? HED_COUNT(sides) : 1); k++)
         for (uint32_t touches = 0; touches < 2; touches++) {
             test_mesh sheet = sheet_of(sides[k], &sheet_fabric, true);

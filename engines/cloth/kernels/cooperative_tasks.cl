@@ -177,6 +177,7 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
             }
             if (HAS(CLOTH_DO_CELLS) && kind == CLOTH_DO_CELLS) {
                 of_cells.total = task.w;
+                of_cells.pass = cloth_task_pass(task);
                 FOR_EACH_ITEM(i) cloth_cell_one(task.y + i, of_cells, stiffness);
             }
             if (HAS(CLOTH_DO_PLACES) && kind == CLOTH_DO_PLACES)

@@ -3,7 +3,7 @@
 #ifndef CLOTH_COOPERATIVE_H
 #define CLOTH_COOPERATIVE_H
 
-/* Task: kind, pass of CLOTH_CHAINS, flags and elements of a group (cloth_task_word()); first; count;
+/* Task: kind, pass of chains or cells, flags and elements of a group (cloth_task_word()); first; count;
  * argument: total of elements or cells, flags that surroundings skip, or of lines and chains
  * cloth_task_shape(). Group g does the elements from g * cloth_task_share() on. Of sweeps: chains of
  * both directions (cloth_task_sides()), which follow each other, and half sweeps as the share. */

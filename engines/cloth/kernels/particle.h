@@ -375,18 +375,19 @@ CLOTH_FUNCTION void cloth_element_one(uint i, cloth_elements_view view, float st
 HED_VIEW(cloth_cells_view, CLOTH_CELLS)
 
 /* Projects cell i of `total` (cloth_diagonals; its rows of four words are `total` apart). `pulled`:
- * multipliers; `pass`: as in CLOTH_PROJECTION. */
+ * multipliers; `pass`: as in CLOTH_PROJECTION, or CLOTH_CELL_PASS. */
 CLOTH_FUNCTION void cloth_cell_one(uint i, cloth_cells_view view, float stiffness)
 {
     __global float4 *position = view.position;
     uint4 at = view.cells[i], words = view.cells[view.total + i];
     float4 a = position[at.x], b = position[at.y], c = position[at.z], d = position[at.w],
            pull = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (view.pass == CLOTH_CELL_PASS) stiffness *= (float)CLOTH_CELL_SWEEPS;
     if (view.pass == 2) pull = view.pulled[i];
     cloth_project_cell(&a, &b, &c, &d,
         hed_f4(as_float(words.x), as_float(words.y), as_float(words.z), as_float(words.w)),
         stiffness, &pull);
-    if (view.pass > 0) view.pulled[i] = pull;
+    if (view.pass == 1 || view.pass == 2) view.pulled[i] = pull;
     if (a.w > 0.0f) position[at.x] = a;
     if (b.w > 0.0f) position[at.y] = b;
     if (c.w > 0.0f) position[at.z] = c;

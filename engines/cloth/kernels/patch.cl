@@ -329,12 +329,13 @@ CLOTH_FUNCTION void bend(const patch_view *view, patch_fabric fabric, uint k)
 {
     uint4 at = view->word4[fabric.at + k], words = view->word4[fabric.at + fabric.count + k];
     __local float4 *place = view->place;
+    float stiffness = view->step.stiffness * (float)FABRIC_SWEEPS;
     float4 pulled = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), a = place[at.x], b = place[at.y],
            c = place[at.z], d = place[at.w],
            of = hed_f4(as_float(words.x), as_float(words.y), as_float(words.z), as_float(words.w));
     if (of.x > 0.0f && of.y > 0.0f && of.z > 0.0f && of.w > 0.0f)
-        cloth_project_cell(&a, &b, &c, &d, of, view->step.stiffness, &pulled);
-    else cloth_unbend(&a, &b, &c, &d, of, view->step.stiffness, &pulled);
+        cloth_project_cell(&a, &b, &c, &d, of, stiffness, &pulled);
+    else cloth_unbend(&a, &b, &c, &d, of, stiffness, &pulled);
     /* first: if it is the same particle as another, the other's value counts */
     store_free(&place[at.x], a);
     store_free(&place[at.y], b);
@@ -384,14 +385,16 @@ CLOTH_FUNCTION void sweep_fabric(const patch_view *view, patch_fabric fabric, ui
 }
 
 /* Solves the constraints between patches, fabric before pairs, then the constraints inside the
- * patch in the same order. */
+ * patch in the same order; bending constraints and cells in FABRIC_SWEEPS sweeps. */
 CLOTH_FUNCTION void sweep_with_fabric(const patch_view *view, patch_table *table)
 {
     CLOTH_ROLLED
     for (uint inside = EXCHANGE ? 0u : 1u; inside < 2u; inside++) {
         patch_fabric fabric = fabric_at(view->word4, (uint)get_group_id(0));
-        sweep_fabric(
-            view, fabric, inside ? fabric.middle : 0u, inside ? fabric.steps : fabric.middle);
+        CLOTH_ROLLED
+        for (uint k = 0; k < (fabric.elements ? 1u : FABRIC_SWEEPS); k++)
+            sweep_fabric(
+                view, fabric, inside ? fabric.middle : 0u, inside ? fabric.steps : fabric.middle);
         sweep_steps(view, table, inside ? fabric.pair_middle : 0u,
             inside ? view->group.pair_steps + view->group.figure_steps : fabric.pair_middle);
     }

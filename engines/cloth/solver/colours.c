@@ -433,9 +433,9 @@ HED_VIEW_LAUNCH(cloth_integrate_launch, CLOTH_INTEGRATE)
 HED_VIEW_LAUNCH(cloth_drive_launch, CLOTH_DRIVE)
 
 /* Solves constraints of a fabric other than its distances: lines, elements, cells. `again`: 1: the
- * first iteration, 2: a later one. */
-static void project_fabric(
-    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t again, hed_error *error)
+ * first iteration, 2: a later one. `touched`: cloth with lattices may touch something. */
+static void project_fabric(hed_cloth *cloth, const cloth_solver *s, bool touched, uint32_t substep,
+    uint32_t again, hed_error *error)
 {
     hed_buffer *position = cloth->buffers.position, *steps = s->b.steps;
     for (uint32_t set = 0; set < CLOTH_LINE_SETS; set++) {
@@ -456,17 +456,21 @@ static void project_fabric(
                 .pass = s->b.element_pulled ? again : 0, .first = s->elements.at[c],
                 .count = s->elements.at[c + 1] - s->elements.at[c]),
             error);
-    for (uint32_t c = 0; c < s->cells.colours; c++)
-        cloth_run(cloth, CLOTH_KERNEL_CELLS, s->cells.at[c + 1] - s->cells.at[c],
+    for (uint32_t k = 0; k < s->cells.colours * (touched ? CLOTH_CELL_SWEEPS : 1); k++) {
+        const uint32_t *at = s->cells.at + k % s->cells.colours;
+        cloth_run(cloth, CLOTH_KERNEL_CELLS, at[1] - at[0],
             HED_VIEW_ARGS(cloth_cells_launch, .position = position, .cells = s->b.cells,
                 .pulled = cloth_or_none(cloth, s->b.cell_pulled), .steps = steps,
-                .total = s->cells.count, .substep = substep, .pass = s->b.cell_pulled ? again : 0,
-                .first = s->cells.at[c], .count = s->cells.at[c + 1] - s->cells.at[c]),
+                .total = s->cells.count, .substep = substep,
+                .pass = touched ? CLOTH_CELL_PASS : s->b.cell_pulled ? again : 0, .first = at[0],
+                .count = at[1] - at[0]),
             error);
+    }
 }
 
-static void colours_project(
-    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t iteration, hed_error *error)
+/* Enqueues an iteration of all constraints; `touched`: as in project_fabric(). */
+static void colours_project(hed_cloth *cloth, const cloth_solver *s, bool touched, uint32_t substep,
+    uint32_t iteration, hed_error *error)
 {
     hed_buffer *position = cloth->buffers.position, *steps = s->b.steps;
     uint32_t again = iteration ? 2 : 1;
@@ -481,7 +485,7 @@ static void colours_project(
         .substep = substep,
         .pass = s->b.multipliers ? again : 0,
         .sets = s->sets};
-    project_fabric(cloth, s, substep, again, error);
+    project_fabric(cloth, s, touched, substep, again, error);
     if (s->sets)
         cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints, HED_VIEW_ARGS_FROM(colours_sets, &pass),
             error);
@@ -538,7 +542,7 @@ static hed_status colours_enqueue(
             error);
         cloth_tension_before(cloth, s->tension, s->b.steps, substep, error);
         for (uint32_t i = 0; i < cloth->def.iterations; i++) {
-            colours_project(cloth, s, substep, i, error);
+            colours_project(cloth, s, key->acts && s->tension, substep, i, error);
             if (i + 1 == cloth->def.iterations)
                 cloth_tension_after(cloth, s->tension, passes, s->b.steps, substep, error);
             if (!key->acts) continue;

@@ -213,6 +213,7 @@ hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     case CLOTH_KERNEL_CELLS:
         kind = CLOTH_DO_CELLS;
         first = OF(cloth_cells_view, first).u32;
+        pass = OF(cloth_cells_view, pass).u32;
         argument = OF(cloth_cells_view, total).u32;
         break;
     case CLOTH_KERNEL_CHAINS:
@@ -293,9 +294,14 @@ static uint32_t rank_of(const gathered_task *t)
  * better than another. */
 static void sort_tasks(cloth_cooperative *c)
 {
+    uint32_t last_of_cells = 0;
     for (uint32_t i = 0, start = 0; i < c->count; i++) {
         gathered_task task = c->list[i];
         uint32_t rank = rank_of(&task), at = i;
+        if (cloth_task_kind(task.task) == CLOTH_DO_CELLS) {
+            if (rank < last_of_cells) start = i; /* the next sweep over the cells */
+            last_of_cells = rank;
+        }
         for (; rank && at > start && rank_of(c->list + at - 1) > rank; at--)
             c->list[at] = c->list[at - 1];
         c->list[at] = task;

@@ -16,8 +16,11 @@
 struct cloth_solver {
     cloth_native_tables *tables;
     const cloth_native_functions *functions;
-    cloth_limits *limits[2]; /* (material_count) for the first substep and for the others */
+    /* (2 x material_count) for the first substep and for the others; in the second half with the
+     * stiffness of a sweep of CLOTH_CELL_SWEEPS */
+    cloth_limits *limits[2];
     uint32_t material_count;
+    bool has_cells; /* true if a garment has cells */
     float *scratch; /* (threads x CLOTH_LINE_SCRATCH for each row of the longest line) */
     cloth_native_lattices *lattices; /* NULL: no lattices */
     float *lattice_scratch;          /* (threads x cloth_native_lattices_scratch()) */
@@ -163,7 +166,8 @@ static void limit_stretch(const moment *current, const cloth_crew *crew, uint32_
 }
 
 /* Runs a substep. Lattices and lines follow the first phase, tension the last step of figures: a
- * cloth with any of them has one iteration (cpu_valid()). */
+ * cloth with any of them has one iteration (cpu_valid()). Where cloth with lattices may touch
+ * something, the figures, which are cells then, are swept several times. */
 static void do_substep(const moment *current, hed_team *team, uint32_t member)
 {
     const native_job *job = current->job;
@@ -181,7 +185,11 @@ static void do_substep(const moment *current, hed_team *team, uint32_t member)
         cloth_native_coarse(s->lattices, &crew);
     }
     if (s->scratch) do_lines(current, team, member);
-    run_phases(current, team, member, begin, act);
+    moment figures = *current;
+    bool is_swept = s->lattices && s->has_cells && job->acts;
+    if (is_swept) figures.limits += s->material_count;
+    for (uint32_t k = 0; k < (is_swept ? CLOTH_CELL_SWEEPS : 1); k++)
+        run_phases(&figures, team, member, begin, act);
     if (s->lattices) cloth_native_tension(s->lattices, job->acts ? CLOTH_TOUCHED_PASSES : 1, &crew);
     if (s->lattices && job->acts) limit_stretch(current, &crew, act);
     run_phases(current, team, member, act, job->phases);
@@ -203,14 +211,17 @@ static void cpu_run(void *user, hed_team *team, uint32_t member)
     }
 }
 
+/* Fills both halves of cloth_solver.limits. */
 static void set_limits(const hed_cloth *cloth, cloth_limits *limits, float stiffness)
 {
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++) {
-            const hed_cloth_material *material = cloth->garments[g]->materials + m;
-            *limits++ = (cloth_limits){
-                material->compress, material->stretch, material->compliance * stiffness, stiffness};
-        }
+    const float parts[2] = {stiffness, stiffness * CLOTH_CELL_SWEEPS};
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t g = 0; g < cloth->garment_count; g++)
+            for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++) {
+                const hed_cloth_material *material = cloth->garments[g]->materials + m;
+                *limits++ = (cloth_limits){material->compress, material->stretch,
+                    material->compliance * parts[k], parts[k]};
+            }
 }
 
 static cloth_arrays arrays_of(const cloth_buffers *b)
@@ -304,7 +315,8 @@ static void cpu_destroy(hed_cloth *cloth, cloth_solver *s)
             s->threads * cloth_native_lattices_scratch(s->lattices), sizeof *s->lattice_scratch);
     cloth_native_lattices_destroy(s->lattices);
     for (int k = 0; k < 2; k++)
-        hed_delete(&cloth->allocator, s->limits[k], s->material_count, sizeof *s->limits[k]);
+        hed_delete(
+            &cloth->allocator, s->limits[k], 2 * (uint64_t)s->material_count, sizeof *s->limits[k]);
     hed_delete(&cloth->allocator, s, 1, sizeof *s);
 }
 
@@ -324,10 +336,13 @@ static uint32_t threads_of(const hed_cloth *cloth)
 
 static hed_status cpu_make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
         s->material_count += cloth->garments[g]->material_count;
+        s->has_cells = s->has_cells || cloth->garments[g]->cell_count;
+    }
     for (int k = 0; k < 2; k++) {
-        s->limits[k] = hed_new(&cloth->allocator, s->material_count, sizeof *s->limits[k], error);
+        s->limits[k] = hed_new(
+            &cloth->allocator, 2 * (uint64_t)s->material_count, sizeof *s->limits[k], error);
         if (!s->limits[k]) return HED_ERROR_MEMORY;
     }
     s->functions = cloth_native_functions_at(0);

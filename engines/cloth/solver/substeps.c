@@ -16,9 +16,14 @@
 enum {
     FRAMES_A_SECOND = 60,
     HUNG = 6,
+    /* Substeps of 64 cells along a side and of the finest grids: the fewest with which the drape of 64
+     * x 64 and of 255 x 255 over a ball is within 4 cm of that with 60. SWEPT: of grids of a fabric,
+     * whose cells are swept several times, without contact of cloth with cloth. */
     TOUCHED = 12,
+    MOST_TOUCHED = 30,
+    SWEPT = 8,
+    MOST_SWEPT = 20,
     TOUCHED_CELLS = 64,
-    MOST_TOUCHED = 30, /* limit at which the drape of 255 x 255 over a ball is within 4 cm */
     SUPPORT = 36,
     PLAIN_LOW = 10,
     PLAIN_HIGH = 120
@@ -65,8 +70,10 @@ uint32_t cloth_choose_substeps(const hed_cloth *cloth)
          touched = cloth->has_self || cloth->has_driver || carried;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
-        double longest = fmax(garment->grid_width, garment->grid_height),
-               contact = fmin(fmax(TOUCHED, TOUCHED * longest / TOUCHED_CELLS), MOST_TOUCHED),
+        bool is_swept = garment->cell_count && !cloth->has_self;
+        double cells = fmax(garment->grid_width, garment->grid_height) / TOUCHED_CELLS,
+               contact = is_swept ? fmin(SWEPT * fmax(1, cells), MOST_SWEPT)
+                                  : fmin(TOUCHED * fmax(1, cells), MOST_TOUCHED),
                needed = touched ? contact : HUNG;
         if (!garment->tension.at[2])
             needed = fmin(fmax(plain_substeps(garment, carried), PLAIN_LOW), PLAIN_HIGH);
