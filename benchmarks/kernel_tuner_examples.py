@@ -5,7 +5,8 @@
 
 Each script runs in a copy of the folder, in a process of its own, as `heddle tune SCRIPT --time SECONDS` does: SECONDS for each call of
 tune_kernel(). Scripts need numpy, and some of them more: what a machine lacks is said by name and counts apart. Scripts for a host compiler
-(lang="C"), for textures and for hooks of the benchmark loop are refused by name, and count apart as well."""
+(lang="C"), for textures and for hooks of the benchmark loop are refused by name, and count apart as well, like those of which a call found no
+configuration that works ("idle")."""
 import argparse
 import os
 import re
@@ -22,7 +23,8 @@ def outcome(code, words):
     last = lines[-1] if lines else ""
     if code == 0:
         best = [line for line in lines if line.startswith("best of")]
-        return "ended", best[-1] if best else last
+        none = [line for line in lines if line.startswith("none of")]
+        return ("idle", none[0]) if none else ("ended", best[-1] if best else last)
     if code is None:
         return "time-out", last
     missing = re.search(r"No module named '([^']+)'", last)

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "heddle/runner.h"
+#include "tunefile/report/report_numbers.h"
 
 static hed_error error;
 static hed_context *context;
@@ -101,6 +102,7 @@ typedef struct far {
     hed_status breaks; /* the third time this is the answer to time() */
     uint32_t timed;
     uint32_t noise;
+    uint32_t energies; /* values that were joules */
 } far;
 
 static const hed_trial FINE = {.outcome = HED_OUTCOME_MEASURED, .error = 0, .build_seconds = 0.01};
@@ -153,8 +155,12 @@ static double far_seconds(far_runner *r, uint32_t slot)
     const hed_config *config = &r->slots[slot];
     double off = fabs(log2((double)config->values[0] / 64));
     r->far->noise = r->far->noise * 1664525 + 1013904223;
-    return 1e-3 * (1 + off) * (config->values[1] == 2 ? 1.5 : 1) *
-           (1 + 1e-3 * r->far->noise / UINT32_MAX);
+    double seconds = 1e-3 * (1 + off) * (config->values[1] == 2 ? 1.5 : 1) *
+                     (1 + 1e-3 * r->far->noise / UINT32_MAX);
+    bool is_energy = r->def.objective == HED_OBJECTIVE_ENERGY;
+    r->far->energies += is_energy;
+    /* a split has a third of the power */
+    return !is_energy ? seconds : 300 * seconds / (config->values[1] == 2 ? 3 : 1);
 }
 
 static hed_status far_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
@@ -250,6 +256,116 @@ static void tune_finds_the_best(uint32_t builders)
     EXPECT_EQ(seen.destroyed, 2u);
     EXPECT_GT(seen.announced, 0u);
     hed_tune_result_free(r);
+    hed_device_release(device);
+}
+
+/* After the search for time the energy of each configuration that works is measured, and stored beside
+ * the times; the other way round likewise. */
+Test(described, time_and_energy)
+{
+    far seen = {.wrong = 32};
+    hed_device *device = device_of("1.0");
+    hed_kernel_def kernel = kernel_of(HED_WGSL);
+    hed_tune_def def = far_def(&seen, &PROBLEM, &GIVEN);
+    hed_tune_result *r;
+    def.two_objectives = true;
+    OK(hed_tune_kernel(device, &kernel, &def, &r, &error));
+    CHECK_EQ(r->count, 10u);
+    CHECK_EQ(seen.energies, 8u, "one for each that works");
+    CHECK_EQ(seen.opened, seen.destroyed);
+    EXPECT_EQ(r->evaluations[r->best].config.values[1], 1, "the first objective decides");
+    for (uint32_t i = 0; i < r->count; i++) {
+        const hed_evaluation *e = &r->evaluations[i];
+        if (e->outcome == HED_OUTCOME_WRONG) EXPECT(e->second == 0);
+        else EXPECT_NEAR(e->second / e->seconds, e->config.values[1] == 2 ? 100 : 300, 1);
+    }
+    uint32_t front[8], count = hed_report_both(r, front, 8);
+    CHECK_EQ(count, 2u);
+    EXPECT_EQ(r->evaluations[front[1]].config.values[0], 64);
+    EXPECT_EQ(r->evaluations[front[1]].config.values[1], 2);
+    hed_tune_result_free(r);
+
+    def.resume = true;
+    OK(hed_tune_kernel(device, &kernel, &def, &r, &error));
+    EXPECT_EQ(seen.energies, 8u, "all are known");
+    EXPECT_EQ(hed_report_both(r, front, 8), 2u);
+    hed_tune_result_free(r);
+
+    def.objective = HED_OBJECTIVE_ENERGY;
+    seen.energies = 0;
+    OK(hed_tune_kernel(device, &kernel, &def, &r, &error));
+    CHECK_LT(r->best, r->count);
+    EXPECT_EQ(r->evaluations[r->best].config.values[1], 2, "a split takes less energy");
+    count = hed_report_both(r, front, 8);
+    CHECK_EQ(count, 2u);
+    EXPECT_EQ(r->evaluations[front[1]].config.values[1], 1);
+    EXPECT_NEAR(r->evaluations[front[1]].second, 1e-3, 1e-5);
+    hed_tune_result_free(r);
+
+    def.resume = false;
+    def.limit_seconds = 1e-3; /* no time for the other one */
+    OK(hed_tune_kernel(device, &kernel, &def, &r, &error));
+    EXPECT_EQ(hed_report_both_count(r), 0u);
+    hed_tune_result_free(r);
+    def.objective = HED_OBJECTIVE_METRIC;
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(device, &kernel, &def, &r, &error));
+    hed_device_release(device);
+}
+
+/* Ten times the group, less the time: falls as the time grows, and is best for a large group. */
+static double group_value(
+    const hed_tune_metric *metric, const hed_config *config, double seconds, double joules)
+{
+    (void)joules;
+    double sign = *(const double *)metric->user;
+    return sign * (10 * (double)config->values[0] - 1e3 * seconds);
+}
+
+/* A metric of the time is what is optimized, and its values are positive. */
+Test(described, a_metric)
+{
+    far seen = {0};
+    hed_device *device = device_of("1.0");
+    hed_kernel_def kernel = kernel_of(HED_WGSL);
+    hed_tune_def def = far_def(&seen, &PROBLEM, &GIVEN);
+    double sign = 1;
+    const hed_tune_metric metric = {
+        .name = "size", .text = "10 * WG - 1e3 * time", .value = group_value, .maximized = true, .user = &sign};
+    hed_tune_result *r;
+    def.objective = HED_OBJECTIVE_METRIC;
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(device, &kernel, &def, &r, &error));
+    error = (hed_error){0};
+    def.metric = def.metrics = &metric;
+    def.metric_count = 1;
+    OK(hed_tune_kernel(device, &kernel, &def, &r, &error));
+    CHECK_LT(r->best, r->count);
+    const hed_evaluation *best = &r->evaluations[r->best];
+    EXPECT_EQ(best->config.values[0], 256);
+    EXPECT_EQ(best->config.values[1], 1);
+    EXPECT_NEAR(best->second, 3e-3, 1e-5, "its time");
+    EXPECT_NEAR(1 / best->seconds, 2557, 0.1);
+    EXPECT_NEAR(hed_report_objective(&metric, best->seconds), 2557, 0.1);
+    EXPECT_NEAR(r->gain, 2557 / 157.0, 0.1);
+    EXPECT_EQ((int)r->end, (int)HED_TUNE_EXHAUSTED);
+    hed_tune_result_free(r);
+    def.resume = true; /* its values are kept, and those of another metric are none of it */
+    seen.prepared = 0;
+    OK(hed_tune_kernel(device, &kernel, &def, &r, &error));
+    CHECK_LT(seen.prepared, 5u);
+    hed_tune_result_free(r);
+    hed_tune_metric renamed = metric;
+    renamed.text = "another";
+    def.metric = def.metrics = &renamed;
+    OK(hed_tune_kernel(device, &kernel, &def, &r, &error));
+    CHECK_GT(seen.prepared, 9u);
+    hed_tune_result_free(r);
+    sign = -1;
+    renamed.text = "negative";
+    FAILS(HED_ERROR_BUILD, hed_tune_kernel(device, &kernel, &def, &r, &error));
+    EXPECT(strstr(error.text, "size is -") && strstr(error.text, "expected a positive number"), "%s", error.text);
+    error = (hed_error){0};
+    renamed.uses_energy = true;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_tune_kernel(device, &kernel, &def, &r, &error));
     hed_device_release(device);
 }
 

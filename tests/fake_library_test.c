@@ -90,8 +90,7 @@ static hed_context_def with_library(const char *backend, const char *path)
 {
     hed_context_def def = fakes_def(backend);
     if (!strcmp(backend, "cuda")) def.cuda_library = path;
-    else if (!strcmp(backend, "hip") && path[0]) setenv("HEDDLE_HIP_LIBRARY", path, 1);
-    else if (!strcmp(backend, "hip")) def.cuda_library = "";
+    else if (!strcmp(backend, "hip")) def.hip_library = path;
     else def.opencl_library = path;
     return def;
 }
@@ -100,6 +99,26 @@ static const char *const backends[] = {"cuda", "hip", "opencl"};
 enum { BACKENDS = 3 };
 
 /* ---- libraries ---- */
+
+/* Each of the two libraries that one backend's code opens is switched off alone. */
+Test(fake_library, cuda_and_hip_apart)
+{
+    hed_context_def def = fakes_def("hip");
+    def.cuda_library = "";
+    hed_context *context;
+    hed_device *device;
+    OK(hed_context_create(&def, &context, &error));
+    OK(hed_device_find(context, "hip:0", &device, &error));
+    FAILS(HED_ERROR_NO_DEVICE, hed_device_find(context, "cuda", &device, &error));
+    hed_context_destroy(context);
+    error = (hed_error){0};
+    def = fakes_def("cuda");
+    def.hip_library = "";
+    OK(hed_context_create(&def, &context, &error));
+    OK(hed_device_find(context, "cuda:0", &device, &error));
+    FAILS(HED_ERROR_NO_DEVICE, hed_device_find(context, "hip", &device, &error));
+    hed_context_destroy(context);
+}
 
 Test(fake_library, a_missing_library)
 {

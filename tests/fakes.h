@@ -68,9 +68,8 @@ static inline hed_context_def fakes_def(const char *backend)
     def.gl_library = def.gl ? fakes_path("gl") : "";
     def.vulkan_library = vulkan ? fakes_path("vulkan") : "";
     def.opencl_library = cuda || hip || vulkan || def.gl ? "" : fakes_path("opencl");
-    if (hip) setenv("HEDDLE_HIP_LIBRARY", fakes_path("hip"), 1);
-    else unsetenv("HEDDLE_HIP_LIBRARY");
-    def.cuda_library = cuda ? fakes_path("cuda") : hip ? "none" : "";
+    def.hip_library = hip ? fakes_path("hip") : "";
+    def.cuda_library = cuda ? fakes_path("cuda") : "";
     def.nvrtc_library = cuda ? fakes_path("nvrtc") : "";
     def.cache_dir = "";
     def.host_threads = 1;

@@ -27,6 +27,7 @@ int main(int argc, char **argv)
         e->seconds = e->low = e->high = 1e-3;
     }
     synthetic_devices(&small);
+    synthetic_energy(&small);
     int bad = write_page(argv[1], "large", &large) | write_page(argv[1], "small", &small) |
               write_page(argv[1], "wide", &wide) | write_page(argv[1], "hostile", &hostile) |
               write_page(argv[1], "equal", &equal);

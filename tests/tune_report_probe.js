@@ -3,16 +3,16 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent), wrong = [];
   const check = (right, words) => right || wrong.push(words);
-  const width = 2 * data.parameters.length + 1, pair = document.getElementById("pair"), map = document.getElementById("map");
+  const size = data.digits, width = size * data.parameters.length + 1, pair = document.getElementById("pair"), map = document.getElementById("map");
   const tried = data.values.map((value, i) => {
     const text = data.configs.slice(i * width, (i + 1) * width);
-    return { value, outcome: parseInt(text.slice(-1), 16), places: data.parameters.map((_, p) => parseInt(text.substr(2 * p, 2), 16)) };
+    return { value, outcome: parseInt(text.slice(-1), 16), places: data.parameters.map((_, p) => parseInt(text.substr(size * p, size), 16)) };
   });
   const winner = tried[data.best];
   const paths = [...document.querySelectorAll(".mark")].map((mark) => mark.getAttribute("d")).join("");
   check(paths.split("h0").length - 1 === data.values.length, "not a mark for each evaluation");
   check(document.getElementById("kernel").textContent === data.kernel, "another name");
-  check(document.querySelectorAll("tr.winner").length === (winner ? 1 : 0), "the winner's row");
+  check(document.querySelectorAll("#best tr.winner").length === (winner ? 1 : 0), "the winner's row");
   const remarks = [...document.querySelectorAll("#best tbody tr")].map((row) => row.children[4].textContent);
   check(remarks.filter((text) => text.includes("tie")).length === (winner ? data.top.filter((top) => top.tied).length : 0), "ties");
   if (winner && data.share !== null)
@@ -22,6 +22,10 @@
   check(devices.join() === data.devices.map((one) => one.id).join(), "devices");
   check(document.getElementById("devices").hidden === !data.devices.length, "devices are shown where there are several");
   check(document.querySelectorAll("#faults p").length === data.devices.filter((one) => one.losses).length, "faults of devices");
+  const energy = document.getElementById("both");
+  check(energy.hidden === !data.both.length, "time and energy are shown where both were measured");
+  check(energy.querySelectorAll("circle").length === (data.both.length ? data.others.filter((one, i) => one !== null && data.values[i] !== null).length : 0), "time and energy: marks");
+  check(energy.querySelectorAll("line.best").length === Math.max(0, data.both.length - 1), "time and energy: the front");
   const attributes = [...document.querySelectorAll("svg, svg *")].flatMap((element) => [...element.attributes].map((one) => one.value));
   check(!attributes.some((text) => /NaN|Infinity|undefined|null/.test(text)), "an attribute is no number");
   check(!/NaN|undefined|\[object/.test(document.body.innerText), "a text is no text");

@@ -54,6 +54,35 @@ Test(tune_report, the_front_of_time_and_accuracy)
     synthetic_free(&t);
 }
 
+/* No configuration of the front is beaten in both by another one, beyond the counter's accuracy, and each
+ * configuration outside is. */
+Test(tune_report, the_front_of_time_and_energy)
+{
+    synthetic_tuning t = synthetic_make(500, 7);
+    hed_tune_result *r = &t.result;
+    uint32_t front[32];
+    CHECK_EQ(hed_report_both(r, front, 32), 0u, "no energy is measured");
+    synthetic_energy(&t);
+    uint32_t count = hed_report_both(r, front, 32);
+    CHECK(count > 3 && count < 32 && front[0] == r->best, "%u", count);
+    EXPECT_EQ(hed_report_both(r, front, 2), 2u);
+    hed_report_both(r, front, 32);
+    for (uint32_t i = 1; i < count; i++) {
+        CHECK_GT(hed_report_value(r, front[i]), hed_report_value(r, front[i - 1]));
+        CHECK(r->evaluations[front[i]].second <= 0.98 * r->evaluations[front[i - 1]].second);
+    }
+    for (uint32_t i = 0; i < r->count; i++) {
+        bool is_beaten = !(r->evaluations[i].second > 0);
+        for (uint32_t j = 0; j < count; j++)
+            is_beaten = is_beaten || front[j] == i ||
+                        (hed_report_value(r, front[j]) <= hed_report_value(r, i) &&
+                            0.98 * r->evaluations[front[j]].second <= r->evaluations[i].second);
+        CHECK(is_beaten, "evaluation %u is missing", i);
+    }
+    CHECK_LT(hed_report_both_count(r), r->count);
+    synthetic_free(&t);
+}
+
 Test(tune_report, the_winner_leads_though_another_one_is_faster)
 {
     synthetic_tuning t = synthetic_make(500, 7);

@@ -72,6 +72,50 @@ Test(tune_results, csv)
         "16,\"with, comma \"\"and\"\" quotes\",build,,,,0,0.25,3,,1,0,\"line 1: \"\"x\"\"\nline 2\"\n"
         "16,plain,dropped,0.003,,,2,0,4.5,0,0,0,\n");
     free(text);
+    evaluations[0].second = 0.25;
+    OK(hed_tune_report_save(&def, in_folder("r.csv"), HED_REPORT_CSV, &error));
+    text = contents("r.csv");
+    EXPECT(strstr(text, ",winner,joules,text\n8,plain,measured,0.0015,0.00125,0.002,7,0.5,2,1e-06,0,1,0.25,\n") &&
+               strstr(text, ",dropped,0.003,,,2,0,4.5,0,0,0,,\n"),
+        "%s", text);
+    free(text);
+}
+
+static double rate(
+    const hed_tune_metric *metric, const hed_config *config, double seconds, double joules)
+{
+    (void)config, (void)joules;
+    return (metric->maximized ? 6 : 5) / seconds;
+}
+
+/* A metric that is the objective stands in place of the time, the others in columns of their own. */
+Test(tune_results, metrics)
+{
+    const hed_tune_metric metrics[] = {
+        {.name = "GB/s", .value = rate, .maximized = true}, {.name = "op/s", .value = rate}};
+    hed_evaluation evaluations[3];
+    hed_tune_result result = result_of(evaluations);
+    hed_tune_report_def def = {
+        .kernel = &KERNEL, .result = &result, .metrics = metrics, .metric_count = 2};
+    for (uint32_t i = 0; i < result.count; i++) evaluations[i].drift = 1;
+    OK(hed_tune_report_save(&def, in_folder("r.csv"), HED_REPORT_CSV, &error));
+    char *text = contents("r.csv");
+    EXPECT(strstr(text, ",winner,GB/s,op/s,text\n8,plain,measured,0.0015,") &&
+               strstr(text, ",1,4000,3333.33333,\n"),
+        "%s", text);
+    free(text);
+    def.objective = HED_OBJECTIVE_METRIC;
+    def.metric = metrics;
+    evaluations[0].second = 2e-3;
+    OK(hed_tune_report_save(&def, in_folder("r.csv"), HED_REPORT_CSV, &error));
+    text = contents("r.csv");
+    EXPECT(strstr(text, "8,plain,measured,666.666667,500,800,") && strstr(text, ",1,0.002,2500,\n"),
+        "%s", text);
+    free(text);
+    OK(hed_tune_report_save(&def, in_folder("r.json"), HED_REPORT_T4, &error));
+    text = contents("r.json");
+    EXPECT(strstr(text, "\"GB/s\"") && strstr(text, "666.66") && strstr(text, "\"op/s\""), "%s", text);
+    free(text);
 }
 
 Test(tune_results, t4)
@@ -114,7 +158,16 @@ Test(tune_results, t4)
         hed_json_free(json);
     }
     def.objective = HED_OBJECTIVE_ENERGY;
+    evaluations[2].second = 0.125; /* s */
     OK(hed_tune_report_save(&def, in_folder("r.json"), HED_REPORT_T4, &error));
+    hed_json *json;
+    OK(hed_json_read(in_folder("r.json"), &json, &error));
+    hed_json_node last = hed_json_item(hed_json_member(hed_json_root(json), "results"), 2),
+                  second = hed_json_item(hed_json_member(last, "measurements"), 1);
+    EXPECT_TEXT(hed_json_string(hed_json_member(second, "name")), "time");
+    EXPECT(hed_json_number(hed_json_member(second, "value"), 0, 1e6) == 125);
+    OK(hed_json_status(json, &error));
+    hed_json_free(json);
     char *text = contents("r.json");
     EXPECT(strstr(text, "\"energy\"") && strstr(text, "\"J\"") && strstr(text, "\"failed\"") &&
            !strstr(text, "nan"));

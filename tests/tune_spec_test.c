@@ -5,6 +5,7 @@
 
 #include "support/file.h"
 #include "heddle/tune_file.h"
+#include "tunefile/objective.h"
 #include "tunefile/spec.h"
 
 static hed_error error;
@@ -304,6 +305,71 @@ Test(tune_spec, arguments_of_every_kind)
 }
 
 /* ---- the reference ---- */
+
+Test(tune_spec, metrics_and_the_objective)
+{
+    static const char text[] = SHORT(
+        ", \"work\": {\"bytes\": \"4 * n\", \"operations\": \"n * WG\"}, \"parameters\": {\"WG\": [8, 32]},"
+        "\"metrics\": {\"GB/s\": \"bytes / time / 1e9\", \"items\": \"time * WG\", \"W\": \"energy / time\","
+        "\"op/J\": \"operations / energy\", \"groups\": \"n / WG\"}, \"objective\": \"GB/s\"",
+        OUTPUT);
+    hed_tune_file *spec = loaded(text);
+    hed_tune_def def = hed_default_tune_def();
+    hed_tune_file_apply(spec, &def);
+    CHECK_EQ(def.metric_count, 5u);
+    const hed_tune_metric *rate = &def.metrics[0], *items = &def.metrics[1],
+                          *power = &def.metrics[2], *frugal = &def.metrics[3],
+                          *groups = &def.metrics[4];
+    hed_config config = {.count = 1, .values = {32}};
+    CHECK_TEXT(rate->name, "GB/s");
+    EXPECT_NEAR(rate->value(rate, &config, 1e-6, NAN), 0.256, 1e-12);
+    EXPECT_NEAR(items->value(items, &config, 0.5, NAN), 16, 1e-12);
+    EXPECT_NEAR(power->value(power, &config, 0.5, 3), 6, 1e-12);
+    EXPECT_NEAR(frugal->value(frugal, &config, 0.5, 2), 1024, 1e-9);
+    EXPECT(isnan(power->value(power, &config, 0.5, NAN)), "the energy is unknown");
+    EXPECT(rate->maximized && !items->maximized && frugal->maximized && !groups->maximized);
+    EXPECT(!rate->uses_energy && power->uses_energy && frugal->uses_energy);
+    EXPECT(def.objective == HED_OBJECTIVE_METRIC && def.metric == rate && !def.two_objectives);
+    OK(hed_objective_set(&def, "items", &error));
+    EXPECT(def.metric == items);
+    OK(hed_objective_set(&def, "energy,time", &error));
+    EXPECT(def.objective == HED_OBJECTIVE_ENERGY && !def.metric && def.two_objectives);
+    OK(hed_objective_set(&def, "time,energy", &error));
+    EXPECT(def.objective == HED_OBJECTIVE_TIME && def.two_objectives);
+    OK(hed_objective_set(&def, "energy", &error));
+    EXPECT(def.objective == HED_OBJECTIVE_ENERGY && !def.two_objectives);
+    FAILS(HED_ERROR_ARGUMENT, hed_objective_set(&def, "W", &error));
+    EXPECT(strstr(error.text, "metric W uses the energy"), "%s", error.text);
+    error = (hed_error){0};
+    FAILS(HED_ERROR_ARGUMENT, hed_objective_set(&def, "time,", &error));
+    EXPECT(strstr(error.text, "\"time,\"; expected time, energy, time,energy, energy,time, GB/s, items"),
+        "%s", error.text);
+    hed_tune_file_close(spec);
+
+    static const struct {
+        const char *more, *words;
+    } wrong[] = {
+        {", \"metrics\": {\"a\": \"1 / tim\"}", "metrics.a"},
+        {", \"metrics\": {\"a\": \"1 / tim\"}", "tim"},
+        {", \"metrics\": {\"a\": \"(time\"}", "metrics.a"},
+        {", \"metrics\": {\"a\": 3}", "metrics.a"},
+        {", \"metrics\": [\"time\"]", "metrics"},
+        {", \"metrics\": {\"time\": \"2 * time\"}", "another name than the objective"},
+        {", \"metrics\": {\"a\": \"bytes / time\"}", "uses the work of a launch"},
+        {", \"metrics\": {\"a\": \"time / (n - 64)\"}", "has no value"},
+        {", \"objective\": \"speed\"", "objective \"speed\"; expected time"},
+        {", \"metrics\": {\"W\": \"energy / time\"}, \"objective\": \"W\"", "uses the energy"},
+    };
+    for (size_t i = 0; i < HED_COUNT(wrong); i++) {
+        char whole[1024];
+        snprintf(whole, sizeof whole,
+            "{\"kernel\": \"f\", \"source\": \"f.cl\", \"problem\": {\"n\": 64, \"m\": 3},\n\"group\": [32]%s"
+            ",\n\"arguments\": [" OUTPUT "]}",
+            wrong[i].more);
+        refuse(HED_ERROR_FORMAT, whole, wrong[i].words);
+        EXPECT(strstr(error.text, "k.json:2:"), "%s", error.text);
+    }
+}
 
 Test(tune_spec, references)
 {

@@ -63,13 +63,18 @@ hed_expression *hed_spec_compile(hed_spec_reader *reader, const hed_allocator *a
     return expression;
 }
 
+hed_allocator hed_spec_allocator(hed_spec_reader *reader)
+{
+    return (hed_allocator){&reader->spec->arena, arena_allocate, arena_release};
+}
+
 hed_expression *hed_spec_expression_of(
     hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node, const char *text)
 {
     hed_expression_names names = {kernel->names,
         kernel->def.parameter_count + reader->spec->problem.count + HED_DEVICE_CONSTANTS,
         kernel->parameters, kernel->def.parameter_count};
-    hed_allocator allocator = {&reader->spec->arena, arena_allocate, arena_release};
+    hed_allocator allocator = hed_spec_allocator(reader);
     return hed_spec_compile(reader, &allocator, &names, node, text);
 }
 

@@ -39,6 +39,15 @@ typedef struct hed_spec_kernel {
     hed_expression *bytes, *operations;      /* members of hed_work; NULL: unknown */
 } hed_spec_kernel;
 
+/* Limit of a tune file's metrics. */
+enum { HED_SPEC_METRICS = 16 };
+
+/* A metric: an expression over the names of the kernel and of a launch. */
+typedef struct hed_spec_metric {
+    const hed_tune_file *file;
+    hed_expression *expression;
+} hed_spec_metric;
+
 /* Content of a file, allocated by the C library. */
 struct hed_spec_bytes {
     struct hed_spec_bytes *next;
@@ -56,8 +65,12 @@ struct hed_tune_file {
     hed_tune_argument arguments[HED_MAX_ARGUMENTS];
     hed_math math;
     hed_reference reference;
-    uint32_t evaluations; /* T1's budget; 0: no limit */
-    double limit_seconds; /* T1's budget; 0: no limit */
+    uint32_t evaluations;                      /* T1's budget; 0: no limit */
+    double limit_seconds;                      /* T1's budget; 0: no limit */
+    hed_tune_metric metrics[HED_SPEC_METRICS]; /* (metric_count) `user`: hed_spec_metric */
+    hed_spec_metric measures[HED_SPEC_METRICS];
+    uint32_t metric_count;
+    const char *objective; /* word of the file; NULL: no word */
     hed_json_node argument_list;
     /* element types of symbols, which the description has as structs of bytes */
     hed_type symbol_types[HED_MAX_ARGUMENTS];
@@ -154,6 +167,8 @@ void hed_spec_values(const hed_spec_kernel *kernel, const hed_config *config,
 /* Compiles an expression over a kernel's names, a string or a number. NULL after an error. */
 hed_expression *hed_spec_expression(
     hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node);
+/* Allocator of the spec's memory, for expressions. */
+hed_allocator hed_spec_allocator(hed_spec_reader *reader);
 /* Compiles an expression over `names`; `allocator` NULL: the C library's. */
 hed_expression *hed_spec_compile(hed_spec_reader *reader, const hed_allocator *allocator,
     const hed_expression_names *names, hed_json_node node, const char *text);
@@ -171,6 +186,9 @@ double hed_spec_usual_value(
     hed_spec_reader *reader, const hed_spec_kernel *kernel, const hed_expression *expression);
 /* True if an expression names a parameter. */
 bool hed_spec_uses_parameters(const hed_spec_kernel *kernel, const hed_expression *expression);
+
+/* Reads the metrics, and the objective that may name one (metrics.c). */
+void hed_spec_read_metrics(hed_spec_reader *reader, hed_json_node root);
 
 /* ---- texts (source.c) ---- */
 

@@ -1,4 +1,5 @@
 /* Tune files: the object, read by one of two readers (json.c, t1.c). */
+#include "tunefile/objective.h"
 #include "tunefile/spec.h"
 
 #include "support/file.h"
@@ -242,6 +243,9 @@ const char *hed_tune_file_apply(const hed_tune_file *spec, hed_tune_def *def)
     def->arguments = spec->arguments;
     def->reference = spec->reference;
     def->reference_kernel = spec->reference == HED_REFERENCE_KERNEL ? &spec->other.def : NULL;
+    def->metrics = spec->metrics;
+    def->metric_count = spec->metric_count;
+    if (spec->objective) hed_objective_set(def, spec->objective, NULL);
     if (spec->evaluations > 0 || spec->limit_seconds > 0) {
         def->evaluations = spec->evaluations;
         def->limit_seconds = spec->limit_seconds;

@@ -158,6 +158,14 @@ static const hed_field root_rows[] = {{"$schema", "for editors", .kind = HED_FIE
         HED_AS_OTHER("comparison", NULL)},
     {"work", "minimum work of a launch, for rates and the roofline", .kind = HED_FIELD_OBJECT,
         .fields = &hed_spec_work_fields},
+    {"metrics",
+        "quantities of a launch that the results show, at most 16: expressions that also have `time` (s), "
+        "`energy` (J) and, from `work`, `operations` and `bytes`",
+        HED_AS_OTHER("metrics", NULL)},
+    {"objective",
+        "what is minimized: `time` by default, `energy`, `time,energy` or `energy,time` (the first one, and "
+        "the front of both is shown), or a metric of the time",
+        .kind = HED_FIELD_TEXT},
     {"math", "`fast` by default; `strict`: the same bits in every configuration",
         HED_AS_CHOICE(hed_tune_file, math, maths)},
     {0}};
@@ -196,6 +204,8 @@ static const hed_form forms[] = {
     {"conditions", "list of expressions", "'type': 'array', 'items': {'type': 'string'}"},
     {"expressions", "object of names with expressions, such as `{\"PAD\": \"VARIANT == 'tiled'\"}`",
         "'type': 'object', 'additionalProperties': {'type': 'string'}"},
+    {"metrics", "object of names with expressions, such as `{\"GB/s\": \"bytes / time / 1e9\"}`",
+        "'type': 'object', 'maxProperties': 16, 'additionalProperties': {'type': 'string'}"},
     {"content", "`zeros`, or `fill`", "'anyOf': [{'enum': ['zeros']}, {'$ref': '#/$defs/fill'}]"},
     {"comparison", "`default`, `none`, or `reference`",
         "'anyOf': [{'enum': ['default', 'none']}, {'$ref': '#/$defs/reference'}]"},

@@ -665,5 +665,6 @@ void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
     json_read_launch(reader, root, root, kernel);
     if (hed_spec_fine(reader)) hed_spec_read_arguments(reader, root);
     if (hed_spec_fine(reader) && reader->shader) hed_spec_note_inventions(reader, root);
+    if (hed_spec_fine(reader)) hed_spec_read_metrics(reader, root);
     if (hed_json_has(root, "reference")) json_read_reference(reader, root);
 }

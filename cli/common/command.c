@@ -95,7 +95,8 @@ hed_status cli_open_backend_context(
     def.gl = strcmp(backend, "gl") == 0;
     if (!def.gl) def.gl_library = "";
     if (!cuda) def.nvrtc_library = "";
-    if (!cuda && strcmp(backend, "hip") != 0) def.cuda_library = "";
+    if (!cuda) def.cuda_library = "";
+    if (strcmp(backend, "hip") != 0) def.hip_library = "";
     if (strcmp(backend, "opencl") != 0) def.opencl_library = "";
     if (strcmp(backend, "vulkan") != 0) def.vulkan_library = "";
     hed_status status = hed_context_create(&def, &session->context, error);

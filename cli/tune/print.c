@@ -29,16 +29,24 @@ static const double RUNAWAY = 1;
 
 /* ---- for people ---- */
 
+static void print_value(const cli_tuned *t, double value, char *text, size_t size)
+{
+    hed_report_value_text(t->def->objective, t->def->metric, value, text, size);
+}
+
 static void print_winner(const cli_tuned *t, FILE *out)
 {
     const hed_tune_result *r = t->result;
     const hed_evaluation *winner = &r->evaluations[r->best];
     char value[48], low[48], high[48];
     char *config = cli_config_text(t->kernel, &winner->config);
-    hed_report_text(t->def->objective, winner->seconds, value, sizeof value);
-    hed_report_text(t->def->objective, winner->low, low, sizeof low);
-    hed_report_text(t->def->objective, winner->high, high, sizeof high);
-    fprintf(out, "  winner     %s\n  takes      %s", config ? config : "", value);
+    print_value(t, winner->seconds, value, sizeof value);
+    bool turns =
+        t->def->metric && t->def->metric->maximized; /* the reciprocal turns the interval */
+    print_value(t, turns ? winner->high : winner->low, low, sizeof low);
+    print_value(t, turns ? winner->low : winner->high, high, sizeof high);
+    fprintf(out, "  winner     %s\n  %-10s %s", config ? config : "",
+        t->def->metric ? "reaches" : "takes", value);
     free(config);
     if (isfinite(winner->low) && isfinite(winner->high))
         fprintf(out, ", %s to %s with 95 %% confidence, %u runs", low, high, winner->runs);
@@ -47,14 +55,13 @@ static void print_winner(const cli_tuned *t, FILE *out)
 
 static void print_gain(const cli_tuned *t, FILE *out)
 {
-    const char *good = t->def->objective == HED_OBJECTIVE_TIME ? "fast" : "sparing";
+    const char *good = hed_report_good(t->def->objective, t->def->metric);
     const hed_tune_result *r = t->result;
     char value[48];
     if (r->default_index >= r->count) fputs("  default    does not run here\n", out);
     else if (r->default_index == r->best) fputs("  default    is the winner\n", out);
     else if (isfinite(r->gain)) {
-        hed_report_text(
-            t->def->objective, hed_report_value(r, r->default_index), value, sizeof value);
+        print_value(t, hed_report_value(r, r->default_index), value, sizeof value);
         fprintf(out, "  default    %s; %sthe winner is %.2f times as %s\n", value,
             r->end == HED_TUNE_STOPPED ? "" : "measured in turns ", r->gain, good);
     }
@@ -75,14 +82,25 @@ static void print_gain(const cli_tuned *t, FILE *out)
                 : "");
 }
 
-enum { MOST_FRONT = 8 }; /* configurations of the front of time and accuracy */
+/* Prints the metrics of the winner that are not the objective. */
+static void print_metrics(const cli_tuned *t, FILE *out)
+{
+    for (uint32_t i = 0; i < t->def->metric_count; i++) {
+        const hed_tune_metric *metric = &t->def->metrics[i];
+        double value = hed_report_metric(metric, t->def->objective, t->result, t->result->best);
+        if (metric == t->def->metric || !isfinite(value)) continue;
+        fprintf(out, "  %-10s %.4g\n", metric->name, value);
+    }
+}
+
+enum { MOST_FRONT = 16 }; /* maximum number of configurations of a front */
 
 /* Prints the price of more accurate results. */
 static void print_front(const cli_tuned *t, FILE *out)
 {
     const hed_tune_result *r = t->result;
     uint32_t front[MOST_FRONT], count = hed_report_front(r, front, MOST_FRONT);
-    if (count < 2) return;
+    if (count < 2 || t->def->metric) return;
     fprintf(out, "  accuracy   the winner's results differ by up to %.2g\n",
         r->evaluations[front[0]].error);
     for (uint32_t i = 1; i < count; i++) {
@@ -92,6 +110,36 @@ static void print_front(const cli_tuned *t, FILE *out)
             t->def->objective == HED_OBJECTIVE_ENERGY ? "energy" : "time", config ? config : "");
         free(config);
     }
+}
+
+static hed_objective other_objective(const cli_tuned *t)
+{
+    return t->def->objective == HED_OBJECTIVE_TIME ? HED_OBJECTIVE_ENERGY : HED_OBJECTIVE_TIME;
+}
+
+/* Prints the front of time and energy. */
+static void print_both(const cli_tuned *t, FILE *out)
+{
+    const hed_tune_result *r = t->result;
+    bool is_energy = other_objective(t) == HED_OBJECTIVE_ENERGY;
+    uint32_t front[MOST_FRONT], count = hed_report_both(r, front, MOST_FRONT), worked = 0;
+    if (!t->def->two_objectives) return;
+    for (uint32_t i = 0; i < r->count; i++) worked += hed_report_has_value(&r->evaluations[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        char value[48], *config = cli_config_text(t->kernel, &r->evaluations[front[i]].config);
+        hed_report_text(other_objective(t), r->evaluations[front[i]].second, value, sizeof value);
+        if (i == 0)
+            fprintf(out, "  %-10s the winner takes %s\n", is_energy ? "energy" : "time", value);
+        else
+            fprintf(out, "             %s at %.2f times its %s: %s\n", value,
+                times_winner(r, front[i]), is_energy ? "time" : "energy", config ? config : "");
+        free(config);
+    }
+    fprintf(out, "  %-10s measured of %u of the %u configurations that work%s\n",
+        count       ? ""
+        : is_energy ? "energy"
+                    : "time",
+        hed_report_both_count(r), worked, count == 1 ? "; none is better than the winner" : "");
 }
 
 /* Prints the number of failures of each kind, with an example. */
@@ -121,8 +169,7 @@ static void print_devices(const cli_tuned *t, FILE *out)
     for (uint32_t i = 0; i < r->device_count; i++) {
         const hed_tune_on *on = &r->devices[i];
         char value[48] = "";
-        if (isfinite(on->seconds))
-            hed_report_text(t->def->objective, on->seconds, value, sizeof value);
+        if (isfinite(on->seconds)) print_value(t, on->seconds, value, sizeof value);
         fprintf(out, "  %s %-12s %u tried, %u failed, drift %.3f%s%s%s\n",
             i ? "          " : "devices   ", on->device, on->done, on->failed, on->drift,
             value[0] ? ", winner " : "", value,
@@ -195,7 +242,9 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
     if (t->result->best < t->result->count) {
         print_winner(t, out);
         print_gain(t, out);
+        print_metrics(t, out);
         print_front(t, out);
+        print_both(t, out);
     } else {
         fprintf(out, "  winner     none: %s\n",
             t->result->count ? "nothing that was tried works" : "nothing was tried");
@@ -204,7 +253,10 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
     print_devices(t, out);
     const hed_tune_result *r = t->result;
     if (r->kept)
-        fprintf(out, "  kept       %s\n             %s of %s on this device now use it\n",
+        fprintf(out,
+            t->def->objective == HED_OBJECTIVE_TIME
+                ? "  kept       %s\n             %s of %s on this device now use it\n"
+                : "  kept       %s\n             for this objective; %s of %s take the choice for time\n",
             t->database, t->def->open_runner ? "tunings and exports" : "launches", t->kernel->name);
     else if (t->database)
         fprintf(out, "  kept       not as a choice: %s\n             measurements are in %s\n",
@@ -232,13 +284,31 @@ static void tuned_add_winner(cli_report *report, const cli_tuned *t)
         else cli_report_more(report, CLI_WHOLE(parameter->name, winner->config.values[p]));
     }
     cli_report_close(report);
-    bool energy = t->def->objective == HED_OBJECTIVE_ENERGY;
-    cli_report_more(report, CLI_NUMBER(energy ? "joules" : "seconds", winner->seconds),
-        CLI_NUMBER("low", winner->low), CLI_NUMBER("high", winner->high),
-        CLI_WHOLE("runs", winner->runs), CLI_NUMBER("gain", r->gain),
+    const hed_tune_metric *metric = t->def->metric;
+    bool energy = t->def->objective == HED_OBJECTIVE_ENERGY, turns = metric && metric->maximized;
+    double low = hed_report_objective(metric, turns ? winner->high : winner->low),
+           high = hed_report_objective(metric, turns ? winner->low : winner->high);
+    cli_report_more(report,
+        CLI_NUMBER(metric   ? "value"
+                   : energy ? "joules"
+                            : "seconds",
+            hed_report_objective(metric, winner->seconds)),
+        CLI_NUMBER("low", low), CLI_NUMBER("high", high), CLI_WHOLE("runs", winner->runs),
+        CLI_NUMBER("gain", r->gain),
         CLI_NUMBER("gain_over_stored", times_winner(r, r->stored_index)),
         CLI_FLAG("kept_stored", r->kept_stored), CLI_WHOLE("ties", r->ties),
         CLI_NUMBER("share", r->share));
+}
+
+static void tuned_add_metrics(cli_report *report, const cli_tuned *t)
+{
+    if (!t->def->metric_count) return;
+    cli_report_open(report, "metrics");
+    for (uint32_t i = 0; i < t->def->metric_count; i++)
+        cli_report_more(report, CLI_NUMBER(t->def->metrics[i].name,
+                                    hed_report_metric(&t->def->metrics[i], t->def->objective,
+                                        t->result, t->result->best)));
+    cli_report_close(report);
 }
 
 static void tuned_add_front(cli_report *report, const cli_tuned *t)
@@ -256,9 +326,28 @@ static void tuned_add_front(cli_report *report, const cli_tuned *t)
     cli_report_close(report);
 }
 
+/* Adds the front of time and energy. */
+static void tuned_add_both(cli_report *report, const cli_tuned *t)
+{
+    uint32_t front[MOST_FRONT], count = hed_report_both(t->result, front, MOST_FRONT);
+    bool is_energy = other_objective(t) == HED_OBJECTIVE_ENERGY;
+    if (!t->def->two_objectives) return;
+    cli_report_more(report, CLI_WHOLE("both_measured", hed_report_both_count(t->result)));
+    cli_report_open_list(report, "front_of_time_and_energy");
+    for (uint32_t i = 0; i < count; i++) {
+        char *config = cli_config_text(t->kernel, &t->result->evaluations[front[i]].config);
+        double value = hed_report_value(t->result, front[i]),
+               other = t->result->evaluations[front[i]].second;
+        cli_report_row(report, CLI_TEXT("configuration", config ? config : ""),
+            CLI_NUMBER("seconds", is_energy ? value : other),
+            CLI_NUMBER("joules", is_energy ? other : value));
+        free(config);
+    }
+    cli_report_close(report);
+}
+
 hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
 {
-    static const char *const objectives[] = {"time", "energy", "metric"};
     const hed_tune_result *r = t->result;
     uint32_t counts[HED_OUTCOME_COUNT], examples[HED_OUTCOME_COUNT];
     cli_report *report = cli_report_create(true);
@@ -269,9 +358,13 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
         cli_report_more(report, CLI_WHOLE(t->kernel->dimensions[i], r->problem.sizes[i]));
     cli_report_close(report);
     cli_report_more(report, CLI_TEXT("math", t->def->math == HED_MATH_STRICT ? "strict" : "fast"),
-        CLI_TEXT("objective", objectives[t->def->objective]));
-    if (r->best < r->count) tuned_add_winner(report, t);
+        CLI_TEXT("objective", hed_report_objective_name(t->def->objective, t->def->metric)));
+    if (r->best < r->count) {
+        tuned_add_winner(report, t);
+        tuned_add_metrics(report, t);
+    }
     tuned_add_front(report, t);
+    tuned_add_both(report, t);
     hed_report_count(r, counts, examples);
     cli_report_open(report, "evaluations");
     for (int outcome = 0; outcome < HED_OUTCOME_COUNT; outcome++)

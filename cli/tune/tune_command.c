@@ -5,6 +5,7 @@
 #include "cli/common/kernel_key.h"
 #include "cli/common/report.h"
 #include "cli/tune/page.h"
+#include "tunefile/objective.h"
 #include "tunefile/report/report_numbers.h"
 #include "heddle/capture.h"
 #include "heddle/remote.h"
@@ -23,14 +24,14 @@ extern const hed_source hed_tune_file_files[]; /* embedded: the schema of tune f
 static const char *const MATH[] = {"fast", "strict", NULL};
 static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local", NULL};
 static const char *const REFERENCES[] = {"native", "default", "none", NULL};
-static const char *const OBJECTIVES[] = {"time", "energy", NULL};
 
 /* ---- settings ---- */
 
 static bool tune_should_stop(void *user) { return hed_interrupted(); }
 
 /* Reads options that override the settings of a file or capture. */
-static void tune_read_settings(const hed_arguments *arguments, hed_tune_def *def)
+static hed_status tune_read_settings(
+    const hed_arguments *arguments, hed_tune_def *def, hed_error *error)
 {
     static const hed_reference references[] = {
         HED_REFERENCE_NATIVE, HED_REFERENCE_DEFAULT, HED_REFERENCE_NONE};
@@ -49,11 +50,13 @@ static void tune_read_settings(const hed_arguments *arguments, hed_tune_def *def
         def->timeout_seconds = hed_number_of(arguments, "candidate-time");
     def->strategy = (hed_strategy)hed_choice_of(arguments, "strategy");
     def->seed = (uint64_t)hed_integer_of(arguments, "seed");
-    def->objective = (hed_objective)hed_choice_of(arguments, "objective");
+    const char *objective = hed_text_of(arguments, "objective");
+    if (objective) hed_objective_set(def, objective, error);
     def->cold_cache = hed_given(arguments, "cold-cache");
     def->resume = hed_given(arguments, "resume");
     def->keep = !hed_given(arguments, "no-keep");
     if (hed_given(arguments, "no-isolation")) def->isolation = HED_ISOLATION_NONE;
+    return error->status;
 }
 
 /* Describes the settings for the report: "auto, 200 evaluations, seed 1". */
@@ -91,6 +94,9 @@ static hed_status write_report(const cli_tuned *t, hed_error *error)
         .math = t->def->math,
         .arguments = t->def->arguments,
         .objective = t->def->objective,
+        .metric = t->def->metric,
+        .metrics = t->def->metrics,
+        .metric_count = t->def->metric_count,
         .cold_cache = t->def->cold_cache,
         .origin = t->origin,
         .settings = settings,
@@ -117,8 +123,12 @@ static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t
 {
     const char *csv = hed_text_of(arguments, "csv"), *t4 = hed_text_of(arguments, "t4");
     hed_status status = t->report ? write_report(t, error) : HED_OK;
-    const hed_tune_report_def def = {
-        .kernel = t->kernel, .result = t->result, .objective = t->def->objective};
+    const hed_tune_report_def def = {.kernel = t->kernel,
+        .result = t->result,
+        .objective = t->def->objective,
+        .metric = t->def->metric,
+        .metrics = t->def->metrics,
+        .metric_count = t->def->metric_count};
     if (status == HED_OK && csv) status = hed_tune_report_save(&def, csv, HED_REPORT_CSV, error);
     if (status == HED_OK && t4) status = hed_tune_report_save(&def, t4, HED_REPORT_T4, error);
     return status;
@@ -130,7 +140,7 @@ static hed_status tune_in_view(cli_session *session, const hed_kernel_def *kerne
     const void *user, hed_tune_result **result, hed_error *error)
 {
     cli_tune_view view;
-    cli_tune_view_open(&view, kernel, def->objective, title, kind);
+    cli_tune_view_open(&view, kernel, def, title, kind);
     if (def->open_runner) {
         view.second_display = cli_browser_show;
         view.also_user = def->runner_user;
@@ -232,7 +242,8 @@ static int tuning_open(tuning *t)
 {
     t->def = hed_default_tune_def();
     int code = cli_tune_subject_open(t->arguments, &t->session, &t->s, &t->def, &t->error);
-    if (code == HED_EXIT_OK) tune_read_settings(t->arguments, &t->def);
+    if (code == HED_EXIT_OK && tune_read_settings(t->arguments, &t->def, &t->error))
+        code = cli_fail(&t->error);
     return code;
 }
 
@@ -311,7 +322,8 @@ static void sweep_note(sweep *output, const tuning *t)
     if (r && r->best < r->count) {
         const hed_evaluation *winner = &r->evaluations[r->best];
         config = cli_config_text(t->s.kernel, &winner->config);
-        hed_report_text(t->def.objective, winner->seconds, value, sizeof value);
+        hed_report_value_text(
+            t->def.objective, t->def.metric, winner->seconds, value, sizeof value);
         if (isfinite(r->gain)) snprintf(gain, sizeof gain, "%.2f", r->gain);
     }
     const char *end = t->code != HED_EXIT_OK || t->status != HED_OK ? "failed"
@@ -640,8 +652,9 @@ static const hed_option OPTIONS[] = {
     OPTION("reference", CHOICE, "WHAT",
         "what results are compared with; what the file says, else native, else default",
         .choices = REFERENCES),
-    OPTION("objective", CHOICE, "WHAT", "what to minimize; energy needs NVML",
-        .choices = OBJECTIVES, .fallback = "time"),
+    OPTION("objective", TEXT, "WHAT",
+        "what to minimize: time, energy, a metric of FILE.json; or time,energy: the first one, and the front of both. "
+        "What the file says, else time; energy needs NVML"),
     FLAG("cold-cache", "empty the device's last-level cache before each timed run"),
     FLAG("resume", "start from the database's results for this kernel, size and device"),
     FLAG("no-isolation", "run candidates in this process: a crash ends it"),

@@ -29,7 +29,7 @@ typedef struct cli_tune_view {
     bool terminal, blocks; /* the stream is a terminal; it can show block characters */
     bool shares_terminal;
     const hed_kernel_def *kernel;
-    hed_objective objective;
+    const hed_tune_def *def;
     char title[256];
     /* messages of the library come from any thread, and erase the view first */
     pthread_mutex_t lock;
@@ -53,8 +53,8 @@ typedef struct cli_tune_view {
     void *also_user;
 } cli_tune_view;
 
-/* Opens a view. The kernel must outlive it. */
-void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective,
+/* Opens a view. The kernel and `def`, which has the objective and the metrics, must outlive it. */
+void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, const hed_tune_def *def,
     const char *title, cli_view_kind kind);
 /* Shows progress, as hed_tune_def.progress; `user` is the view. */
 void cli_tune_view_update(void *user, const hed_tune_progress *progress);

@@ -18,11 +18,10 @@ enum { BAR = 24 };
 
 /* ---- opening and closing ---- */
 
-void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective,
+void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, const hed_tune_def *def,
     const char *title, cli_view_kind kind)
 {
-    *view = (cli_tune_view){
-        .kernel = kernel, .objective = objective, .stride = 1, .last_best = INFINITY};
+    *view = (cli_tune_view){.kernel = kernel, .def = def, .stride = 1, .last_best = INFINITY};
     view->best.seconds = INFINITY;
     view->stream = kind == CLI_VIEW_SILENT ? NULL : stderr;
     view->shares_terminal = kind == CLI_VIEW_BESIDE;
@@ -164,13 +163,30 @@ static void put_failures(const cli_tune_view *view, char *text, size_t size)
     }
 }
 
+/* Formats the best value, and its metrics: "1.23 ms, 120 GFLOP/s". */
+static void put_value(const cli_tune_view *view, char *text, size_t size)
+{
+    const hed_tune_def *def = view->def;
+    hed_report_value_text(def->objective, def->metric, view->best.seconds, text, size);
+    /* a result of this evaluation alone, at its own pace */
+    hed_evaluation best = view->best;
+    best.drift = 1;
+    const hed_tune_result single = {.evaluations = &best, .count = 1};
+    for (uint32_t i = 0; i < def->metric_count; i++) {
+        double value = hed_report_metric(&def->metrics[i], def->objective, &single, 0);
+        size_t used = strlen(text);
+        if (&def->metrics[i] != def->metric && isfinite(value))
+            snprintf(text + used, size - used, ", %.4g %s", value, def->metrics[i].name);
+    }
+}
+
 static void put_gain(const cli_tune_view *view, char *text, size_t size)
 {
     text[0] = 0;
     if (view->progress.best && isfinite(view->progress.default_seconds))
         snprintf(text, size, ", %.2f times as %s as the default",
             view->progress.default_seconds / view->best.seconds,
-            view->objective == HED_OBJECTIVE_TIME ? "fast" : "sparing");
+            hed_report_good(view->def->objective, view->def->metric));
 }
 
 /* Formats the time until the first limit is reached; "" if it is unknown. */
@@ -191,12 +207,12 @@ static void put_left(const cli_tune_view *view, char *text, size_t size)
 
 static void draw_best(cli_tune_view *view, uint32_t columns)
 {
-    char line[1024], value[48], gain[96], curve[CLI_VIEW_HISTORY * 4], config[512];
+    char line[1024], value[192], gain[96], curve[CLI_VIEW_HISTORY * 4], config[512];
     if (!view->progress.best) {
         put_line(view, columns, "  best    none yet");
         return;
     }
-    hed_report_text(view->objective, view->best.seconds, value, sizeof value);
+    put_value(view, value, sizeof value);
     put_gain(view, gain, sizeof gain);
     snprintf(line, sizeof line, "  best    %s%s", value, gain);
     put_line(view, columns, line);
@@ -271,9 +287,8 @@ static void say(cli_tune_view *view)
 {
     char devices[1024];
     format_devices(view, devices, sizeof devices);
-    char value[48] = "none", gain[96], left[48], failures[256];
-    if (view->progress.best)
-        hed_report_text(view->objective, view->best.seconds, value, sizeof value);
+    char value[192] = "none", gain[96], left[48], failures[256];
+    if (view->progress.best) put_value(view, value, sizeof value);
     put_gain(view, gain, sizeof gain);
     put_left(view, left, sizeof left);
     put_failures(view, failures, sizeof failures);

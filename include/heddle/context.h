@@ -36,7 +36,8 @@ typedef struct hed_context_def {
      *  heddle-worker. */
     const char *worker;
     /** Driver libraries. NULL: the usual names (HEDDLE_OPENCL_LIBRARY, HEDDLE_CUDA_LIBRARY,
-     *  HEDDLE_NVRTC_LIBRARY, HEDDLE_VULKAN_LIBRARY replace them); "": the driver is not used. */
+     *  HEDDLE_NVRTC_LIBRARY, HEDDLE_VULKAN_LIBRARY, HEDDLE_HIP_LIBRARY replace them); "": the driver
+     *  is not used. */
     const char *opencl_library;
     const char *cuda_library;
     const char *nvrtc_library;
@@ -50,6 +51,7 @@ typedef struct hed_context_def {
      *  /usr/include. */
     const char *cuda_home;
     const char *vulkan_library; /**< driver library as above */
+    const char *hip_library;    /**< AMD's libamdhip64, as above */
     /** glslangValidator or glslc, for kernels in GLSL: a path. NULL: HEDDLE_GLSL_COMPILER, else the
      *  first of the two on PATH. */
     const char *glsl_compiler;

@@ -52,7 +52,10 @@ typedef struct hed_evaluation {
     hed_outcome outcome;
     /** median, s (joules, or the metric, by the objective); NAN unless measured or dropped */
     double seconds;
-    double low, high;     /**< 95 % confidence interval of the median; NAN: unknown */
+    double low, high; /**< 95 % confidence interval of the median; NAN: unknown */
+    /** result only. With hed_tune_def.two_objectives: the objective that is not minimized, J or s. With a
+     *  kernel's metric as the objective: its fastest run, s. 0: not measured */
+    double second;
     uint32_t runs;        /**< number of timed runs */
     double build_seconds; /**< compile time, s; 0 if the binary came from the cache */
     double at;            /**< time since the start of the tuning, s */
@@ -95,8 +98,22 @@ typedef enum hed_reference {
 typedef enum hed_objective {
     HED_OBJECTIVE_TIME,
     HED_OBJECTIVE_ENERGY, /**< energy of a launch, J, by NVML; UNSUPPORTED elsewhere */
-    HED_OBJECTIVE_METRIC  /**< the value of a pipeline's run() */
+    /** the value of a pipeline's run(), or hed_tune_def.metric of a kernel */
+    HED_OBJECTIVE_METRIC
 } hed_objective;
+
+/** A quantity of a launch, computed from its time and energy, such as a rate. */
+typedef struct hed_tune_metric {
+    const char *name; /**< "GFLOP/s" */
+    const char *text; /**< definition, a part of the database's key */
+    /** Returns the quantity of a launch that takes `seconds` and `joules` (NAN: unknown); NAN: it has
+     *  none. */
+    double (*value)(const struct hed_tune_metric *metric, const hed_config *config, double seconds,
+        double joules);
+    bool maximized;   /**< more is better */
+    bool uses_energy; /**< has no value without `joules`, and is no objective */
+    const void *user;
+} hed_tune_metric;
 
 /** Process of the candidates. */
 typedef enum hed_isolation {
@@ -181,6 +198,15 @@ typedef struct hed_tune_def {
     hed_reference reference;
     const hed_kernel_def *reference_kernel;
     hed_objective objective;
+    /** measures time and energy: after the search for `objective` also the other one, of each
+     *  configuration that works, the best first, until half of limit_seconds is used
+     *  (hed_evaluation.second). Without a counter of energy UNSUPPORTED, before any work */
+    bool two_objectives;
+    const hed_tune_metric *metrics; /**< (metric_count) shown in reports */
+    uint32_t metric_count;
+    /** kernels, HED_OBJECTIVE_METRIC: the objective, with positive values. One that is maximized
+     *  has its reciprocal in `seconds`, `low` and `high` of the evaluations */
+    const hed_tune_metric *metric;
     hed_isolation isolation;
     hed_strategy strategy;
     uint64_t seed;        /**< seed of the search and of the sample */

@@ -60,7 +60,8 @@ HED_API hed_status hed_tune_file_set_content(hed_tune_file *file, const hed_devi
 /** Returns the kernel's description; lives as long as the tune file. Thread class: any. */
 HED_API const hed_kernel_def *hed_tune_file_kernel(const hed_tune_file *file);
 /** Applies the settings of the file to `def` (may be NULL): math mode, problem, arguments, the
- *  reference and its kernel, and a budget if it has one. All other members stay. Returns a sentence
+ *  reference and its kernel, the metrics and the objective, and a budget if it has one. All other
+ *  members stay. Returns a sentence
  *  on settings that the file leaves open and their values here, or NULL.
  *  Thread class: any. */
 HED_API const char *hed_tune_file_apply(const hed_tune_file *file, hed_tune_def *def);
@@ -84,11 +85,14 @@ typedef enum hed_report_format {
     HED_REPORT_CSV
 } hed_report_format;
 
-/** Subject of a report. Start from {0}; T4 and CSV need the first three members. */
+/** Subject of a report. Start from {0}; T4 and CSV need the members before `device`. */
 typedef struct hed_tune_report_def {
     const hed_kernel_def *kernel;
     const hed_tune_result *result;
     hed_objective objective;
+    const hed_tune_metric *metric;  /**< hed_tune_def.metric */
+    const hed_tune_metric *metrics; /**< (metric_count) */
+    uint32_t metric_count;
     /** device; this and the rest are for the page, and texts may be NULL */
     const hed_device_info *device;
     hed_math math;

@@ -159,7 +159,7 @@ def describe(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], prob
              tune_params: Mapping[str, Sequence[Any]], layout: Layout, *, restrictions: Restrictions, lang: Optional[str],
              defines: Optional[Mapping[str, Any]], compiler_options: Optional[Sequence[str]], names: Optional[Sequence[str]],
              on: Union[str, int, Device, None], answer: Optional[Sequence[Any]] = None, atol: Optional[float] = None,
-             work: Optional[Mapping[str, str]] = None, contents: bool = True, symbols: Optional[Mapping[str, Any]] = None,
+             work: Optional[Mapping[str, str]] = None, metrics: Optional[Mapping[str, str]] = None, contents: bool = True, symbols: Optional[Mapping[str, Any]] = None,
              shared: Union[int, str, None] = None, compare: bool = True) -> Description:
     """The description that tune_kernel() and Kernel share; without `contents` arrays only say what they are. `symbols`: arrays of constant
     memory by their names in CUDA C; `shared`: bytes of dynamic shared memory; without `compare` results are not checked."""
@@ -182,8 +182,9 @@ def describe(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], prob
         document["defines"] = {k: str(v) for k, v in defines.items()}
     if compiler_options is not None:
         document["options"] = listed(compiler_options, "compiler_options", "a list of options")
-    if named(work, "work"):
-        document["work"] = named(work, "work")
+    for key, given in (("work", work), ("metrics", metrics)):
+        if named(given, key):
+            document[key] = named(given, key)
     files: list[tuple[str, Any]] = []
     document["source"] = source.file or source.name
     if not source.file:

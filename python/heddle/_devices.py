@@ -49,7 +49,7 @@ class Context(Object):
                 definition.host_threads = whole(value, name, 0, 0xFFFFFFFF)
                 continue
             if name not in ("device", "cache_dir", "data_dir", "kernel_dir", "ptx_dir", "database", "worker", "opencl_library", "cuda_library",
-                            "nvrtc_library", "capture", "cuda_home", "vulkan_library", "glsl_compiler"):
+                            "nvrtc_library", "capture", "cuda_home", "vulkan_library", "hip_library", "glsl_compiler"):
                 raise TypeError(f"Context() has no setting {name!r}")
             keep.append(ffi.NULL if value is None else path(value))
             setattr(definition, name, keep[-1])

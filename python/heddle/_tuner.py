@@ -22,7 +22,8 @@ _STRATEGIES = {"auto": "HED_SEARCH_AUTO", "random": "HED_SEARCH_RANDOM", "random
 
 class TuneResult(Object):
     """What came out of a tuning. Iterating gives the evaluations, each a dict: the parameters by name, `time` (s, median; NaN where it was
-    not measured), `low` and `high` (95 % confidence), `outcome`, `runs`, `build_seconds`, `at`, `error`, `recalled`, `tied`, `text`."""
+    not measured), `low` and `high` (95 % confidence), `outcome`, `runs`, `build_seconds`, `at`, `error`, `recalled`, `tied`, `text`. With another objective than the time, `time`,
+    `low` and `high` are its values; with "time,energy" or "energy,time" `other` is the second one. Metrics of a tune file are in `metrics`, by name."""
 
     def __init__(self, pointer: Any, kernel: Any, parent: Object, on: Device, definition: Any, interrupted: bool, note: str, keep: Any):
         self._handle = Handle(self, pointer, C.hed_tune_result_free, on, parent, keep=keep)
@@ -37,6 +38,17 @@ class TuneResult(Object):
         found = configuration(self._kernel, e.config)
         found.update(time=e.seconds, low=e.low, high=e.high, outcome=text(C.hed_outcome_name(e.outcome)), runs=int(e.runs),
                      build_seconds=e.build_seconds, at=e.at, error=e.error, recalled=bool(e.recalled), tied=bool(e.tied), text=text(e.text))
+        d = self._definition
+        if d.metric != ffi.NULL and d.metric.maximized:
+            found.update(time=1 / e.seconds, low=1 / e.high, high=1 / e.low)
+        if d.two_objectives:
+            found.update(other=e.second if e.second > 0 else math.nan)
+        if d.metric_count:
+            known = e.second if e.second > 0 else math.nan
+            seconds, joules = ((e.seconds, known) if d.objective == C.HED_OBJECTIVE_TIME else (known, e.seconds)
+                               if d.objective == C.HED_OBJECTIVE_ENERGY else (known, math.nan))
+            found.update(metrics={text(d.metrics[i].name): float(d.metrics[i].value(d.metrics + i, ffi.addressof(e, "config"), seconds, joules))
+                                  for i in range(d.metric_count)})
         return found
 
     def _at(self, index: int) -> Optional[dict[str, Any]]:
@@ -102,7 +114,8 @@ class TuneResult(Object):
         return len(self.evaluations)
 
     def _measured(self) -> list[dict[str, Any]]:
-        return sorted((e for e in self.evaluations if e["outcome"] == "measured"), key=lambda e: float(e["time"]))
+        return sorted((e for e in self.evaluations if e["outcome"] == "measured"), key=lambda e: float(e["time"]),
+                      reverse=self._definition.metric != ffi.NULL and bool(self._definition.metric.maximized))
 
     def __repr__(self) -> str:
         best = self.best
@@ -140,14 +153,24 @@ class Tunable(Object):
         return _run(function, subject, kernel, definition, self.device, self, strategy, iterations, seconds, keep, seed, progress, "")
 
 
+def _set_objective(definition: Any, objective: str) -> None:
+    """Sets the objective by its word, or by the name of one of the file's metrics."""
+    names = [text(definition.metrics[i].name) for i in range(definition.metric_count)]
+    first = choice(objective, "objective", ["time", "energy", "time,energy", "energy,time", *names]).split(",")[0]
+    definition.metric = definition.metrics + names.index(objective) if objective in names else ffi.NULL
+    definition.two_objectives = objective in ("time,energy", "energy,time")
+    definition.objective = getattr(C, "HED_OBJECTIVE_" + ("METRIC" if objective in names else first.upper()))
+
+
 def _tune(file: File, kernel: Any, on: Device, strategy: str, iterations: Optional[int], seconds: float,
-          keep: bool, resume: bool, isolation: str, cold_cache: bool, objective: str, seed: int, math_mode: Optional[str],
+          keep: bool, resume: bool, isolation: str, cold_cache: bool, objective: Optional[str], seed: int, math_mode: Optional[str],
           progress: Optional[Callable[[dict[str, Any]], Any]], failures: list[BaseException], parent: Object) -> TuneResult:
     definition = ffi.new("hed_tune_def *", C.hed_default_tune_def())
     note = text(C.hed_tune_file_apply(file.p, definition))
     definition.resume, definition.cold_cache = truth(resume, "resume"), truth(cold_cache, "cold_cache")
     definition.isolation = getattr(C, "HED_ISOLATION_" + choice(isolation, "isolation", ["auto", "worker", "none"]).upper())
-    definition.objective = getattr(C, "HED_OBJECTIVE_" + choice(objective, "objective", ["time", "energy"]).upper())
+    if objective is not None:
+        _set_objective(definition, word(objective, "objective"))
     if math_mode is not None:
         definition.math = getattr(C, "HED_MATH_" + choice(math_mode, "math", ["fast", "strict"]).upper())
     return _run(C.hed_tune_kernel, kernel, kernel, definition, on, parent, strategy, iterations, seconds, keep, seed, progress, note, failures)
@@ -196,7 +219,7 @@ def _run(function: Any, subject: Any, kernel: Any, definition: Any, on: Device, 
 
 def tune_file(file: Union[str, os.PathLike[str]], device: Union[str, int, Device, None] = None, *, inputs: Optional[Mapping[str, str]] = None,
               strategy: str = "auto", iterations: Optional[int] = None, seconds: float = 0, keep: bool = True, resume: bool = False,
-              isolation: str = "auto", cold_cache: bool = False, objective: str = "time", seed: int = 0, math: Optional[str] = None,
+              isolation: str = "auto", cold_cache: bool = False, objective: Optional[str] = None, seed: int = 0, math: Optional[str] = None,
               progress: Optional[Callable[[dict[str, Any]], Any]] = None) -> TuneResult:
     """Tunes what a tune file (docs/tune-file.md), a T1 file or a compute shader (.comp, .spv) says; shaders in WGSL run in a browser, by
     `python -m heddle tune blur.wgsl`. `inputs` gives arguments other contents: {"x": "measured.npy", "power": "0:50"}. All else as for
@@ -225,7 +248,6 @@ _KERNEL_TUNER = {
     "smem_args": "declare shared memory in the kernel, or give it in a tune file (docs/tune-file.md)",
     "texmem_args": "there are no textures; read the array",
     "verify": "results are compared with `answer`, to `atol`",
-    "metrics": "rates come from `work`, and all times are in the result",
     "observers": "times are in the result, and objective=\"energy\" measures joules",
     "strategy_options": "iterations and seconds are the limits; a seed is `seed`",
     "platform": "a device is named by its id (heddle.devices())",
@@ -248,9 +270,9 @@ def tune_kernel(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], p
                 grid_div_z: Optional[Sequence[str]] = None, block_size_names: Sequence[str] = ("block_size_x", "block_size_y", "block_size_z"),
                 restrictions: Restrictions = None, answer: Optional[Sequence[Any]] = None, atol: Optional[float] = None,
                 lang: Optional[str] = None, defines: Optional[Mapping[str, Any]] = None, compiler_options: Optional[Sequence[str]] = None,
-                names: Optional[Sequence[str]] = None, work: Optional[Mapping[str, str]] = None, device: Union[str, int, Device, None] = None,
+                names: Optional[Sequence[str]] = None, work: Optional[Mapping[str, str]] = None, metrics: Optional[Mapping[str, str]] = None, device: Union[str, int, Device, None] = None,
                 strategy: str = "auto", iterations: Optional[int] = None, seconds: float = 0, keep: bool = True, resume: bool = False,
-                isolation: str = "auto", cold_cache: bool = False, objective: str = "time", seed: int = 0, math: Optional[str] = None,
+                isolation: str = "auto", cold_cache: bool = False, objective: Optional[str] = None, seed: int = 0, math: Optional[str] = None,
                 verbose: bool = False, quiet: bool = False, progress: Optional[Callable[[dict[str, Any]], Any]] = None,
                 **kernel_tuner: Any) -> TuneResult:
     """Finds the fastest configuration of a kernel, and keeps it in the tuning database.
@@ -267,6 +289,8 @@ def tune_kernel(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], p
             Without `answer` every array may be written, and results are compared with those of the first configuration
     atol  largest |found - expected| / max(1, |expected|); 1e-4 for float32, 1e-9 for float64, 0 for whole numbers
     work  {"bytes": "8 * n", "operations": "n"} of one launch, for rates and the roofline
+    metrics  {"GB/s": "bytes / time / 1e9"}: expressions over `time` (s), `energy` (J), `operations` and `bytes` of `work`, parameters and sizes
+    objective  "time", "energy", "time,energy" (the first one is minimized, the second measured of what works), or a metric of the time
     device  "cuda:0", part of a name, or a number among the devices that compile the kernel; None: the best of these
     strategy  "auto", "random", "local", "exhaustive"; iterations, seconds: limits, else 200 configurations
     isolation  "auto", "worker" or "none": whether candidates run in processes of their own
@@ -279,7 +303,7 @@ def tune_kernel(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], p
     truth(quiet, "quiet")
     described = describe(kernel_name, kernel_source, problem_size, arguments, tune_params,
                          Layout(group, grid, (grid_div_x, grid_div_y, grid_div_z), block_size_names), restrictions=restrictions, lang=lang,
-                         defines=defines, compiler_options=compiler_options, names=names, on=device, answer=answer, atol=atol, work=work)
+                         defines=defines, compiler_options=compiler_options, names=names, on=device, answer=answer, atol=atol, work=work, metrics=metrics)
     result = _tune(described.file, described.kernel, described.on, strategy, iterations, seconds, keep, resume, isolation, cold_cache, objective,
                    seed, math, progress, described.failures, described)
     if truth(verbose, "verbose"):

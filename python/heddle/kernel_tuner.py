@@ -125,14 +125,9 @@ class NVMLObserver:
             print(f"NVMLObserver: {', '.join(unread)}: not read", file=sys.stderr)
 
 
-def _add_energy(results: list[dict[str, Any]], parameters: Sequence[str], tuned: Any) -> list[dict[str, Any]]:
-    """Adds the joules of a tuning for energy; results that it did not measure are left out."""
-    joules = {tuple(e[n] for n in parameters): float(e["time"]) for e in tuned if e["outcome"] in ("measured", "dropped")}
-    found = [r for r in results if tuple(r[n] for n in parameters) in joules]
-    for result in found:
-        result[_ENERGY] = joules[tuple(result[n] for n in parameters)]
-        result[_POWER] = 1e3 * result[_ENERGY] / result["time"]
-    return found
+def _add_energy(result: dict[str, Any], joules: float) -> dict[str, Any]:
+    """A result with its energy and power."""
+    return {**result, _ENERGY: joules, _POWER: 1e3 * joules / result["time"]}
 
 
 def _front(results: Sequence[dict[str, Any]], first: str, second: str) -> list[dict[str, Any]]:
@@ -197,13 +192,15 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     if budget or seconds:
         most, limit = budget, seconds
 
-    def tune(what: str, strategy: str) -> Any:
-        return _tune(d.file, d.kernel, d.on, strategy, most, limit, True, False, "auto", False, what, 0, None, None, d.failures, d)
-
-    tuned = tune("energy" if objective == "energy" else "time", how)
-    results = [_result(e, tuned.parameters) for e in tuned if e["outcome"] in ("measured", "dropped")]
-    if observers_:
-        results = _add_energy(results, tuned.parameters, tune("energy", how))
+    frugal = objective in ("energy", _ENERGY)
+    what = ("energy,time" if frugal else "time,energy") if observers_ else "energy" if frugal else "time"
+    tuned = _tune(d.file, d.kernel, d.on, how, most, limit, True, False, "auto", False, what, 0, None, None, d.failures, d)
+    working = [e for e in tuned if e["outcome"] in ("measured", "dropped")]
+    if observers_:  # what has no second value was not measured any more
+        swapped = [{**e, "time": e["other"], "other": e["time"]} if frugal else e for e in working if not math.isnan(e["other"])]
+        results = [_add_energy(_result(e, tuned.parameters), float(e["other"])) for e in swapped]
+    else:
+        results = [_result(e, tuned.parameters) for e in working]
     if verify:
         def run(result: dict[str, Any]) -> list[Any]:
             return run_kernel(kernel_name, kernel_source, problem_size, arguments, {n: result[n] for n in tune_params}, grid_div_x, grid_div_y,
@@ -222,6 +219,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
         for r in _front(results, "time", _ENERGY) if observers_ else ():
             announce(f"  {r['time']:.4g} ms, {r[_ENERGY]:.4g} J: {util.get_config_string(r, list(tune_params))}")
         announce(f"best of {len(results)} that work, {len(tuned)} tried: {util.get_config_string(best, list(tune_params))}, {best['time']:.4g} ms")
+    elif announce:
+        announce(f"none of {len(tuned)} tried works")
     if earlier:
         earlier.write(results, objective or "time")
     return results, env

@@ -337,18 +337,22 @@ class KernelTuner(unittest.TestCase):
         def tune(*given):
             asked.append(given[10])
             found = real(*given[:10], "time", *given[11:])
-            if given[10] == "energy":  # one configuration is not measured
-                found = [{**e, "time": 1.0 / e["block_size_x"], "outcome": "failed" if e["block_size_x"] == 16 else e["outcome"]} for e in found]
+            for e in found.evaluations:  # one configuration is not measured
+                e["other"] = float("nan") if e["block_size_x"] == 16 else 1.0 / e["block_size_x"]
+                if given[10] == "energy,time":
+                    e["time"], e["other"] = e["other"], e["time"]
             return found
 
-        with mock.patch.object(kernel_tuner, "_tune", tune):
-            results, _ = kernel_tuner.tune_kernel("f", text, 4096, [np.zeros(4096, np.float32)], {"block_size_x": [16, 32, 64]}, lang="OpenCL",
-                                                  observers=[NVMLObserver(["nvml_energy", "temperature"])], strategy="brute_force",
-                                                  metrics={"J/s": lambda p: 1e3 * p["nvml_energy"] / p["time"]})
-        self.assertEqual(asked, ["time", "energy"])
-        self.assertEqual(sorted((r["block_size_x"], r["nvml_energy"]) for r in results), [(32, 1 / 32), (64, 1 / 64)])
-        for r in results:
-            self.assertAlmostEqual(r["nvml_power"], r["J/s"])
+        for objective, what in ((None, "time,energy"), ("nvml_energy", "energy,time")):
+            with mock.patch.object(kernel_tuner, "_tune", tune):
+                results, _ = kernel_tuner.tune_kernel("f", text, 4096, [np.zeros(4096, np.float32)], {"block_size_x": [16, 32, 64]}, lang="OpenCL",
+                                                      observers=[NVMLObserver(["nvml_energy", "temperature"])], strategy="brute_force",
+                                                      metrics={"J/s": lambda p: 1e3 * p["nvml_energy"] / p["time"]}, objective=objective)
+            self.assertEqual(asked.pop(), what)
+            self.assertEqual(sorted((r["block_size_x"], r["nvml_energy"]) for r in results if r["block_size_x"] > 16), [(32, 1 / 32), (64, 1 / 64)])
+            for r in results:
+                self.assertAlmostEqual(r["nvml_power"], r["J/s"])
+                self.assertLess(r["time"], 1000)
         front = kernel_tuner._front([{"t": 1, "e": 5}, {"t": 2, "e": 5}, {"t": 3, "e": 1}, {"t": 2, "e": 4}], "t", "e")
         self.assertEqual(front, [{"t": 1, "e": 5}, {"t": 2, "e": 4}, {"t": 3, "e": 1}])
 

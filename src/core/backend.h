@@ -35,7 +35,7 @@ typedef struct hed_settings {
     char *database, *installed_database; /* "": no database */
     /* NULL: usual names; "": not used */
     char *opencl_library, *cuda_library, *nvrtc_library;
-    char *hip_library; /* NULL: usual names; HIP is not used where cuda_library is "" */
+    char *hip_library;
     /* folder of a CUDA toolkit; NULL: unknown */
     char *cuda_home;
     char *vulkan_library; /* NULL: usual names; "": not used */

@@ -124,7 +124,7 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
         {&settings->opencl_library, given_or(def->opencl_library, "HEDDLE_OPENCL_LIBRARY")},
         {&settings->cuda_library, given_or(def->cuda_library, "HEDDLE_CUDA_LIBRARY")},
         {&settings->nvrtc_library, given_or(def->nvrtc_library, "HEDDLE_NVRTC_LIBRARY")},
-        {&settings->hip_library, given_or(NULL, "HEDDLE_HIP_LIBRARY")},
+        {&settings->hip_library, given_or(def->hip_library, "HEDDLE_HIP_LIBRARY")},
         {&settings->cuda_home, cuda_home},
         {&settings->vulkan_library, given_or(def->vulkan_library, "HEDDLE_VULKAN_LIBRARY")},
         {&settings->gl_library, given_or(def->gl_library, "HEDDLE_GL_LIBRARY")},

@@ -99,6 +99,14 @@ void hed_tune_key_of_kernel(hed_device *device, const hed_kernel_def *kernel, he
         hed_hash_format(hash, key->source);
 }
 
+void hed_tune_key_add(hed_tune_key *key, const hed_tune_metric *metric)
+{
+    if (!key->source[0]) return;
+    hed_hash hash = hed_hash_text(hed_hash_text(hed_hash_start(), key->source), metric->name);
+    hash = hed_hash_text(hash, metric->text ? metric->text : "");
+    hed_hash_format(hed_hash_text(hash, metric->maximized ? "max" : "min"), key->source);
+}
+
 void hed_tune_key_of_pipeline(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_problem *problem, hed_objective objective, hed_tune_key *key)
 {

@@ -33,6 +33,9 @@ void hed_tune_key_of_kernel(hed_device *device, const hed_kernel_def *kernel, he
 void hed_tune_key_of_pipeline(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_problem *problem, hed_objective objective, hed_tune_key *key);
 
+/* Makes a key that of a metric: values of two metrics are not comparable. */
+void hed_tune_key_add(hed_tune_key *key, const hed_tune_metric *metric);
+
 /* Begins the session of a tuning; `settings` describes it for display ("auto, 200 evaluations, seed
  * 1"). Written to disk at once. Errors: IO, MEMORY. */
 hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, const char *settings,

@@ -100,7 +100,9 @@ static hed_status make_list(hed_tuning *t, double seconds, final_list *list, hed
 {
     const hed_tune_result *r = t->result;
     const uint32_t defaults[] = {r->stored_index, r->default_index};
-    double high = r->evaluations[t->best].high / t->marks[t->best].level;
+    /* the value replaces an unknown end of the interval, as of a single run that is recalled */
+    double high =
+        fmax(r->evaluations[t->best].high / t->marks[t->best].level, hed_tuning_value(t, t->best));
     place next = {-1, 0};
     hed_status status = HED_OK;
     uint32_t limit = affordable_entrants(t, seconds);
@@ -172,7 +174,7 @@ static hed_status final_rounds(hed_tuning *t, bool *decided, hed_error *error)
     hed_tune_result *r = t->result;
     t->stage = "final rounds";
     hed_tuning_tell(t);
-    double began = hed_tuning_elapsed(t), limit = t->def->limit_seconds;
+    double began = hed_tuning_elapsed(t), limit = hed_tuning_limit(t);
     double seconds =
         limit > 0 ? fmax(0, limit - began) : fmax(least_seconds, unlimited_share * began);
     if (make_list(t, seconds, &list, error)) return error->status;

@@ -36,11 +36,19 @@ typedef struct kernel_tuning {
 /* ---- checks of the definition ---- */
 
 static hed_status kernel_tuning_check(
-    const hed_kernel_def *kernel, const hed_tune_def *def, hed_error *error)
+    hed_device *device, const hed_kernel_def *kernel, const hed_tune_def *def, hed_error *error)
 {
-    if (def->objective == HED_OBJECTIVE_METRIC)
-        return hed_fail(
-            error, HED_ERROR_ARGUMENT, "%s: kernels have no metric; tune a pipeline", kernel->name);
+    if ((def->objective == HED_OBJECTIVE_METRIC) != (def->metric != NULL))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: hed_tune_def.metric is %s; expected one if the objective is a metric, else none",
+            kernel->name, def->metric ? def->metric->name : "not set");
+    if (def->metric && def->metric->uses_energy)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "%s: metric %s uses the energy; expected one of the time alone as the objective, or time and energy",
+            kernel->name, def->metric->name);
+    if (def->two_objectives && def->objective == HED_OBJECTIVE_METRIC)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: a metric is minimized; expected time or energy to measure both", kernel->name);
     if (def->open_runner && def->isolation != HED_ISOLATION_AUTO)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a runner of the caller excludes isolation",
             kernel->name);
@@ -76,7 +84,13 @@ static hed_status kernel_tuning_check(
             "%s: reference kernel %s has %u dimensions instead of %u", kernel->name,
             def->reference_kernel->name, def->reference_kernel->dimension_count,
             kernel->dimension_count);
-    return HED_OK;
+    /* a remote device refuses when its runner opens, and a runner of the caller has its own meter */
+    hed_energy *energy = NULL;
+    bool is_energy = def->two_objectives || def->objective == HED_OBJECTIVE_ENERGY;
+    if (is_energy && !def->open_runner && !hed_device_is_remote(device))
+        hed_energy_open(device, NULL, &energy, error);
+    hed_energy_close(energy);
+    return error->status;
 }
 
 /* ---- runners ---- */
@@ -582,6 +596,18 @@ static hed_status confirm_reference(kernel_tuning *k, const hed_runner_def *def,
     return HED_OK;
 }
 
+/* Opens a runner of the first device for the other one of time and energy. */
+static hed_status open_other(void *user, hed_runner **runner, hed_error *error)
+{
+    kernel_tuning *k = user;
+    hed_runner_def def = runner_def(k, &k->problem, &k->inputs);
+    def.objective =
+        k->def.objective == HED_OBJECTIVE_TIME ? HED_OBJECTIVE_ENERGY : HED_OBJECTIVE_TIME;
+    def.floor_seconds = 0;
+    def.builders = 1;
+    return kernel_tuning_open_runner(k, &def, runner, error);
+}
+
 static hed_status open_tuning(kernel_tuning *k, hed_error *error)
 {
     hed_tuning *t = &k->tuning;
@@ -600,6 +626,7 @@ static hed_status open_tuning(kernel_tuning *k, hed_error *error)
     t->quiet = !t->fleet && hed_device_describe(t->device).type == HED_DEVICE_CPU;
     hed_tune_key_of_kernel(t->device, k->kernel, k->def.math, k->def.defines, k->def.define_count,
         &k->problem, k->def.objective, &t->key);
+    if (k->def.metric) hed_tune_key_add(&t->key, k->def.metric);
     hed_check_judge(k->kernel, k->inputs.arguments, t->key.judge);
     return HED_OK;
 }
@@ -614,7 +641,9 @@ hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel,
     k.tuning.device = device;
     k.tuning.def = &k.def;
     *result = NULL;
-    if (kernel_tuning_check(kernel, &k.def, error)) return error->status;
+    if (kernel_tuning_check(device, kernel, &k.def, error)) return error->status;
+    k.tuning.open_other = k.def.two_objectives ? open_other : NULL;
+    k.tuning.user = &k;
     if (!hed_tuning_open(&k.tuning, error) && !kernel_tuning_set_up(&k, error))
         open_tuning(&k, error);
     if (k.tuning.stopped) hed_error_clear(error); /* errors of work cut short by a stop */

@@ -146,8 +146,7 @@ static hed_status loop_measure(hed_tuning *t, uint32_t slot, const hed_trial *bu
     hed_trial trial = *build;
     hed_status status = HED_OK;
     *probe = (hed_probe){0};
-    if (!trial.outcome)
-        status = t->runner->kind->prepare(t->runner, slot, &evaluation->config, &trial, error);
+    if (!trial.outcome) status = hed_tuning_load(t, slot, &evaluation->config, &trial, error);
     evaluation->build_seconds = fmax(build->build_seconds, trial.build_seconds);
     evaluation->error = trial.error;
     if (!trial.outcome && !status) status = warm_up(t, slot, &trial, error);
@@ -160,6 +159,7 @@ static hed_status loop_measure(hed_tuning *t, uint32_t slot, const hed_trial *bu
         evaluation->seconds = probe->seconds;
         evaluation->low = probe->low;
         evaluation->high = probe->high;
+        if (t->def->metric) evaluation->second = t->fastest[slot];
     }
     return status;
 }
@@ -300,12 +300,14 @@ static bool ended(hed_tuning *t)
     enum { ENTRANTS = 10 };
     bool timed = def->objective == HED_OBJECTIVE_TIME && t->best != HED_NO_EVALUATION;
     double best = timed ? r->evaluations[t->best].seconds : INFINITY;
-    double finals = fmin(finals_share * def->limit_seconds,
+    double limit = hed_tuning_limit(t);
+    double finals = fmin(finals_share * limit,
         HED_FINAL_ROUNDS * ENTRANTS * 2 * fmax(best, least_round) + set_up_seconds);
     /* half of an evaluation, so that ends are neither early nor late on the average */
     double elapsed = hed_tuning_elapsed(t);
-    bool late = def->limit_seconds > 0 &&
-                elapsed + 0.5 * t->evaluation_seconds >= def->limit_seconds - finals;
+    /* keep going until one configuration has a result */
+    bool late =
+        limit > 0 && r->count > 0 && elapsed + 0.5 * t->evaluation_seconds >= limit - finals;
     if (hed_tuning_stop(t)) r->end = HED_TUNE_STOPPED;
     else if (t->runner->lost) r->end = HED_TUNE_LOST;
     else if (def->good_enough > 0 && share >= def->good_enough) r->end = HED_TUNE_GOOD_ENOUGH;
@@ -346,7 +348,11 @@ static hed_status loop_search(hed_tuning *t, hed_error *error)
 {
     if ((t->builders && !t->quiet && propose_ahead(t, error)) || measure_recalled(t, error) ||
         (t->has_default && evaluate_first(t, &t->default_config, error)) ||
-        (t->has_stored && evaluate_first(t, &t->stored, error)))
+        (t->has_stored && evaluate_first(t, &t->stored, error)) ||
+        /* known to work where the default does not, so that a short tuning has a result */
+        (t->result->reference_config.count &&
+            hed_space_find(t->space, &t->result->reference_config) != UINT64_MAX &&
+            evaluate_first(t, &t->result->reference_config, error)))
         return error->status;
     t->stage = "searching";
     while (!hed_failed(error) && !ended(t)) {
@@ -366,7 +372,19 @@ static hed_status loop_time_slot(
     void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error)
 {
     hed_tuning *t = user;
-    return t->runner->kind->time(t->runner, slot, runs, values, trial, error);
+    hed_status status = t->runner->kind->time(t->runner, slot, runs, values, trial, error);
+    const hed_tune_metric *metric = t->def->metric;
+    for (uint32_t i = 0; metric && i < runs && !status && !trial->outcome; i++) {
+        if (!(values[i] > 0)) continue; /* the host's clock stepped back */
+        double value = metric->value(metric, &t->loaded[slot], values[i], NAN);
+        t->fastest[slot] = fmin(t->fastest[slot], values[i]);
+        values[i] = metric->maximized ? 1 / value : value;
+        if (value > 0 && isfinite(values[i])) continue;
+        trial->outcome = HED_OUTCOME_IMPOSSIBLE;
+        snprintf(trial->text, sizeof trial->text, "%s is %g; expected a positive number",
+            metric->name, value);
+    }
+    return status;
 }
 
 static hed_status loop_announce(
@@ -408,6 +426,7 @@ hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *er
     else {
         hed_tuning_search(t, error);
         if (hed_tuning_lost_runner(t, error) || !hed_failed(error)) hed_tuning_finish(t, error);
+        if (!hed_failed(error)) hed_tuning_measure_other(t);
         /* search and finish write to the database even if they fail; it logs its own errors */
         if (t->session && hed_database_confirm(t->database, NULL)) {
             t->result->kept = false;

@@ -33,6 +33,11 @@ double hed_tuning_value(const hed_tuning *t, uint32_t index)
                                                   : INFINITY;
 }
 
+double hed_tuning_limit(const hed_tuning *t)
+{
+    return t->open_other ? 0.5 * t->def->limit_seconds : t->def->limit_seconds;
+}
+
 double hed_tuning_share(const hed_tuning *t, double seconds)
 {
     const hed_tune_result *r = t->result;
@@ -173,13 +178,21 @@ uint32_t hed_tuning_free_slot(hed_tuning *t)
     return worst;
 }
 
+hed_status hed_tuning_load(
+    hed_tuning *t, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
+{
+    t->loaded[slot] = *config;
+    t->fastest[slot] = INFINITY;
+    return t->runner->kind->prepare(t->runner, slot, config, trial, error);
+}
+
 hed_status hed_tuning_prepare(hed_tuning *t, uint32_t index, hed_trial *trial, hed_error *error)
 {
     *trial = (hed_trial){.outcome = HED_OUTCOME_MEASURED, .error = NAN};
     if (t->marks[index].slot != HED_NO_SLOT) return HED_OK;
     uint32_t slot = hed_tuning_free_slot(t);
-    hed_status status = t->runner->kind->prepare(
-        t->runner, slot, &t->result->evaluations[index].config, trial, error);
+    hed_status status =
+        hed_tuning_load(t, slot, &t->result->evaluations[index].config, trial, error);
     if (status || trial->outcome != HED_OUTCOME_MEASURED) return status;
     t->marks[index].slot = slot;
     t->in_slot[slot] = index;

@@ -66,6 +66,12 @@ typedef struct hed_tuning {
     bool dry; /* the search proposes no further candidates */
     bool warm, stopped;
 
+    hed_config loaded[HED_RUNNER_SLOTS]; /* configuration in each slot of the runner */
+    double fastest[HED_RUNNER_SLOTS];    /* fastest run of each slot, s; INFINITY: no run */
+    /* opens a runner for the objective that is not minimized; NULL: that one is not measured */
+    hed_status (*open_other)(void *user, hed_runner **runner, hed_error *error);
+    void *user; /* argument of open_other() */
+
     const char *stage;
     double last_clock, elapsed, last_progress, last_flush; /* seconds */
 } hed_tuning;
@@ -105,6 +111,9 @@ uint32_t hed_tuning_find(const hed_tuning *t, const hed_config *config);
 void hed_tuning_find_best(hed_tuning *t);
 /* Time of an evaluation at level 1, s; INFINITY if it has no time. */
 double hed_tuning_value(const hed_tuning *t, uint32_t index);
+/* Loads a configuration into a slot of the runner, as its prepare(). */
+hed_status hed_tuning_load(
+    hed_tuning *t, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error);
 /* Prepares an evaluated candidate in a slot, unless a slot has it. */
 hed_status hed_tuning_prepare(hed_tuning *t, uint32_t index, hed_trial *trial, hed_error *error);
 /* A slot for a new candidate: a free slot, else the slot of the worst candidate. */
@@ -113,6 +122,8 @@ bool hed_tuning_worked(hed_outcome outcome); /* true if measured or dropped */
 /* True if `error` reports that the runner is lost. Results measured before stay valid, and the
  * error ends the tuning. */
 bool hed_tuning_lost_runner(hed_tuning *t, hed_error *error);
+/* Time limit of the search and the final rounds, s; 0: no limit. */
+double hed_tuning_limit(const hed_tuning *t);
 /* Fraction of the roofline that a time reaches; NAN if the ceilings are unknown. */
 double hed_tuning_share(const hed_tuning *t, double seconds);
 
@@ -123,7 +134,11 @@ hed_status hed_tuning_search(hed_tuning *t, hed_error *error);
  * database. Errors: as hed_tuning_search(); BUILD if no candidate worked. */
 hed_status hed_tuning_finish(hed_tuning *t, hed_error *error);
 
-/* tuning.c: runs both stages, search and finish. On success the result is handed over, on failure
+/* tune_other.c: measures the objective that is not minimized, of each configuration that works, the
+ * best first, until the time limit. Failures are logged, and end it. */
+void hed_tuning_measure_other(hed_tuning *t);
+
+/* tuning.c: runs all stages. On success the result is handed over, on failure
  * `*result` is unchanged. */
 hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *error);
 

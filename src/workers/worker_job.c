@@ -57,8 +57,8 @@ static uint64_t put_measuring(hed_text *to, const hed_runner_def *def, const cha
     /* the worker loads only its own driver, since loading drivers takes most of its start-up
      * time */
     hed_put_text(to, is_cuda || is_hip ? "" : settings->opencl_library);
-    /* HIP's library is an environment variable's, and is used where this is not "" */
-    hed_put_text(to, is_cuda || is_hip ? settings->cuda_library : "");
+    hed_put_text(to, is_cuda ? settings->cuda_library : "");
+    hed_put_text(to, is_hip ? settings->hip_library : "");
     hed_put_text(to, is_cuda ? settings->nvrtc_library : "");
     hed_put_text(to, settings->cuda_home);
     hed_put_text(to, settings->gl_library);
@@ -217,6 +217,7 @@ static bool get_measuring(
     context->ptx_dir = hed_get_word(from, "a folder");
     context->opencl_library = hed_get_text(from, "a library");
     context->cuda_library = hed_get_text(from, "a library");
+    context->hip_library = hed_get_text(from, "a library");
     context->nvrtc_library = hed_get_text(from, "a library");
     context->cuda_home = hed_get_text(from, "a folder");
     context->gl_library = hed_get_text(from, "a library");

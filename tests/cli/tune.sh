@@ -1,7 +1,7 @@
 #!/bin/sh
-# sh tune.sh HEDDLE: `heddle tune` as a user runs it: what it refuses, what it says, what it leaves behind, and Ctrl-C. What
+# sh tune.sh HEDDLE [FAKES]: `heddle tune` as a user runs it: what it refuses, what it says, what it leaves behind, and Ctrl-C. What
 # needs more than one configuration runs on an OpenCL device, where there is one: on host nothing is left to choose.
-heddle=$1
+heddle=$1 fakes=$2
 # shellcheck source=checks.sh
 . "$(dirname "$0")/checks.sh"
 export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none HEDDLE_VULKAN_LIBRARY=none HEDDLE_GL_LIBRARY=none XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work/data"
@@ -84,6 +84,36 @@ run 1 tune $small --budget 2 --report "$work/no/such/folder.html"; out_is_empty;
 HEDDLE_DATABASE=none run 0 tune heddle:transpose --problem width=64,height=64; out_has 'kept  *nowhere: the database cannot be used'
 HEDDLE_DATABASE=$work/shared.db run 1 tune heddle:transpose --problem width=64,height=64; out_has 'kept  *nowhere: the database cannot be used'
 
+# Energy needs a counter; an objective that nobody knows lists those that are known.
+for objective in energy time,energy energy,time; do
+    # shellcheck disable=SC2086
+    run 1 tune $small --budget 2 --objective $objective; out_is_empty; err_has 'host has no counter of energy'
+done
+# shellcheck disable=SC2086
+run 1 tune $small --budget 2 --objective speed; out_is_empty; err_has 'objective "speed"; expected time, energy, time,energy, energy,time, or a metric'
+
+# Time and energy, on stand-ins of the driver and of NVML, which a worker loads by their usual way.
+cat > "$work/metric.cl" <<'END'
+__kernel void f(__global float *y, int n) { for (int i = get_global_id(0) * PER; i < min(n, (int)get_global_id(0) * PER + PER); i++) y[i] = i; }
+END
+cat > "$work/metric.json" <<'END'
+{"kernel": "f", "source": "metric.cl", "problem": {"n": 4096}, "parameters": {"WG": [16, 64], "PER": [1, 4]}, "group": ["WG"],
+ "global": ["n / PER"], "arguments": [{"name": "y", "type": "float", "size": "n", "access": "write"}, {"name": "n", "type": "int", "value": "n"}],
+ "work": {"bytes": "4 * n"}, "metrics": {"GB/s": "bytes / time / 1e9", "WG * s": "WG * time"}, "objective": "GB/s"}
+END
+if [ -d "$fakes" ]; then
+    ln -s "$fakes/libfake_nvml.so" "$work/libnvidia-ml.so.1"
+    export LD_LIBRARY_PATH="$work" HEDDLE_CUDA_LIBRARY="$fakes/libfake_cuda.so" HEDDLE_NVRTC_LIBRARY="$fakes/libfake_nvrtc.so"
+    run 0 tune "$work/metric.json" --device cuda:0 --objective time,energy --reference none --report "$work/energy.html"
+    out_has '^  energy  *the winner takes [0-9.]* .J'; out_has 'measured of 4 of the 4 configurations that work'; out_has '^  GB/s '
+    grep -q '"both":\[[0-9]' "$work/energy.html" || complain 'the page lacks the front'
+    run 0 tune "$work/metric.json" --device cuda:0 --objective energy,time --reference none --resume --json; out_is_object joules both_measured front_of_time_and_energy
+    out_has '"both_measured": 4'; out_has '"objective": "energy"'; out_has '"seconds": [0-9]'
+    run 0 db show f; out_has 'energy'; out_has 'time'
+    unset LD_LIBRARY_PATH
+    export HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none
+fi
+
 # The rest needs something to choose from.
 unset HEDDLE_OPENCL_LIBRARY
 several=$("$heddle" devices 2> /dev/null | sed -n 's/^\(opencl:[0-9:]*\) .*/\1/p' | head -n 1)
@@ -94,6 +124,13 @@ out_has '^  tried  *3 of [1-9][0-9]'; ! grep -q 'nothing to tune' "$work/out" ||
 grep -q '"values":\[[^],]*,[^],]*,[^],]*\]' "$work/several.html" || complain 'the report has not 3 marks'
 [ "$(wc -l < "$work/several.csv")" = 4 ] || complain 'the table has not 3 lines below its head'
 run 0 tune heddle:copy --problem n=20000 --budget 3 --resume --json --no-isolation; err_is_empty; out_has '"end": "evaluations"'
+
+# A metric of a tune file, shown and as the objective.
+run 0 tune "$work/metric.json" --report "$work/metric.html" --csv "$work/metric.csv"
+out_has '^  reaches  *[0-9.e+-]* GB/s'; out_has '^  WG \* s  *[0-9.e-]*$'; out_has 'for this objective; launches of f take the choice for time'
+head -n 1 "$work/metric.csv" | grep -q 'winner,WG \* s,text' || complain 'the table lacks a metric'
+grep -q '"metric":"GB/s","maximized":true' "$work/metric.html" || complain 'the page lacks the metric'
+run 0 tune "$work/metric.json" --objective time --json; err_is_empty; out_has '"objective": "time"'; out_has '"GB/s": [0-9]'; out_has '"WG \* s": [0-9]'
 
 # On a terminal the view is drawn in place, in the window's width, and is gone at the end; --quiet draws nothing.
 if command -v script > /dev/null; then

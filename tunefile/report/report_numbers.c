@@ -92,6 +92,63 @@ uint32_t hed_report_front(const hed_tune_result *result, uint32_t *front, uint32
     return count;
 }
 
+uint32_t hed_report_both(const hed_tune_result *result, uint32_t *front, uint32_t capacity)
+{
+    static const double margin = 0.02;
+    uint32_t count = 0, index = result->best;
+    while (index < result->count && count < capacity && result->evaluations[index].second > 0) {
+        double limit = (1 - margin) * result->evaluations[front[count++] = index].second;
+        index = result->count;
+        for (uint32_t i = 0; i < result->count; i++) {
+            const hed_evaluation *e = &result->evaluations[i];
+            bool is_lower = hed_report_has_value(e) && e->second > 0 && e->second <= limit;
+            if (is_lower && (index == result->count ||
+                                hed_report_value(result, i) < hed_report_value(result, index)))
+                index = i;
+        }
+    }
+    return count;
+}
+
+uint32_t hed_report_both_count(const hed_tune_result *result)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < result->count; i++) count += result->evaluations[i].second > 0;
+    return count;
+}
+
+double hed_report_metric(const hed_tune_metric *metric, hed_objective objective,
+    const hed_tune_result *result, uint32_t index)
+{
+    double value = hed_report_value(result, index);
+    double second = index < result->count ? result->evaluations[index].second : 0;
+    double measured = second > 0 ? second : NAN;
+    if (!(value > 0)) return NAN;
+    switch (objective) {
+    case HED_OBJECTIVE_TIME:
+        return metric->value(metric, &result->evaluations[index].config, value, measured);
+    case HED_OBJECTIVE_ENERGY:
+        return metric->value(metric, &result->evaluations[index].config, measured, value);
+    default: return metric->value(metric, &result->evaluations[index].config, measured, NAN);
+    }
+}
+
+const char *hed_report_objective_name(hed_objective objective, const hed_tune_metric *metric)
+{
+    static const char *const names[] = {"time", "energy", "metric"};
+    return metric ? metric->name : names[objective];
+}
+
+const char *hed_report_good(hed_objective objective, const hed_tune_metric *metric)
+{
+    return metric ? "good" : objective == HED_OBJECTIVE_TIME ? "fast" : "sparing";
+}
+
+double hed_report_objective(const hed_tune_metric *metric, double value)
+{
+    return metric && metric->maximized ? 1 / value : value;
+}
+
 uint32_t hed_report_place(
     const hed_kernel_def *kernel, const hed_config *config, uint32_t parameter)
 {
@@ -253,4 +310,12 @@ void hed_report_text(hed_objective objective, double value, char *text, size_t s
         snprintf(text, size, fabs(scaled) >= 999.5 ? "%.0f %s" : "%.3g %s", scaled,
             steps[step].units[objective == HED_OBJECTIVE_ENERGY]);
     }
+}
+
+void hed_report_value_text(
+    hed_objective objective, const hed_tune_metric *metric, double value, char *text, size_t size)
+{
+    double quantity = hed_report_objective(metric, value);
+    if (metric && isfinite(quantity)) snprintf(text, size, "%.4g %s", quantity, metric->name);
+    else hed_report_text(objective, quantity, text, size);
 }

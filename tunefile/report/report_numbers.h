@@ -25,6 +25,24 @@ uint32_t hed_report_top(const hed_tune_result *result, uint32_t *order, uint32_t
  * is more accurate than the winner, 0 if the errors are unknown. */
 uint32_t hed_report_front(const hed_tune_result *result, uint32_t *front, uint32_t capacity);
 
+/* Lists the front of time and energy (hed_tune_def.two_objectives): the winner, then the best evaluation of which
+ * the other value is at least 2 % lower, the accuracy of NVML's counter, and so on. Writes at most
+ * `capacity` indices and returns their number; 0 if the winner has no other value. */
+uint32_t hed_report_both(const hed_tune_result *result, uint32_t *front, uint32_t capacity);
+/* Counts the evaluations that have both values. */
+uint32_t hed_report_both_count(const hed_tune_result *result);
+
+/* Returns a metric of an evaluation, by its time and energy, or NAN. */
+double hed_report_metric(const hed_tune_metric *metric, hed_objective objective,
+    const hed_tune_result *result, uint32_t index);
+/* Returns "time", "energy", the metric's name, or "metric". */
+const char *hed_report_objective_name(hed_objective objective, const hed_tune_metric *metric);
+/* Returns the word of "1.2 times as fast", or "sparing", "good". */
+const char *hed_report_good(hed_objective objective, const hed_tune_metric *metric);
+/* Returns the value as the objective has it: a metric that is maximized is the reciprocal of the
+ * evaluations'. `metric` NULL: time, energy or a pipeline's metric. */
+double hed_report_objective(const hed_tune_metric *metric, double value);
+
 /* Returns the index of parameter `parameter`'s value among its values; their count if the value is
  * not listed. */
 uint32_t hed_report_place(
@@ -57,7 +75,10 @@ void hed_report_reference(
  * all are compared. */
 void hed_report_counted(const hed_tune_result *result, char *text, size_t size);
 
-/* Writes "1.23 ms", "4.1 J", or the caller's metric as a number; "-" for NAN. */
+/* Writes "1.23 ms", "4.1 J", a metric with its name, or a pipeline's as a number; "-" for NAN. */
+void hed_report_value_text(
+    hed_objective objective, const hed_tune_metric *metric, double value, char *text, size_t size);
+/* The same without a metric. */
 void hed_report_text(hed_objective objective, double value, char *text, size_t size);
 
 #endif

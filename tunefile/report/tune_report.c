@@ -14,7 +14,10 @@
 
 extern const hed_source hed_report_files[]; /* embedded: report.html */
 
-enum { REPORT_TOP = 10 }; /* number of configurations in the table of the best */
+enum {
+    REPORT_TOP = 10,  /* number of configurations in the table of the best */
+    REPORT_FRONT = 32 /* maximum number of configurations in the front of time and energy */
+};
 
 /* ---- JSON ---- */
 
@@ -154,18 +157,23 @@ static json_t *conditions_json(const hed_tune_report_def *def)
     char counted[256], reference[512];
     hed_report_counted(r, counted, sizeof counted);
     hed_report_reference(def->kernel, r, reference, sizeof reference);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:b, s:b, s:s, "
-                     "s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:s?, s:s}",
-        "heddle", hed_version_text(), "kernel", text_json(def->kernel->name), "summary",
-        text_json(def->kernel->summary), "problem", problem_json(def->kernel, &r->problem),
-        "device", device_json(def->device), "date", text_json(def->date), "origin",
-        text_json(def->origin), "settings", text_json(def->settings), "database",
-        text_json(def->database), "math", def->math == HED_MATH_STRICT ? "strict" : "fast",
-        "objective", objectives[def->objective], "cold_cache", def->cold_cache, "kept", r->kept,
-        "kept_stored", r->kept_stored, "not_kept_reason",
-        r->not_kept_reason ? r->not_kept_reason : "", "in_process", r->in_process,
-        "in_process_reason", r->in_process_reason ? r->in_process_reason : "", "checked",
-        r->reference != HED_REFERENCE_NONE, "device_time", r->device_time, "compared",
+    json_t *metrics = json_array();
+    for (uint32_t i = 0; i < def->metric_count; i++)
+        if (&def->metrics[i] != def->metric) list_append(&metrics, text_json(def->metrics[i].name));
+    return json_pack(
+        "{s:o, s:o, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:b, s:b, "
+        "s:s, s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:s?, s:s}",
+        "metrics", metrics, "metric", text_json(def->metric ? def->metric->name : NULL),
+        "maximized", def->metric && def->metric->maximized, "heddle", hed_version_text(), "kernel",
+        text_json(def->kernel->name), "summary", text_json(def->kernel->summary), "problem",
+        problem_json(def->kernel, &r->problem), "device", device_json(def->device), "date",
+        text_json(def->date), "origin", text_json(def->origin), "settings",
+        text_json(def->settings), "database", text_json(def->database), "math",
+        def->math == HED_MATH_STRICT ? "strict" : "fast", "objective", objectives[def->objective],
+        "cold_cache", def->cold_cache, "kept", r->kept, "kept_stored", r->kept_stored,
+        "not_kept_reason", r->not_kept_reason ? r->not_kept_reason : "", "in_process",
+        r->in_process, "in_process_reason", r->in_process_reason ? r->in_process_reason : "",
+        "checked", r->reference != HED_REFERENCE_NONE, "device_time", r->device_time, "compared",
         hed_report_compared(def->kernel, def->arguments, r), "reference", reference, "counted",
         counted, "bound", bounds[hed_report_bound(r)], "end", hed_tune_end_name(r->end));
 }
@@ -211,21 +219,30 @@ static json_t *figures_json(const hed_kernel_def *kernel, const hed_tune_result 
         "ties", (json_int_t)r->ties);
 }
 
-/* Lists every evaluation: in `configs` two hexadecimal digits for the index of each parameter's
+/* Lists every evaluation: in `configs` `digits` hexadecimal digits for the index of each parameter's
  * value, and one for the outcome; in `values` the time, or null. Then the best, and an example of
  * each failure. */
-static json_t *evaluations_json(const hed_kernel_def *kernel, const hed_tune_result *r)
+static json_t *evaluations_json(const hed_tune_report_def *def)
 {
-    json_t *names = json_array(), *values = json_array(), *top = json_array(),
-           *failures = json_array();
-    size_t width = 2 * (size_t)kernel->parameter_count + 1;
+    const hed_kernel_def *kernel = def->kernel;
+    const hed_tune_result *r = def->result;
+    json_t *names = json_array(), *values = json_array(), *second_values = json_array(),
+           *front_indices = json_array(), *top = json_array(), *failures = json_array();
+    int digits = 2; /* hexadecimal digits of the largest index, and of the count of values */
+    for (uint32_t p = 0; p < kernel->parameter_count; p++)
+        while (kernel->parameters[p].count >> 4 * digits) digits++;
+    size_t width = (size_t)digits * kernel->parameter_count + 1;
+    bool has_both = hed_report_both_count(r) > 0;
     char *configs = malloc(r->count * width + 2), *at = configs;
     for (uint32_t i = 0; i < r->count && configs; i++) {
         const hed_evaluation *e = &r->evaluations[i];
         for (uint32_t p = 0; p < kernel->parameter_count; p++)
-            at += snprintf(at, 3, "%02x", hed_report_place(kernel, &e->config, p) & 0xffu);
+            at += snprintf(
+                at, (size_t)digits + 1, "%0*x", digits, hed_report_place(kernel, &e->config, p));
         at += snprintf(at, 2, "%x", (unsigned)e->outcome);
         list_append(&values, number_json(hed_report_value(r, i)));
+        if (has_both)
+            list_append(&second_values, e->second > 0 ? json_real(e->second) : json_null());
     }
     uint32_t order[REPORT_TOP], counts[HED_OUTCOME_COUNT], examples[HED_OUTCOME_COUNT];
     uint32_t count = hed_report_top(r, order, REPORT_TOP);
@@ -233,11 +250,18 @@ static json_t *evaluations_json(const hed_kernel_def *kernel, const hed_tune_res
         const hed_evaluation *e = &r->evaluations[order[i]];
         /* converts to the drift of the best evaluation */
         double scale = hed_report_value(r, order[i]) / e->seconds;
+        json_t *metrics = json_array();
+        for (uint32_t m = 0; m < def->metric_count; m++)
+            if (&def->metrics[m] != def->metric)
+                list_append(&metrics,
+                    number_json(hed_report_metric(&def->metrics[m], def->objective, r, order[i])));
         list_append(
-            &top, json_pack("{s:I, s:o, s:o, s:I, s:b}", "index", (json_int_t)order[i], "low",
+            &top, json_pack("{s:I, s:o, s:o, s:I, s:b, s:o}", "index", (json_int_t)order[i], "low",
                       number_json(e->low * scale), "high", number_json(e->high * scale), "runs",
-                      (json_int_t)e->runs, "tied", e->tied));
+                      (json_int_t)e->runs, "tied", e->tied, "metrics", metrics));
     }
+    uint32_t front[REPORT_FRONT], front_count = hed_report_both(r, front, REPORT_FRONT);
+    for (uint32_t i = 0; i < front_count; i++) list_append(&front_indices, json_integer(front[i]));
     hed_report_count(r, counts, examples);
     for (int outcome = 0; outcome < HED_OUTCOME_COUNT; outcome++) {
         list_append(&names, json_string(hed_outcome_name((hed_outcome)outcome)));
@@ -246,10 +270,10 @@ static json_t *evaluations_json(const hed_kernel_def *kernel, const hed_tune_res
                                    "example", (json_int_t)examples[outcome], "text",
                                    text_json(r->evaluations[examples[outcome]].text)));
     }
-    json_t *document = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "parameters",
-        parameters_json(kernel), "outcomes", names, "configs",
-        configs ? json_stringn(configs, (size_t)(at - configs)) : NULL, "values", values, "top",
-        top, "failures", failures);
+    json_t *document = json_pack("{s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "parameters",
+        parameters_json(kernel), "outcomes", names, "digits", digits, "configs",
+        configs ? json_stringn(configs, (size_t)(at - configs)) : NULL, "values", values, "others",
+        second_values, "both", front_indices, "top", top, "failures", failures);
     free(configs);
     return document;
 }
@@ -258,9 +282,8 @@ static hed_status write_page(const char *path, const hed_tune_report_def *def, h
 {
     static const char mark[] = "@DATA@";
     const char *template = hed_report_files[0].text, *data = strstr(template, mark);
-    json_t *document = conditions_json(def),
-           *parts[] = {figures_json(def->kernel, def->result),
-               evaluations_json(def->kernel, def->result), devices_json(def->result)};
+    json_t *document = conditions_json(def), *parts[] = {figures_json(def->kernel, def->result),
+                                                 evaluations_json(def), devices_json(def->result)};
     for (size_t i = 0; i < HED_COUNT(parts); i++) {
         if (document && (!parts[i] || json_object_update(document, parts[i]) != 0)) {
             json_decref(document);
@@ -282,10 +305,12 @@ static const char *parameter_label(const hed_parameter_def *parameter, int64_t v
 }
 
 static json_t *t4_result(
-    const hed_kernel_def *kernel, const hed_evaluation *evaluation, hed_objective objective)
+    const hed_tune_report_def *def, uint32_t index, const hed_evaluation *evaluation)
 {
-    static const char *const names[] = {"time", "energy", "metric"}, *const units[] = {
-                                                                         "ms", "J", ""};
+    static const char *const units[] = {"ms", "J", ""};
+    const hed_kernel_def *kernel = def->kernel;
+    hed_objective objective = def->objective;
+    const char *name = hed_report_objective_name(objective, def->metric);
     /* T4's names of failures */
     static const char *const invalidities[HED_OUTCOME_COUNT] = {
         [HED_OUTCOME_MEASURED] = "correct",
@@ -315,23 +340,40 @@ static json_t *t4_result(
     json_t *times =
         json_pack("{s:f, s:i, s:i, s:i, s:o}", "compilation_time", evaluation->build_seconds * 1e3,
             "framework", 0, "search_algorithm", 0, "validation", 0, "runtimes", runs);
-    json_t *measurement = json_pack("{s:s, s:o, s:s}", "name", names[objective], "value",
-        works && isfinite(seconds) ? json_real(seconds * scale) : json_string("failed"), "unit",
-        units[objective]);
-    return json_pack("{s:o, s:o, s:s, s:i, s:[o], s:[s]}", "configuration", configuration, "times",
+    json_t *measurements = json_array();
+    list_append(&measurements,
+        json_pack("{s:s, s:o, s:s}", "name", name, "value",
+            works && isfinite(seconds) ? json_real(seconds * scale) : json_string("failed"), "unit",
+            units[objective]));
+    if (evaluation->second > 0) {
+        hed_objective second = !objective ? HED_OBJECTIVE_ENERGY : HED_OBJECTIVE_TIME;
+        list_append(&measurements,
+            json_pack("{s:s, s:f, s:s}", "name", hed_report_objective_name(second, NULL), "value",
+                evaluation->second * (second == HED_OBJECTIVE_TIME ? 1e3 : 1), "unit", units[second]));
+    }
+    for (uint32_t i = 0; i < def->metric_count; i++) {
+        double value = hed_report_metric(&def->metrics[i], objective, def->result, index);
+        if (&def->metrics[i] != def->metric && isfinite(value))
+            list_append(&measurements, json_pack("{s:s, s:f, s:s}", "name", def->metrics[i].name,
+                                           "value", value, "unit", ""));
+    }
+    return json_pack("{s:o, s:o, s:s, s:i, s:o, s:[s]}", "configuration", configuration, "times",
         times, "invalidity", invalidities[evaluation->outcome], "correctness", works,
-        "measurements", measurement, "objectives", names[objective]);
+        "measurements", measurements, "objectives", name);
 }
 
-/* An evaluation with its times as the device would have taken when the winner was measured. */
-static hed_evaluation at_one_pace(const hed_tune_result *result, uint32_t index)
+/* An evaluation with its times as the device would have taken when the winner was measured, or with the
+ * metric that is the objective. */
+static hed_evaluation at_one_pace(const hed_tune_report_def *def, uint32_t index)
 {
-    hed_evaluation evaluation = result->evaluations[index];
-    double value = hed_report_value(result, index), scale = value / evaluation.seconds;
+    hed_evaluation evaluation = def->result->evaluations[index];
+    double value = hed_report_value(def->result, index), scale = value / evaluation.seconds;
+    bool turns = def->metric && def->metric->maximized;
+    double low = evaluation.low * scale, high = evaluation.high * scale;
     if (!isfinite(value)) return evaluation;
-    evaluation.seconds = value;
-    evaluation.low *= scale;
-    evaluation.high *= scale;
+    evaluation.seconds = hed_report_objective(def->metric, value);
+    evaluation.low = hed_report_objective(def->metric, turns ? high : low);
+    evaluation.high = hed_report_objective(def->metric, turns ? low : high);
     return evaluation;
 }
 
@@ -339,8 +381,8 @@ static hed_status write_t4(const char *path, const hed_tune_report_def *def, hed
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < def->result->count; i++) {
-        const hed_evaluation evaluation = at_one_pace(def->result, i);
-        list_append(&list, t4_result(def->kernel, &evaluation, def->objective));
+        const hed_evaluation evaluation = at_one_pace(def, i);
+        list_append(&list, t4_result(def, i, &evaluation));
     }
     json_t *document = json_pack("{s:o, s:s}", "results", list, "schema_version", "1.0.0");
     return write_document(
@@ -362,6 +404,14 @@ static void csv_put(hed_file_writer *writer, const char *text, const char *end)
     hed_file_writer_put(writer, end, strlen(end));
 }
 
+/* Writes a number, or nothing where it is unknown. */
+static void csv_put_number(hed_file_writer *writer, double number)
+{
+    char digits[40] = "";
+    if (isfinite(number)) snprintf(digits, sizeof digits, "%.9g", number);
+    csv_put(writer, digits, ",");
+}
+
 static hed_status write_csv(const char *path, const hed_tune_report_def *def, hed_error *error)
 {
     static const char *const columns[] = {"outcome", "value", "low", "high", "runs",
@@ -373,9 +423,13 @@ static hed_status write_csv(const char *path, const hed_tune_report_def *def, he
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         csv_put(writer, kernel->parameters[i].name, ",");
     for (size_t i = 0; i < HED_COUNT(columns); i++) csv_put(writer, columns[i], ",");
+    bool has_both = hed_report_both_count(def->result) > 0;
+    if (has_both) csv_put(writer, def->objective == HED_OBJECTIVE_TIME ? "joules" : "seconds", ",");
+    for (uint32_t i = 0; i < def->metric_count; i++)
+        if (&def->metrics[i] != def->metric) csv_put(writer, def->metrics[i].name, ",");
     csv_put(writer, "text", "\n");
     for (uint32_t i = 0; i < def->result->count; i++) {
-        const hed_evaluation evaluation = at_one_pace(def->result, i), *e = &evaluation;
+        const hed_evaluation evaluation = at_one_pace(def, i), *e = &evaluation;
         char digits[40];
         for (uint32_t p = 0; p < kernel->parameter_count; p++) {
             const char *label = parameter_label(&kernel->parameters[p], e->config.values[p]);
@@ -384,12 +438,13 @@ static hed_status write_csv(const char *path, const hed_tune_report_def *def, he
         }
         csv_put(writer, hed_outcome_name(e->outcome), ",");
         const double numbers[] = {e->seconds, e->low, e->high, e->runs, e->build_seconds, e->at,
-            e->error, e->recalled, i == def->result->best};
-        for (size_t n = 0; n < HED_COUNT(numbers); n++) {
-            digits[0] = 0;
-            if (isfinite(numbers[n])) snprintf(digits, sizeof digits, "%.9g", numbers[n]);
-            csv_put(writer, digits, ",");
-        }
+            e->error, e->recalled, i == def->result->best, e->second > 0 ? e->second : NAN};
+        for (size_t n = 0; n < HED_COUNT(numbers) - !has_both; n++)
+            csv_put_number(writer, numbers[n]);
+        for (uint32_t m = 0; m < def->metric_count; m++)
+            if (&def->metrics[m] != def->metric)
+                csv_put_number(
+                    writer, hed_report_metric(&def->metrics[m], def->objective, def->result, i));
         csv_put(writer, e->text, "\n");
     }
     return hed_file_writer_commit(writer, error);

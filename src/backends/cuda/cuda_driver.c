@@ -270,9 +270,9 @@ hed_status hed_hip_open(const hed_settings *settings, hed_backend_slot *slot)
     static const char *const usual[] = {
         "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so", NULL};
     slot->health = HED_BACKEND_WORKS;
-    if (settings->cuda_library && !settings->cuda_library[0])
-        cuda_set_health(slot, HED_BACKEND_ABSENT, "not wanted: the library of CUDA is set to \"\"",
-            "unset HEDDLE_CUDA_LIBRARY");
+    if (settings->hip_library && !settings->hip_library[0])
+        cuda_set_health(slot, HED_BACKEND_ABSENT, "not wanted: its library is set to \"\"",
+            "unset HEDDLE_HIP_LIBRARY");
     else if (!settings->hip_library && access("/dev/kfd", F_OK) != 0)
         cuda_set_health(slot, HED_BACKEND_ABSENT,
             "no /dev/kfd: the kernel driver amdgpu has no device for computing", hip_remedy);
