@@ -22,8 +22,8 @@ _STRATEGIES = {"auto": "HED_SEARCH_AUTO", "random": "HED_SEARCH_RANDOM", "random
 
 class TuneResult(Object):
     """What came out of a tuning. Iterating gives the evaluations, each a dict: the parameters by name, `time` (s, median; NaN where it was
-    not measured), `low` and `high` (95 % confidence), `outcome`, `runs`, `build_seconds`, `at`, `error`, `recalled`, `tied`, `text`. With another objective than the time, `time`,
-    `low` and `high` are its values; with "time,energy" or "energy,time" `other` is the second one. Metrics of a tune file are in `metrics`, by name."""
+    not measured), `low` and `high` (95 % confidence), `outcome`, `runs`, `build_seconds`, `at`, `error`, `recalled`, `tied`, `text`. With another objective
+    than the time, `time`, `low` and `high` are its values; with "time,energy" or "energy,time" `other` is the second one. Metrics are in `metrics`, by name."""
 
     def __init__(self, pointer: Any, kernel: Any, parent: Object, on: Device, definition: Any, interrupted: bool, note: str, keep: Any):
         self._handle = Handle(self, pointer, C.hed_tune_result_free, on, parent, keep=keep)
@@ -170,7 +170,7 @@ def _tune(file: File, kernel: Any, on: Device, strategy: str, iterations: Option
     definition.resume, definition.cold_cache = truth(resume, "resume"), truth(cold_cache, "cold_cache")
     definition.isolation = getattr(C, "HED_ISOLATION_" + choice(isolation, "isolation", ["auto", "worker", "none"]).upper())
     if objective is not None:
-        _set_objective(definition, word(objective, "objective"))
+        _set_objective(definition, objective)
     if math_mode is not None:
         definition.math = getattr(C, "HED_MATH_" + choice(math_mode, "math", ["fast", "strict"]).upper())
     return _run(C.hed_tune_kernel, kernel, kernel, definition, on, parent, strategy, iterations, seconds, keep, seed, progress, note, failures)
@@ -270,7 +270,8 @@ def tune_kernel(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], p
                 grid_div_z: Optional[Sequence[str]] = None, block_size_names: Sequence[str] = ("block_size_x", "block_size_y", "block_size_z"),
                 restrictions: Restrictions = None, answer: Optional[Sequence[Any]] = None, atol: Optional[float] = None,
                 lang: Optional[str] = None, defines: Optional[Mapping[str, Any]] = None, compiler_options: Optional[Sequence[str]] = None,
-                names: Optional[Sequence[str]] = None, work: Optional[Mapping[str, str]] = None, metrics: Optional[Mapping[str, str]] = None, device: Union[str, int, Device, None] = None,
+                names: Optional[Sequence[str]] = None, work: Optional[Mapping[str, str]] = None, metrics: Optional[Mapping[str, str]] = None,
+                device: Union[str, int, Device, None] = None,
                 strategy: str = "auto", iterations: Optional[int] = None, seconds: float = 0, keep: bool = True, resume: bool = False,
                 isolation: str = "auto", cold_cache: bool = False, objective: Optional[str] = None, seed: int = 0, math: Optional[str] = None,
                 verbose: bool = False, quiet: bool = False, progress: Optional[Callable[[dict[str, Any]], Any]] = None,
@@ -303,7 +304,8 @@ def tune_kernel(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], p
     truth(quiet, "quiet")
     described = describe(kernel_name, kernel_source, problem_size, arguments, tune_params,
                          Layout(group, grid, (grid_div_x, grid_div_y, grid_div_z), block_size_names), restrictions=restrictions, lang=lang,
-                         defines=defines, compiler_options=compiler_options, names=names, on=device, answer=answer, atol=atol, work=work, metrics=metrics)
+                         defines=defines, compiler_options=compiler_options, names=names, on=device, answer=answer, atol=atol, work=work,
+                         metrics=metrics)
     result = _tune(described.file, described.kernel, described.on, strategy, iterations, seconds, keep, resume, isolation, cold_cache, objective,
                    seed, math, progress, described.failures, described)
     if truth(verbose, "verbose"):

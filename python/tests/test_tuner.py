@@ -76,6 +76,20 @@ class FromArrays(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "expected a name that ends in"):
             self.result.report(self.file("r.xls"))
 
+    def test_metrics_and_the_objective(self):
+        given = {"work": {"bytes": "8 * n"}, "metrics": {"GB/s": "bytes / time / 1e9", "J/B": "energy / bytes"}}
+        r = scale(objective="GB/s", **given)
+        self.assertEqual(r.best["time"], max(e["time"] for e in r if e["outcome"] == "measured"))
+        self.assertEqual(r.best["metrics"]["GB/s"] > 0, True)
+        self.assertTrue(np.isnan(r.best["metrics"]["J/B"]))
+        self.assertLessEqual(r.best["low"], r.best["high"])
+        with self.assertRaisesRegex(ValueError, "'speed': expected one of time, energy, time,energy, energy,time, GB/s"):
+            scale(objective="speed", **given)
+        if heddle.device(r.device.id).backend != "cuda":
+            for objective in ("energy", "time,energy", "energy,time"):
+                with self.assertRaisesRegex(heddle.UnsupportedError, "has no counter of energy"):
+                    scale(objective=objective)
+
     def test_an_answer_that_is_wrong(self):
         with self.assertRaisesRegex(heddle.Error, "wrong"):
             scale(answer=[4 * X, None, None, None])

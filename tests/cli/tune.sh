@@ -128,7 +128,7 @@ run 0 tune heddle:copy --problem n=20000 --budget 3 --resume --json --no-isolati
 # A metric of a tune file, shown and as the objective.
 run 0 tune "$work/metric.json" --report "$work/metric.html" --csv "$work/metric.csv"
 out_has '^  reaches  *[0-9.e+-]* GB/s'; out_has '^  WG \* s  *[0-9.e-]*$'; out_has 'for this objective; launches of f take the choice for time'
-head -n 1 "$work/metric.csv" | grep -q 'winner,WG \* s,text' || complain 'the table lacks a metric'
+head -n 1 "$work/metric.csv" | grep -q 'winner,seconds,WG \* s,text' || complain 'the table lacks a metric'
 grep -q '"metric":"GB/s","maximized":true' "$work/metric.html" || complain 'the page lacks the metric'
 run 0 tune "$work/metric.json" --objective time --json; err_is_empty; out_has '"objective": "time"'; out_has '"GB/s": [0-9]'; out_has '"WG \* s": [0-9]'
 
