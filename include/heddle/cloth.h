@@ -133,6 +133,14 @@ typedef struct hed_cloth_garment_def {
     uint32_t seam_count;
     const uint32_t *seams; /**< (seam_count x 2) particles */
     float seam_seconds;    /**< s, 0 to 1e6 */
+    /* Tearing. Edges that are too long at a submission's end open before the next one: a vertex at
+     * their end splits. A garment that tears is a mesh, not a grid; its vertices are the corners of
+     * its triangles, then those of its quads, so that their number never changes. It has 1 copy, no
+     * lattices, driver, pressure or constraints of its own. The cloth waits for the device in each
+     * hed_cloth_step(), and buffers of its vertices are new ones after a tear. */
+    float
+        tear; /**< (length - rest length) / rest length at which edges tear, 1e-4 to 1e4; 0: never */
+    const float *tear_strength; /**< (particle_count) factor of `tear`, 1e-4 to 1e4; NULL: 1 */
     /* driver: position of each particle by skinning or keyframes
      * (hed_cloth_frame.driver_positions) */
     bool driven;

@@ -71,7 +71,7 @@ HED_API bool hed_cloth_scene_output(
 /** Returns the number of garments, without copies. hed_cloth_garment_range() returns their
  *  vertices. */
 HED_API uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene);
-/** Returns the mesh of a garment as it was read. */
+/** Returns the mesh of a garment as it was read; of one that tears, each corner of a face is a vertex. */
 HED_API const hed_cloth_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment);
 /** Returns the file of a garment's mesh; NULL: a shape that the scene describes. */
 HED_API const char *hed_cloth_scene_file(const hed_cloth_scene *scene, uint32_t garment);

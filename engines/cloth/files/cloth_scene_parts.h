@@ -288,6 +288,10 @@ const hed_cloth_mesh *cloth_scene_read_mesh(
 /* Moves a mesh to the scene; its arrays are freed in any case. NULL: an error is recorded. */
 hed_cloth_mesh *cloth_scene_own_mesh(
     cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh);
+/* Gives each corner of a garment that tears a vertex of its own, after all that counts vertices of
+ * the file was read (scene_tear.c). */
+void cloth_scene_split_faces(
+    cloth_scene_reader *reader, hed_json_node node, cloth_scene_garment *result);
 /* Makes the triangles of a mesh; polygons are cut from their first corner. `particle_of` NULL:
  * vertices are particles. */
 const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node node,

@@ -233,6 +233,8 @@ static const hed_field garment_rows[] = {
     {"drive", "fraction of the distance to the driver that a substep removes, 0 to 1", PAINTED},
     {"drive_stiffness", "stiffness of max_distance, 0 to 1; 1 by default", PAINTED},
     {"sewing", NULL, HED_AS_OTHER("sewing", NULL)},
+    {"tear", "stretch, length / rest length - 1, at which the cloth tears between its faces; the mesh in the folder of the cache has a vertex for each corner of a face", GARMENT(NUMBER, tear, 1e-4, 1e4, NULL)},
+    {"tear_strength", "factor of tear: painted weak lines", PAINTED},
     {"array", NULL, HED_AS_OTHER("array", NULL)},
     {"colour", "red, green and blue in pictures", CLOTH_COLOUR(cloth_scene_garment)},
     {"output_matrix", "matrix that is applied to the garment's files, in place of the scene's", HED_AS_OTHER("matrices", NULL)},
@@ -475,6 +477,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node, size_t 
     cloth_scene_read_maps(reader, node, result);
     cloth_scene_read_sewing(reader, node, result);
     cloth_scene_read_pins(reader, node, inverse_masses, result);
+    cloth_scene_split_faces(reader, node, result);
     if (reader->options->tethers) result->def.tethers = true;
     if (hed_json_has(node, "array"))
         scene_garment_read_array(reader, hed_json_member(node, "array"));

@@ -280,6 +280,8 @@ void cloth_scene_read_maps(
         read_map(reader, garment, "backstop_radius", result, unit, 0, CLOTH_SCENE_FAR);
     def->drive = read_map(reader, garment, "drive", result, 1, 0, 1);
     def->drive_stiffness = read_map(reader, garment, "drive_stiffness", result, 1, 0, 1);
+    def->tear_strength =
+        cloth_scene_read_map(reader, garment, "tear_strength", result, 1, 1e-4, 1e4);
     if (!cloth_scene_fine(reader)) return;
     if (def->backstop_radius && !def->backstop_distance)
         hed_json_reject(garment, "\"backstop_radius\" without \"backstop_distance\"");

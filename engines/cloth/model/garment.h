@@ -125,6 +125,7 @@ typedef struct cloth_garment {
     hed_arena arena; /* memory of the garment and of all its arrays */
     char name[64];
     uint32_t particle_count;
+    uint32_t spare_count;  /* number of the last particles, which no face has (tear.h) */
     float (*positions)[4]; /* (particle_count) x y z m, inverse mass 1/kg */
     float (*rest)[3];      /* (particle_count) m */
     uint32_t grid_width, grid_height;

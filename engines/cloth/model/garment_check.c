@@ -265,6 +265,12 @@ static hed_status check_fabric(const subject *check)
     return check_map(check, "bend_scale", def->bend_scale, 1e-4f, 1e4f);
 }
 
+static hed_status check_tear(const subject *check)
+{
+    if (check->def->tear != 0.0f) garment_check_number(check, "tear", check->def->tear, 1e-4f, 1e4f);
+    return check_map(check, "tear_strength", check->def->tear_strength, 1e-4f, 1e4f);
+}
+
 /* Checks the driver's maps. A backstop outside the ball would leave the particle no valid
  * position. */
 static hed_status garment_check_driver(const subject *check)
@@ -347,6 +353,7 @@ hed_status cloth_check_garment(const hed_cloth_garment_def *def, uint32_t number
     check_constraints(&check);
     check_seams(&check);
     check_fabric(&check);
+    check_tear(&check);
     garment_check_driver(&check);
     check_surroundings(&check);
     check_output(&check);

@@ -101,6 +101,7 @@ struct hed_cloth {
     uint32_t particles, vertices, triangles;
     bool has_tethers, has_driver, has_air, has_self, has_balls, wants_normals;
     bool has_seams, has_pressure;
+    struct cloth_tear *tear; /* model/tear.h; NULL: no garment tears */
     bool has_field;   /* garments with air may be in the jets of fans, or in a grid of wind */
     uint32_t gases;   /* garments whose pressure depends on their volume */
     bool has_inertia; /* a garment feels the motion of the frame of reference */

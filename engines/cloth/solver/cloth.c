@@ -2,6 +2,8 @@
 #include "solver/host.h"
 #include "solver/patches.h"
 
+#include "model/tear.h"
+
 #include <string.h>
 
 /* ---- definitions ---- */
@@ -102,9 +104,13 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
         hed_cloth_garment_def garment = def->garments[i];
         garment.lattices |= !def->substeps && def->iterations == 1 && garment.grid_width > 0;
         if (cloth_garment_create(a, &garment, i, &cloth->garments[i], error)) return error->status;
+        if (cloth->tear && cloth->tear->garments[i].corner_count)
+            cloth->garments[i]->spare_count =
+                garment.particle_count - cloth->tear->garments[i].used;
     }
     if (place_garments(cloth, error)) return error->status;
     if (!def->substeps) cloth->def.substeps = cloth_choose_substeps(cloth);
+    if (cloth->tear) cloth->tear->def.substeps = cloth->def.substeps;
     return HED_OK;
 }
 
@@ -180,6 +186,21 @@ hed_status hed_cloth_create(
     return cloth_create_tuned(device, def, &(hed_config){0}, cloth, error);
 }
 
+static hed_cloth *allocate_cloth(hed_device *device, const hed_cloth_def *def,
+    const hed_config *tuned, hed_stream *stream, hed_error *error)
+{
+    hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
+    hed_cloth *created = hed_new(&allocator, 1, sizeof *created, error);
+    if (!created) return NULL;
+    created->allocator = allocator;
+    created->device = device;
+    created->def = *def;
+    created->def.garments = NULL;
+    created->tuned = *tuned;
+    created->stream = stream;
+    return created;
+}
+
 hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, const hed_config *tuned,
     hed_cloth **cloth, hed_error *error)
 {
@@ -187,17 +208,30 @@ hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, cons
     if (!error) error = &unreported; /* later calls read its status */
     *cloth = NULL;
     if (cloth_check_def(device, def, error)) return error->status;
-    hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
-    hed_cloth *created = hed_new(&allocator, 1, sizeof *created, error);
+    hed_cloth *created = allocate_cloth(device, def, tuned, def->stream, error);
     if (!created) return HED_ERROR_MEMORY;
-    created->allocator = allocator;
-    created->device = device;
-    created->def = *def;
-    created->def.garments = NULL;
-    created->tuned = *tuned;
-    created->stream = def->stream;
-    if (cloth_build(created, def, error)) hed_cloth_destroy(created);
+    bool tears = false;
+    for (uint32_t i = 0; i < def->garment_count; i++) tears |= def->garments[i].tear != 0.0f;
+    if (tears) cloth_tear_create(&created->allocator, def, &created->tear, error);
+    if (error->status || cloth_build(created, created->tear ? &created->tear->def : def, error))
+        hed_cloth_destroy(created);
     else *cloth = created;
+    return error->status;
+}
+
+hed_status cloth_create_torn(const hed_cloth *from, hed_cloth **cloth, hed_error *error)
+{
+    const hed_cloth_def *def = &from->tear->def;
+    *cloth = NULL;
+    hed_cloth *created = allocate_cloth(from->device, def, &from->tuned, from->stream, error);
+    if (!created) return HED_ERROR_MEMORY;
+    created->tear = from->tear;
+    if (!cloth_build(created, def, error)) {
+        *cloth = created;
+        return HED_OK;
+    }
+    created->tear = NULL; /* owner: `from` */
+    hed_cloth_destroy(created);
     return error->status;
 }
 
@@ -238,6 +272,7 @@ void hed_cloth_destroy(hed_cloth *cloth)
         hed_delete(&allocator, firsts[k], cloth->garment_count + 1, sizeof(uint32_t));
     hed_delete(&allocator, cloth->garments, cloth->garment_count, sizeof *cloth->garments);
     if (cloth->own_stream) hed_stream_destroy(cloth->stream);
+    cloth_tear_destroy(cloth->tear);
     hed_delete(&allocator, cloth, 1, sizeof *cloth);
 }
 

@@ -404,6 +404,7 @@ hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_er
     hed_error unreported = {0};
     if (!error) error = &unreported;
     if (hed_failed(error) || check_frame(cloth, frame, error)) return error->status;
+    if (cloth_open_tears(cloth, error)) return error->status;
     double seconds = frame->seconds * frame->frames;
     schedule s = {frame, frame->seconds / cloth->def.substeps, cloth->last_dt,
         cloth->def.substeps * frame->frames, false};

@@ -79,6 +79,7 @@ static hed_status hold_fill(hed_cloth_hold *hold, const hed_cloth_def *def, hed_
     for (uint32_t g = 0; g < def->garment_count; g++) {
         hold->garments[g] = def->garments[g];
         hold->garments[g].driven = true;
+        hold->garments[g].tear = 0.0f; /* a garment that tears has no driver */
         hold_list_garment(hold, g, &particle, &vertex);
     }
     return HED_OK;

@@ -138,6 +138,21 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error);
 hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error);
 /* Uploads the driver at the start. */
 hed_status cloth_upload_driver(hed_cloth *cloth, hed_error *error);
+/* Creates a cloth of the present form of another one's garments that tear, at its start, on its
+ * stream (cloth.c). */
+hed_status cloth_create_torn(const hed_cloth *from, hed_cloth **cloth, hed_error *error);
+/* Opens the edges that are too long at the end of the last submission (torn.c). */
+hed_status cloth_open_tears(hed_cloth *cloth, hed_error *error);
+/* Makes the present form of a cloth that tears, at its start, with the program's settings; then
+ * puts it in the place of the cloth, or destroys it after an error (cloth_form.c). */
+hed_status cloth_form_create(const hed_cloth *cloth, hed_cloth **form, hed_error *error);
+void cloth_form_use(hed_cloth *cloth, hed_cloth *form, const hed_error *error);
+/* Takes over the state of a cloth of the same particles, with other masses, and with moved rows:
+ * `splits` of each garment follow each other, `counts` of them (state.c). */
+struct cloth_tear_split;
+hed_status cloth_take_state(hed_cloth *cloth, hed_cloth *from,
+    const struct cloth_tear_split *splits, const uint32_t *counts, hed_error *error);
+
 /* Uploads the arrays from which normals and air are computed. */
 hed_status cloth_upload_surface(hed_cloth *cloth, hed_error *error);
 /* Fills the materials of the garments for this dt: (garment_count x 2). */

@@ -142,7 +142,7 @@ static uint32_t look_count(const hed_cloth *cloth)
 /* Particle whose displacement represents its garment's. */
 static uint32_t looked_at(const hed_cloth *cloth, uint32_t garment)
 {
-    return cloth->garments[garment]->particle_count / 2;
+    return (cloth->garments[garment]->particle_count - cloth->garments[garment]->spare_count) / 2;
 }
 
 static hed_status copy_places(hed_cloth *cloth, hed_error *error)

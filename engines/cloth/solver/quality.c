@@ -92,8 +92,10 @@ static void measure_particles(
     double energy = 0.0, dt = cloth->last_dt;
     uint64_t hash = add_bits(0xcbf29ce484222325u, (float)cloth->origin[0], (float)cloth->origin[1],
         (float)cloth->origin[2]);
-    for (uint32_t i = 0; i < cloth->particles; i++) {
+    for (uint32_t i = 0, g = 0; i < cloth->particles; i++) {
         float4 p = arrays->position[i];
+        while (i >= cloth->first_particle[g + 1]) g++;
+        if (i >= cloth->first_particle[g + 1] - cloth->garments[g]->spare_count) continue;
         const double at[3] = {
             p.x + cloth->origin[0], p.y + cloth->origin[1], p.z + cloth->origin[2]};
         float4 before = arrays->previous[i], carry = cloth_carry_of(arrays->carry[i]);

@@ -2,6 +2,7 @@
 #include "solver/host.h"
 
 #include "model/collider.h"
+#include "model/tear.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,8 +17,14 @@ hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
     HED_REQUIRE(cloth);
     hed_error unreported = {0};
     if (!error) error = &unreported;
-    cloth_host *host = cloth->host;
     hed_stream_wait(cloth->stream, error);
+    if (cloth->tear && cloth_tear_mend(cloth->tear)) {
+        hed_cloth *form = NULL;
+        cloth_form_create(cloth, &form, error);
+        cloth_form_use(cloth, form, error);
+        if (error->status) return error->status;
+    }
+    cloth_host *host = cloth->host;
     cloth_upload_start(cloth, error);
     cloth_upload_driver(cloth, error);
     if (hed_fill(cloth->stream, cloth->buffers.flags, 0, 16, &(uint32_t){0}, 4, error))
@@ -146,6 +153,12 @@ static uint64_t collider_bytes(const hed_cloth *cloth)
     return cloth->def.max_colliders * (uint64_t)sizeof(hed_cloth_collider);
 }
 
+/* Bytes of the corners of garments that tear, at the end of a state. */
+static uint64_t tear_bytes(const hed_cloth *cloth)
+{
+    return sizeof(uint32_t) * cloth_tear_words(cloth->tear);
+}
+
 /* Bytes of the arrays of a state: positions, previous positions, carries, and the driver's end. */
 static uint64_t array_bytes(const hed_cloth *cloth)
 {
@@ -157,7 +170,8 @@ uint64_t hed_cloth_save_size(const hed_cloth *cloth)
 {
     if (!cloth) return 0;
     uint64_t meshes = cloth->contacts ? cloth_contacts_state_size(cloth->contacts) : 0;
-    return sizeof(state_head) + array_bytes(cloth) + collider_bytes(cloth) + meshes;
+    return sizeof(state_head) + array_bytes(cloth) + collider_bytes(cloth) + meshes +
+           tear_bytes(cloth);
 }
 
 hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
@@ -184,6 +198,9 @@ hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
     memcpy(to, cloth->host->colliders, collider_bytes(cloth));
     to += collider_bytes(cloth);
     if (cloth->contacts) cloth_contacts_state(cloth->contacts, to);
+    if (cloth->tear)
+        cloth_tear_write(
+            cloth->tear, (uint32_t *)(void *)((unsigned char *)state + size - tear_bytes(cloth)));
     state_head head = {.particles = cloth->particles,
         .colliders = cloth->host->collider_count,
         .driver = cloth->has_driver,
@@ -262,7 +279,7 @@ static hed_status check_kept(const hed_cloth *cloth, const state_head *head,
     const unsigned char *from, uint64_t size, hed_error *error)
 {
     const uint64_t count = cloth->particles, array = sizeof(float4) * count;
-    const uint64_t fixed = array_bytes(cloth) + collider_bytes(cloth);
+    const uint64_t fixed = array_bytes(cloth) + collider_bytes(cloth) + tear_bytes(cloth);
     if (fixed > size)
         return hed_fail(error, HED_ERROR_FORMAT,
             "cloth state: %" PRIu64 " bytes after its head; expected at least %" PRIu64, size,
@@ -291,7 +308,8 @@ static hed_status check_kept(const hed_cloth *cloth, const state_head *head,
         if (cloth_check_collider(&collider, i, &found))
             return hed_fail(error, HED_ERROR_FORMAT, "cloth state: %s", found.text);
     }
-    return cloth_contacts_check_state(cloth->contacts, from + fixed, size - fixed, error);
+    return cloth_contacts_check_state(
+        cloth->contacts, from + fixed - tear_bytes(cloth), size - fixed, error);
 }
 
 static hed_status check_state(
@@ -319,17 +337,38 @@ static hed_status check_state(
         cloth, head, (const unsigned char *)state + sizeof *head, size - sizeof *head, error);
 }
 
+/* Takes the tears of a state over. */
+static hed_status load_tears(hed_cloth *cloth, const unsigned char *corners, hed_error *error)
+{
+    const hed_allocator allocator = cloth->allocator;
+    bool changed = false;
+    uint64_t count = cloth_tear_words(cloth->tear);
+    if (!count) return HED_OK;
+    uint32_t *words = hed_new(&allocator, count, sizeof *words, error);
+    if (!words) return HED_ERROR_MEMORY;
+    memcpy(words, corners, count * sizeof *words);
+    if (!cloth_tear_read(cloth->tear, words, &changed, error) && !error->status)
+        hed_fail(error, HED_ERROR_FORMAT,
+            "cloth state: a corner of a torn garment has the particle of another place");
+    hed_delete(&allocator, words, count, sizeof *words);
+    hed_cloth *form = NULL;
+    if (changed && !error->status) cloth_form_create(cloth, &form, error);
+    cloth_form_use(cloth, form, error);
+    return error->status;
+}
+
 hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
 {
     HED_REQUIRE(cloth, state);
     hed_error unreported = {0};
     if (!error) error = &unreported;
-    cloth_buffers *b = &cloth->buffers;
     state_head head;
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;
     if (check_state(cloth, state, size, &head, error)) return error->status;
     const unsigned char *from = (const unsigned char *)state + sizeof head,
-                        *end = (const unsigned char *)state + size;
+                        *end = (const unsigned char *)state + size - tear_bytes(cloth);
+    if (load_tears(cloth, end, error)) return error->status;
+    cloth_buffers *b = &cloth->buffers;
     hed_stream_wait(cloth->stream, error);
     hed_fill(cloth->stream, b->flags, 0, 16, &(uint32_t){0}, 4, error);
     hed_write(cloth->stream, b->position, 0, from, array, error);
@@ -385,6 +424,50 @@ static void put_masses(const hed_cloth *cloth, unsigned char *positions)
         }
 }
 
+/* Moves rows of a state: each new particle gets that of the one it was, shifted. */
+static void put_splits(const hed_cloth *cloth, unsigned char *positions,
+    const cloth_tear_split *splits, const uint32_t *counts)
+{
+    const uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;
+    unsigned char *previous = positions + array, *carries = previous + array;
+    for (uint32_t g = 0; splits && g < cloth->garment_count; g++)
+        for (uint32_t i = 0; i < counts[g]; i++, splits++) {
+            const size_t to = cloth->first_particle[g] + splits->particle,
+                         from = cloth->first_particle[g] + splits->from;
+            memcpy(carries + sizeof(uint2) * to, carries + sizeof(uint2) * from, sizeof(uint2));
+            for (int k = 0; k < 2; k++) {
+                float4 row;
+                unsigned char *rows = k ? previous : positions;
+                memcpy(&row, rows + sizeof row * from, sizeof row);
+                row.x += splits->shift[0];
+                row.y += splits->shift[1];
+                row.z += splits->shift[2];
+                memcpy(rows + sizeof row * to, &row, sizeof row);
+            }
+        }
+}
+
+hed_status cloth_take_state(hed_cloth *cloth, hed_cloth *from, const cloth_tear_split *splits,
+    const uint32_t *counts, hed_error *error)
+{
+    const hed_allocator allocator = cloth->allocator;
+    uint64_t size = hed_cloth_save_size(from);
+    unsigned char *state = hed_new(&allocator, size, 1, error);
+    state_head head;
+    if (!state || hed_cloth_save(from, state, error)) {
+        hed_delete(&allocator, state, size, 1);
+        return error->status;
+    }
+    put_splits(cloth, state + sizeof head, splits, counts);
+    put_masses(cloth, state + sizeof head);
+    memcpy(&head, state, sizeof head);
+    head.sum = sum_of(&head, state, size);
+    memcpy(state, &head, sizeof head);
+    hed_cloth_load(cloth, state, size, error);
+    hed_delete(&allocator, state, size, 1);
+    return error->status;
+}
+
 hed_status hed_cloth_continue(hed_cloth *cloth, hed_cloth *from, hed_error *error)
 {
     HED_REQUIRE(cloth, from);
@@ -400,19 +483,5 @@ hed_status hed_cloth_continue(hed_cloth *cloth, hed_cloth *from, hed_error *erro
             "a cloth of %u garments and %u particles cannot continue one of %u and %u; expected the "
             "same garments, drivers and max_colliders",
             cloth->garment_count, cloth->particles, from->garment_count, from->particles);
-    const hed_allocator allocator = cloth->allocator;
-    uint64_t size = hed_cloth_save_size(from);
-    unsigned char *state = hed_new(&allocator, size, 1, error);
-    state_head head;
-    if (!state || hed_cloth_save(from, state, error)) {
-        hed_delete(&allocator, state, size, 1);
-        return error->status;
-    }
-    put_masses(cloth, state + sizeof head);
-    memcpy(&head, state, sizeof head);
-    head.sum = sum_of(&head, state, size);
-    memcpy(state, &head, sizeof head);
-    hed_cloth_load(cloth, state, size, error);
-    hed_delete(&allocator, state, size, 1);
-    return error->status;
+    return cloth_take_state(cloth, from, NULL, NULL, error);
 }
