@@ -51,10 +51,17 @@ WASM_INLINE int wasm_may_round_twice(double s)
            ((uint32_t)(bits >> 32) & 0x7fffffffu) - 1u < 0x380fffffu;
 }
 
+/* wasm_fma() of p = a b, c and s = p + c where it may round twice: rarely, so that it is not copied
+ * to each call. */
+static __attribute__((noinline, unused)) float wasm_fma_careful(double p, double c, double s)
+{
+    return (float)wasm_round_to_odd(p, c, s);
+}
+
 WASM_INLINE float wasm_fma(float a, float b, float c)
 {
     double p = (double)a * b, s = p + c;
-    if (__builtin_expect(wasm_may_round_twice(s), 0)) s = wasm_round_to_odd(p, c, s);
+    if (__builtin_expect(wasm_may_round_twice(s), 0)) return wasm_fma_careful(p, c, s);
     return (float)s;
 }
 
