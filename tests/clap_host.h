@@ -29,7 +29,7 @@ static struct {
     const clap_api_factory *factory;
     _Atomic uint32_t callbacks;
     uint32_t rescans, dirty, loaded, errors, logged;
-    char words[512]; /* of the last complaint */
+    char words[1024]; /* of the last complaint */
     any_event in[ROOM], out[ROOM];
     uint32_t in_count, out_count;
     const clap_api_transport *transport; /* of the next process() */

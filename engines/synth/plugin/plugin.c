@@ -12,7 +12,7 @@ void plugin_preset_name(const hed_source *file, char *name, size_t size)
 
 hed_status plugin_load_preset(hed_synth_player *player, const char *name, hed_error *error)
 {
-    char preset[64], all[512] = "";
+    char preset[64], all[900] = "";
     for (const hed_source *file = hed_synth_preset_files; file->name; file++) {
         plugin_preset_name(file, preset, sizeof preset);
         if (strcmp(preset, name) == 0)
