@@ -392,7 +392,7 @@ Test(synth_data, phrases_can_be_read)
 {
     glob_t found;
     CHECK_EQ(glob("data/music/phrases/*.mid", 0, NULL, &found), 0);
-    EXPECT_EQ(found.gl_pathc, 55u);
+    EXPECT_EQ(found.gl_pathc, 68u);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         hed_error error = {0};
         hed_synth_midi_file *file;
