@@ -45,13 +45,14 @@ checkEqual(cloth.camera.eye.length, 3, 'numbers of an eye');
 cloth.reset();
 check(cloth.read().positions.every((value, i) => Math.abs(value - start[i]) < 1e-5), 'positions after a reset are not those of the start');
 
-/* ---- holding: a vertex follows, its neighbours too; a cloth that may be held falls as before ---- */
+/* ---- holding: a vertex follows, its neighbours too; a cloth that may be held falls alike: with the second sweep of the cells that
+   a driver brings, within a millimetre ---- */
 
 const hung = { garments: [{ grid: { width: 9, height: 9, size: [0.8, 0.8], origin: [0, 0, 0] }, fabric: 'cotton',
     pins: [{ box: { low: [-0.01, 0.79, -1], high: [0.01, 0.81, 1] } }, { box: { low: [0.79, 0.79, -1], high: [0.81, 0.81, 1] } }] }] };
 const [free, held] = [false, true].map((hold) => new Cloth(module, hung, { strict: true, hold }));
 const fallen = held.step(5).read().positions.slice();
-check(free.step(5).read().positions.every((place, i) => Math.abs(place - fallen[i]) < 1e-4), 'a cloth that may be held falls otherwise');
+check(free.step(5).read().positions.every((place, i) => Math.abs(place - fallen[i]) < 1e-3), 'a cloth that may be held falls otherwise');
 const vertex = 4 * 9 + 4;
 const at = (cloth, v) => Array.from(cloth.read().positions.slice(3 * v, 3 * v + 3));
 const [x, y, z] = at(held, vertex);
@@ -67,7 +68,7 @@ const still = at(held.step(10), vertex)[2];
 check(Math.abs(still - z - 0.2) < 1e-3, `a vertex that is held without a motion is at ${still} m`);
 held.release(vertex);
 held.release(vertex);
-check(Math.abs(at(held.step(60), vertex)[2] - z) < 0.1, `a released vertex is at ${at(held, vertex)[2]} m`);
+check(Math.abs(at(held.step(240), vertex)[2] - z) < 0.1, `a released vertex is at ${at(held, vertex)[2]} m`);
 for (let v = 0; v < 16; v++) held.hold(v, 0, 0, 0);
 
 for (const [status, pattern, action] of [
