@@ -135,6 +135,27 @@ Test(synth_glide, legato_takes_over_the_voice_and_returns)
     synth_voices_destroy(r.voices);
 }
 
+/* Keys that start again while they are held, with legato and without: each has one voice, and all
+ * gates close in the end. */
+Test(synth_glide, keys_that_start_again_have_one_voice)
+{
+    rig r;
+    rig_open(&r, 0, false);
+    PLAY(r, 32, midi(0, 0x90, 48, 100), midi(1, 0x90, 55, 100)); /* two voices */
+    PLAY(r, 32, midi(0, 0xb0, 68, 127), midi(1, 0x90, 48, 100)); /* the voice of 55 plays 48 */
+    EXPECT_EQ(gate(&r, 0, GATE + SYNTH_GATE_HELD), 0);
+    EXPECT_EQ(gate(&r, 1, GATE + SYNTH_GATE_HELD), 1);
+    EXPECT_NEAR(pitch_of(&r, 1), 48, 1e-3);
+    PLAY(r, 32, midi(0, 0xb0, 68, 0), midi(1, 0x90, 55, 100)); /* a voice of its own again */
+    EXPECT_EQ(gate(&r, 1, GATE + SYNTH_GATE_HELD), 1);
+    EXPECT_NEAR(pitch_of(&r, 1), 48, 1e-3);
+    PLAY(r, 32, midi(0, 0x80, 48, 0), midi(1, 0x80, 55, 0));
+    for (uint32_t i = 0; i < VOICES; i++)
+        EXPECT_EQ(gate(&r, i, GATE + SYNTH_GATE_HELD), 0, "voice %u", i);
+    for (uint8_t note = 40; note < 70; note++) PLAY(r, 32, midi(0, 0x90, note, 100));
+    synth_voices_destroy(r.voices);
+}
+
 Test(synth_glide, an_instrument_glides_and_shares_by_itself)
 {
     rig r;

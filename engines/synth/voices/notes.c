@@ -241,15 +241,18 @@ static void let_go(synth_voices *v, uint32_t channel, uint32_t note)
 }
 
 /* Ends all keys of a voice. */
-static void let_go_all(synth_voices *v, const synth_voice *voice)
+static void let_go_all(synth_voices *v, uint32_t instance)
 {
-    while (!voice->released) let_go(v, voice->channel, voice->note);
+    uint32_t channel = v->voices[instance].channel;
+    for (uint32_t note = 0; note < SYNTH_KEYS; note++)
+        if (is_held(v, channel, note) && v->keys[channel][note].voice == instance)
+            let_go(v, channel, note);
 }
 
 static void begin_fade(synth_voices *v, uint32_t instance)
 {
     synth_voice *voice = &v->voices[instance];
-    let_go_all(v, voice);
+    let_go_all(v, instance);
     voice->used = false;
     voice->fades = v->now + v->frame + v->fade_frames;
     v->fade_begin[instance] = v->frame;
@@ -273,7 +276,7 @@ static uint32_t find_instance(synth_voices *v)
         begin_fade(v, stolen);
         return free;
     }
-    if (voice->used) let_go_all(v, voice);
+    if (voice->used) let_go_all(v, stolen);
     return stolen;
 }
 
@@ -303,8 +306,12 @@ static void start_key(synth_voices *v, uint32_t channel, uint32_t note, uint32_t
 {
     uint32_t shared = synth_glide_shared(v, channel);
     bool is_shared = shared != SYNTH_NONE;
-    uint32_t instance = is_shared ? shared : take_voice(v, channel, note);
     synth_key *key = &v->keys[channel][note];
+    /* a key that is held already leaves a voice that is not to sound it */
+    if (v->def.mode != HED_SYNTH_SINGLETON && is_held(v, channel, note) &&
+        (is_shared ? key->voice != shared : v->voices[key->voice].note != note))
+        let_go(v, channel, note);
+    uint32_t instance = is_shared ? shared : take_voice(v, channel, note);
     notes_set_state(v, channel, note, SYNTH_KEY_DOWN);
     *key = (synth_key){.started = ++v->serial, .state = SYNTH_KEY_DOWN,
         .velocity = (uint8_t)velocity, .voice = (uint8_t)instance, .is_caught = key->is_caught};
