@@ -79,18 +79,20 @@ if [ "$browser" = chromium ]; then
     grep -q 'again with a smaller problem: --set n=256' "$work/log" || complain "slow: $(cat "$work/log")"
 fi
 
-# A browser that crashes is started again, and the tuning goes on. The command is the browser's parent.
-if [ "$browser" = chromium ]; then
+# A browser that crashes is started again, and the tuning goes on: before its page is open, and 3 s later. The command is the
+# browser's parent.
+for seconds in 0 3; do
+    [ "$browser" = chromium ] || continue
     "$heddle" tune "$here/plain/bodies.wgsl" --set n=1024 --budget 6 --browser chromium --headless --json >"$work/result.json" 2>"$work/log" &
     command=$!
     program=
     tries=0
     while [ -z "$program" ] && [ $tries -lt 120 ]; do sleep 0.25; tries=$((tries + 1)); program=$(pgrep -P $command -f user-data-dir | head -1); done
-    sleep 3
+    sleep $seconds
     kill -9 "$program"
-    wait $command || complain "crash: exit $?: $(cat "$work/log")"
-    [ "$(of "sum(r['evaluations'].values()) == 6 and r['evaluations']['measured'] + r['evaluations']['dropped'] > 2")" = True ] || complain "crash: $(cat "$work/result.json")"
-fi
+    wait $command || complain "crash after $seconds s: exit $?: $(cat "$work/log")"
+    [ "$(of "sum(r['evaluations'].values()) == 6 and r['evaluations']['measured'] + r['evaluations']['dropped'] > 2")" = True ] || complain "crash after $seconds s: $(cat "$work/result.json")"
+done
 
 # A command that is killed leaves no browser: the page ends with its server.
 if [ "$browser" = chromium ]; then
