@@ -111,7 +111,8 @@ def look(heddle, browser, address, folder):
     assert page.value('heddle.state.document.text') == text
     # the browser of presets
     browser.value('document.getElementById("browse").click()')
-    browser.wait('[...document.querySelectorAll("#browser section button")].length >= 40', 'fewer than 40 cards')
+    browser.wait('document.querySelectorAll("#browser section button").length === document.getElementById("shipped").options.length - 1', 'cards are missing')
+    assert browser.value('document.querySelectorAll("#browser section button").length') >= 60, 'fewer than 60 cards'
     blank = page.value('[...document.querySelectorAll("#browser canvas")].filter(c => !c.getContext("2d").getImageData(0, 0, 168, 96).data.some(Boolean)).length')
     assert blank == 0, f'{blank} pictures are blank'
     browser.value('[...document.querySelectorAll("#browser section button")].find(b => b.querySelector("strong").textContent === "marimba").click()')

@@ -61,7 +61,9 @@ done
 for shader in linked blur transform fluid "bodies --set n=256" blocks; do
     name=${shader%% *} options=${shader#"$name"}
     tune "plain/$name.wgsl" $options --budget 4 || complain "plain $shader: exit $?: $(cat "$work/log")"
-    [ "$(of "r['evaluations']['measured'] + r['evaluations']['dropped']")" = 4 ] || complain "plain $shader: $(cat "$work/result.json")"
+    # in groups of more than 256, which Firefox has, 256 bodies are summed more than once: truly wrong
+    [ "$(of "r['evaluations']['measured'] + r['evaluations']['dropped'] + (r['problem'].get('n') == 256) * r['evaluations']['wrong']")" = 4 ] ||
+        complain "plain $shader: $(cat "$work/result.json")"
 done
 # A size that is bound to numbers of the text in ways that are not known: every other one is wrong, and found so.
 tune plain/reduce.wgsl --set n=1024 || complain "plain reduce: exit $?: $(cat "$work/log")"

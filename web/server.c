@@ -76,9 +76,9 @@ static enum MHD_Result answer(const hed_web *web, struct MHD_Connection *c, unsi
     web->mhd.add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
     web->mhd.add_response_header(r, "Content-Security-Policy",
         web->def.files
-            ? "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; "
+            ? "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; img-src data:; "
               "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-            : "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+            : "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
               "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
     web->mhd.add_response_header(r, "X-Content-Type-Options", "nosniff");
     web->mhd.add_response_header(r, "Referrer-Policy", "no-referrer");

@@ -258,6 +258,7 @@ try {
     wire(picture, open, () => cloth);
     open();
     const frame = () => {
+        if (document.hidden) return void requestAnimationFrame(frame); /* Firefox draws hidden pages once a second */
         const wind = Number($('wind').value), start = performance.now();
         $('wind_text').textContent = `${wind} m/s`;
         cloth.wind(0.3 * wind, 0, -wind * (0.8 + 0.3 * Math.sin(performance.now() / 900)));
