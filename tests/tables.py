@@ -144,7 +144,7 @@ MPPI, CSS, CLOTH, SYNTH = 'engines/mppi/catalogue/', 'engines/css/model/', 'engi
 
 
 def terms(t):
-    return t.rows(MPPI + 'list.h', 'MPPI_STATE_TERMS', 'TERM') + t.rows(MPPI + 'list.h', 'MPPI_POSE_TERMS', 'TERM')
+    return t.rows(MPPI + 'list.h', 'MPPI_STATE_TERMS', 'TERM|SUM') + t.rows(MPPI + 'list.h', 'MPPI_POSE_TERMS', 'TERM')
 
 
 def models(t):
@@ -171,7 +171,7 @@ def named(file, array, enum, relation='order', skip=()):
 
 PAIRS = [
     # mppi
-    ('texts of state_terms/ beside rows of list.h', lambda t: t.folder(MPPI + 'state_terms', '.h'), lambda t: t.rows(MPPI + 'list.h', 'MPPI_STATE_TERMS', 'TERM'), 'same'),
+    ('texts of state_terms/ beside rows of list.h', lambda t: t.folder(MPPI + 'state_terms', '.h'), lambda t: t.rows(MPPI + 'list.h', 'MPPI_STATE_TERMS', 'TERM|SUM'), 'same'),
     ('texts of pose_terms/ beside rows of list.h', lambda t: t.folder(MPPI + 'pose_terms', '.h'), lambda t: t.rows(MPPI + 'list.h', 'MPPI_POSE_TERMS', 'TERM'), 'same'),
     ('terms of mppi in docs/mppi.md', terms, lambda t: t.found('docs/mppi.md', r'`(\w+)`'), 'within'),
     ('models of list.h beside catalogue.c', models, lambda t: t.found(MPPI + 'catalogue.c', r'MODEL_OF\((\w+)\),$'), 'order'),

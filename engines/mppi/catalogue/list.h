@@ -3,7 +3,7 @@
  * folders for the processor and embeds it for devices. catalogue.c makes descriptions of the rows,
  * native_texts.h the layout of P(name). CONTRIBUTING.md has how to add a term.
  *
- *   TERM(name, summary, parameters, tables, when)
+ *   TERM, SUM(name, summary, parameters, tables, when)
  *   MODEL(name, summary, parameters, tables)
  *                                       the other members of a model are in catalogue.c
  *   NUMBER, STATES, CONTROLS(name, default, summary)
@@ -18,17 +18,18 @@
 
 /* clang-format off */
 #define MPPI_TERMS(TERM, NUMBER, STATES, CONTROLS, TABLE) \
-    MPPI_STATE_TERMS(TERM, NUMBER, STATES, CONTROLS, TABLE) \
+    MPPI_STATE_TERMS(TERM, TERM, NUMBER, STATES, CONTROLS, TABLE) \
     MPPI_POSE_TERMS(TERM, NUMBER, STATES, CONTROLS, TABLE)
 
-/* Terms over all states, which are compiled for each model: state_terms/. */
-#define MPPI_STATE_TERMS(TERM, NUMBER, STATES, CONTROLS, TABLE) \
+/* Terms over all states, which are compiled for each model: state_terms/. Over lanes, a SUM skips
+ * states (SUM_LANES of sample_lanes.h). */
+#define MPPI_STATE_TERMS(TERM, SUM, NUMBER, STATES, CONTROLS, TABLE) \
     TERM(quadratic, "weighted squares of states from a goal, and of controls", \
         STATES(goal, 0.0f, "where to, units of the states") \
         STATES(state, 1.0f, "weight of each state's square") \
         CONTROLS(control, 0.0f, "weight of each control's square"), \
         /* no tables */, HED_MPPI_RUNNING) \
-    TERM(barrier, "limits of states", \
+    SUM(barrier, "limits of states", \
         NUMBER(margin, 0.1f, "distance from a limit below which it costs, units of the states") \
         NUMBER(crash, 0.0f, "cost beyond a limit; 0: such a future is out") \
         STATES(low, 0.0f, "lower limit") \

@@ -78,6 +78,8 @@ MPPI_TERMS(TABLE_PLACES, , , , TABLE_PLACE)
 #define OF_MODEL(name) NAME(MODEL, name)
 #define model_step OF_MODEL(_model_step)
 #define bicycle_stiffness OF_MODEL(_stiffness)
+#define barrier_has OF_MODEL(_barrier_has)
+#define barrier_of OF_MODEL(_barrier_of)
 
 /* The text that is being compiled. */
 #define TEXT MODEL

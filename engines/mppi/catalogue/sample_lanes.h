@@ -35,15 +35,15 @@ static inline mppi_world lanes_world(const mppi_lanes_world *world)
     for (int i = 0; i < MODEL_STATES; i++) state[i] = x[i * MPPI_LANES + lane]; \
     for (int i = 0; i < MODEL_CONTROLS; i++) control[i] = u[i * MPPI_LANES + lane];
 
-#define TERM_LANES(name, ...) \
+/* Defines the lanes of a term: `statements` compute term[]. */
+#define LANES_OF_TERM(name, statements) \
     HED_NATIVE_BODY NAME3(MODEL, _lanes_body_, name)(const float *x, const float *u, int32_t t, \
         float weight, const mppi_lanes_world *world, float *cost) \
     { \
         mppi_world w = lanes_world(world); \
         float term[MPPI_LANES]; /* no aliasing */ \
-        LANES_BEGIN \
-        for (int lane = 0; lane < MPPI_LANES; lane++) { \
-            LANE term[lane] = NAME3(MODEL, _, name)(state, control, t, &w); \
+        { \
+            statements(name) \
         } \
         for (int lane = 0; lane < MPPI_LANES; lane++) \
             cost[lane] = hed_fma(weight, term[lane], cost[lane]); \
@@ -52,5 +52,24 @@ static inline mppi_world lanes_world(const mppi_lanes_world *world)
         (const float *x, const float *u, int32_t t, float weight, const mppi_lanes_world *world, \
             float *cost), \
         (x, u, t, weight, world, cost))
+
+#define TERM_LANES(name, ...) LANES_OF_TERM(name, EACH_LANE)
+#define EACH_LANE(name) \
+    LANES_BEGIN \
+    for (int lane = 0; lane < MPPI_LANES; lane++) { \
+        LANE term[lane] = NAME3(MODEL, _, name)(state, control, t, &w); \
+    }
+
+/* Lanes of a sum over states, at most 3e38, as that of barrier_of(). States for which barrier_has()
+ * returns 0 take no time. */
+#define SUM_LANES(name, ...) LANES_OF_TERM(name, EACH_STATE)
+#define EACH_STATE(name) \
+    for (int lane = 0; lane < MPPI_LANES; lane++) term[lane] = 0; \
+    for (int i = 0; i < MODEL_STATES; i++) { \
+        if (!name##_has(i, &w)) continue; \
+        for (int lane = 0; lane < MPPI_LANES; lane++) \
+            term[lane] += name##_of(x[i * MPPI_LANES + lane], i, &w); \
+    } \
+    for (int lane = 0; lane < MPPI_LANES; lane++) term[lane] = mppi_min(term[lane], 3e38f);
 
 #endif
