@@ -536,7 +536,7 @@ hed_status hed_web_wait(hed_web *web, double seconds, hed_device **device, hed_e
         is_alive = web->has_page;
         pthread_mutex_unlock(&web->lock);
         stopped = web->def.idle && web->def.idle(web->def.user);
-        if (!is_alive && !stopped) hed_web_revive(web); /* it ended before its page was open */
+        if (!is_alive && !stopped) hed_web_revive(web); /* a browser that ended before its page was open */
     }
     if (!is_alive)
         return hed_fail(error, HED_ERROR_TIMEOUT,

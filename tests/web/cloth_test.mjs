@@ -64,4 +64,16 @@ const places = hand.follow(points, 0), offset = add(places[3].place, places[0].p
 check(near(offset, hand.grip[3].offset), 'the grip keeps its shape');
 hand.release();
 check(!hand.isHolding && hand.follow(points, 0).length === 0, 'let go');
+// back to where it was grabbed it goes at any stretch; cloth that was stretched before it was grabbed can be pulled
+const other = new Hand();
+other.grab(points, 12, 1);
+for (let frame = 0; frame < 4; frame++) other.follow(points, 0.6);
+const from = other.at.slice();
+other.place = add(from, [1, 0, 0]);
+other.follow(points, 0.6);
+check(other.at[0] > from[0] + 0.005, 'cloth that is stretched already cannot be pulled');
+for (let frame = 0; frame < 200; frame++) other.follow(points, 0);
+other.place = from.slice();
+other.follow(points, 2);
+check(other.at[0] < from[0] + 1 - 0.02, 'the hand does not go back from a stretch');
 process.exit(failed);

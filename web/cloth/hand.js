@@ -5,7 +5,7 @@ const GRIP = 2.2;     /* radius of a grip, in edges of the triangle that was hit
 const MOST = 16;      /* vertices in a grip */
 const SETTLE = 3;     /* frames in which a grip moves with the cloth, until the engine holds it */
 const FASTEST = 0.03; /* m a frame, less the more the cloth is stretched */
-const LONGEST = 0.3;  /* stretch at which the hand stops */
+const LONGEST = 0.3;  /* stretch at which the hand stops, unless the cloth was stretched before it was grabbed */
 
 const pointOf = (points, v) => [points[3 * v], points[3 * v + 1], points[3 * v + 2]];
 
@@ -41,7 +41,7 @@ export function vertexOf({ surface: { triangles, vertices: { points } }, corner 
 export class Hand {
     /** `scale`: units of the positions in a metre. */
     constructor(scale = 1) {
-        Object.assign(this, { scale, vertex: -1, grip: [], at: [0, 0, 0], place: [0, 0, 0], frames: 0 });
+        Object.assign(this, { scale, vertex: -1, grip: [], at: [0, 0, 0], place: [0, 0, 0], from: [0, 0, 0], frames: 0, longest: LONGEST });
     }
 
     get isHolding() {
@@ -68,9 +68,12 @@ export class Hand {
     /** Moves towards the place by a frame. `stretch`: of the longest edge. Returns [{vertex, place}] to hold. */
     follow(points, stretch) {
         if (!this.isHolding) return [];
-        if (this.frames++ < SETTLE) this.#anchor(points);
-        else {
-            const way = add(this.place, this.at, -1), speed = FASTEST * this.scale * Math.max(0, 1 - stretch / LONGEST);
+        if (this.frames++ < SETTLE) {
+            this.#anchor(points);
+            Object.assign(this, { from: this.at.slice(), longest: Math.max(LONGEST, 1.5 * stretch) });
+        } else {
+            const far = (place) => Math.hypot(...add(place, this.from, -1)), isBack = far(this.place) < far(this.at);
+            const way = add(this.place, this.at, -1), speed = FASTEST * this.scale * (isBack ? 1 : Math.max(0, 1 - stretch / this.longest));
             this.at = add(this.at, way, Math.min(1, speed / Math.max(1e-9, Math.hypot(...way))));
         }
         return this.grip.map(({ vertex, offset }) => ({ vertex, place: add(this.at, offset) }));
