@@ -5,6 +5,9 @@ import atexit, base64, json, os, pathlib, re, shutil, socket, struct, subprocess
 from screen import Screen
 
 PATIENCE = 120 # s, on a machine that others share
+# keys without a letter: code of DevTools, value of WebDriver, text that a field takes
+KEYS = {'Tab': (9, '\ue004', ''), 'Enter': (13, '\ue007', '\r'), ' ': (32, ' ', ' '), 'ArrowLeft': (37, '\ue012', ''), 'ArrowUp': (38, '\ue013', ''),
+        'ArrowRight': (39, '\ue014', ''), 'ArrowDown': (40, '\ue015', '')}
 
 
 def start(name, scratch):
@@ -56,6 +59,17 @@ class Browser:
         while not self.value(expression):
             assert time.monotonic() < end, subject
             time.sleep(0.05)
+
+    def press(self, *keys):
+        for key in keys:
+            self.key(key, True), self.key(key, False)
+
+    def drag(self, places):
+        """A finger goes down at the first of the places, [x, y], and up at the last; with one place, a tap."""
+        self.touch('Start', places[0])
+        for place in places[1:]:
+            self.touch('Move', place)
+        self.touch('End', places[-1])
 
     def check_width(self, width, height, subject):
         """Resizes the window; nothing may scroll sideways."""
@@ -126,6 +140,14 @@ class Chromium(Browser):
 
     def mouse(self, kind, x, y, down):
         self.call('Input.dispatchMouseEvent', type='mouse' + kind, x=x, y=y, button='left', buttons=int(down), clickCount=int(kind != 'Moved'))
+
+    def key(self, key, down):
+        number, _, text = KEYS.get(key, (ord(key[0].upper()), key, key))
+        code = 'Space' if key == ' ' else key if key in KEYS else f'Key{key.upper()}'
+        self.call('Input.dispatchKeyEvent', type='keyDown' if down else 'keyUp', key=key, code=code, windowsVirtualKeyCode=number, text=text if down else '')
+
+    def touch(self, kind, place):
+        self.call('Input.dispatchTouchEvent', type='touch' + kind, touchPoints=[] if kind == 'End' else [{'x': place[0], 'y': place[1]}])
 
     def used_memory(self):
         self.call('HeapProfiler.enable')
@@ -241,6 +263,16 @@ class Firefox(Browser):
         if kind != 'Moved':
             steps.append({'type': 'pointerDown' if down else 'pointerUp', 'button': 0})
         self.call('input.performActions', context=self.tab, actions=[{'type': 'pointer', 'id': 'mouse', 'actions': steps}])
+
+    def key(self, key, down):
+        step = {'type': 'keyDown' if down else 'keyUp', 'value': KEYS[key][1] if key in KEYS else key}
+        self.call('input.performActions', context=self.tab, actions=[{'type': 'key', 'id': 'keys', 'actions': [step]}])
+
+    def touch(self, kind, place):
+        steps = [] if kind == 'End' else [{'type': 'pointerMove', 'x': round(place[0]), 'y': round(place[1])}]
+        if kind != 'Move':
+            steps.append({'type': 'pointerDown' if kind == 'Start' else 'pointerUp', 'button': 0})
+        self.call('input.performActions', context=self.tab, actions=[{'type': 'pointer', 'id': 'finger', 'parameters': {'pointerType': 'touch'}, 'actions': steps}])
 
     def picture(self, path):
         pathlib.Path(path).write_bytes(base64.b64decode(self.call('browsingContext.captureScreenshot', context=self.tab)['data']))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """live_pages_browser.py HEDDLE BROWSER: the live pages of the site in chromium or firefox, from a plain file server: a pasted sheet is judged, a robot goes round discs that
 are in its way, a ball pushes a cloth, which the mouse and the keyboard grab, an instrument sounds, also behind another tab, where the cloth pauses;
-memory does not grow, nothing complains, nothing is wider than a phone. Skipped where the WebAssembly package is not built."""
+memory does not grow, nothing complains, nothing is wider than a phone. On a phone's screen each page of the handbook opens its engine and does its work by the
+keyboard alone, and by a finger alone. Skipped where the WebAssembly package is not built."""
 import http.server, json, os, pathlib, shutil, subprocess, sys, tempfile, threading
 
 import browsers
@@ -20,6 +21,11 @@ def assemble(folder, heddle):
     (folder / 'instruments/list.json').write_text('["vibes"]')
     schema = subprocess.run([heddle, 'synth', 'check', '--schema'], text=True, capture_output=True, check=True).stdout
     (folder / 'schema.json').write_text(schema)
+    shutil.copyfile(TOP / 'site/theme/live.js', folder / 'live.js')
+    buttons = ''.join(f'<p><button data-live="{name}.html">Try it here</button>' for name in ('synth', 'cloth', 'css', 'mppi'))
+    (folder / 'handbook.html').write_text('<!doctype html><meta name="viewport" content="width=device-width"><link rel="stylesheet" href="style_of_site.css">'
+                                          f'<script>const root = "."</script><script src="live.js" defer></script>{buttons}<p style="height: 300vh">')
+    shutil.copyfile(TOP / 'site/theme/style.css', folder / 'style_of_site.css')
     (folder / 'favicon.ico').write_bytes(b'') # a browser asks for it by itself
 
 
@@ -49,6 +55,115 @@ def grabbed(browser):
     browser.wait(f'heddle.hand.vertex === 0 && {in_hand}', 'space grabs no corner')
     browser.value(f'{key % " "}, 0')
     assert value(browser, 'heddle.hand.vertex') == -1
+
+
+INSIDE = 'frames[0].heddle'
+FOCUSED = '(frames.length ? frames[0].document : document).activeElement'
+
+
+def tab_to(browser, selector):
+    """Passes the focus on to an element, where one sees it."""
+    for _ in range(40):
+        browser.press('Tab')
+        if browser.value(f'{FOCUSED}.matches({json.dumps(selector)})'):
+            assert browser.value(f'{FOCUSED}.matches(":focus-visible") && getComputedStyle({FOCUSED}).outlineStyle !== "none"'), f'the focus of {selector} is not seen'
+            return
+    raise AssertionError(f'Tab does not reach {selector}')
+
+
+def place_of(browser, selector, across=0.5, down=0.5):
+    """Place in the window of a point of an element, in the engine's frame if there is one."""
+    x, y, width, height = value(browser, f'''(() => {{
+        const frame = document.querySelector("iframe"), outer = frame?.getBoundingClientRect() ?? {{ left: 0, top: 0 }};
+        const inner = (frame?.contentDocument ?? document).querySelector({json.dumps(selector)}).getBoundingClientRect();
+        return [inner.left + outer.left + (frame?.clientLeft ?? 0), inner.top + outer.top + (frame?.clientTop ?? 0), inner.width, inner.height];
+    }})()''')
+    return [x + across * width, y + down * height]
+
+
+def drawn(start, dx, dy):
+    return [[start[0] + dx * k / 8, start[1] + dy * k / 8] for k in range(9)]
+
+
+def try_here(browser, root, name, by_touch):
+    browser.open_tab() # a changed instrument would ask before one leaves it
+    browser.resize(360, 740)
+    browser.go(f'{root}/handbook.html')
+    button = f'button[data-live="{name}.html"]'
+    browser.wait(f'document.readyState === "complete" && !!document.querySelector({json.dumps(button)})', 'no handbook')
+    if by_touch:
+        browser.drag([place_of(browser, button)])
+    else:
+        tab_to(browser, button)
+        browser.press('Enter')
+    browser.wait('frames.length && frames[0].document.title.includes("(ready)")', f'{name} does not open in the handbook')
+
+
+def work_by_keys(browser, root):
+    try_here(browser, root, 'synth', False)
+    browser.key('d', True)
+    browser.wait(f'{INSIDE}.sound.isOn && {INSIDE}.state && frames[0].document.querySelectorAll("#keys .down").length === 1', 'no key sounds')
+    browser.key('d', False)
+    browser.wait('frames[0].document.getElementById("level_text").textContent.includes("dB")', 'a key is silent')
+    tab_to(browser, '#macros input')
+    browser.press('ArrowRight', 'ArrowRight')
+    assert browser.value(f'Number({FOCUSED}.value) > 0'), 'the slider stays'
+
+    try_here(browser, root, 'cloth', False)
+    for control, key in (('fabric', 's'), ('wind', 'ArrowLeft'), ('thickness', 'ArrowRight')):
+        tab_to(browser, f'#{control}')
+        before = value(browser, f'{FOCUSED}.value')
+        browser.press(key)
+        browser.wait(f'{FOCUSED}.value !== "{before}"', f'{control} stays')
+    tab_to(browser, '#canvas')
+    browser.press(' ')
+    browser.wait(f'{INSIDE}.hand.vertex === 0', 'space grabs no corner')
+    height = value(browser, f'{INSIDE}.hand.place[1]')
+    browser.press(*['ArrowUp'] * 5)
+    browser.wait(f'{INSIDE}.hand.place[1] > {height} + 0.05', 'the corner stays')
+    browser.press(' ')
+    browser.wait(f'{INSIDE}.hand.vertex === -1', 'space does not let go')
+
+    try_here(browser, root, 'css', False)
+    tab_to(browser, '#sheet')
+    browser.press(*'qq{}')
+    browser.wait('frames[0].document.querySelector("#result").innerHTML.includes(">qq{}")', 'a typed rule is not judged')
+
+    try_here(browser, root, 'mppi', False)
+    tab_to(browser, '#canvas')
+    (first, *_), goal = value(browser, f'{INSIDE}.world.discs'), f'{INSIDE}.world.goal[1]'
+    browser.press(' ', 'ArrowUp', 'ArrowUp')
+    browser.wait(f'{INSIDE}.world.discs[0][1] > {first[1]} + 0.3', 'the disc stays')
+    browser.press(*'   ', 'ArrowDown')
+    browser.wait(f'Math.abs(Math.abs({goal}) - 1.6) > 0.1', 'the goal stays')
+
+
+def work_by_finger(browser, root):
+    def drag(path, held):
+        browser.touch('Start', path[0])
+        for place in path[1:]:
+            browser.touch('Move', place)
+        browser.wait(held, f'the finger holds nothing: {held}')
+        browser.touch('End', path[-1])
+        assert value(browser, '[scrollY, frames[0].scrollY]') == [0, 0], 'the page goes away under the finger'
+
+    try_here(browser, root, 'synth', True)
+    drag([place_of(browser, '#keys [data-note="60"]')], f'{INSIDE}.sound.isOn && frames[0].document.querySelectorAll("#keys .down").length === 1')
+    browser.wait('frames[0].document.querySelectorAll("#keys .down").length === 0', 'the key stays down')
+    drag(drawn(place_of(browser, '#macros input', 0.1), 50, 0), 'frames[0].document.querySelector("#macros input").value > 0.3')
+
+    try_here(browser, root, 'cloth', True)
+    drag(drawn(place_of(browser, '#canvas', 0.48), 30, -80), f'{INSIDE}.hand.vertex >= 0 && {INSIDE}.hand.place[1] > 1.1')
+    browser.wait(f'{INSIDE}.hand.vertex === -1', 'the finger does not let go')
+
+    try_here(browser, root, 'css', True)
+    browser.drag([place_of(browser, '#sheet')])
+    browser.wait(f'{FOCUSED}.id === "sheet"', 'the finger does not reach the sheet')
+
+    try_here(browser, root, 'mppi', True)
+    size = value(browser, '(({ clientWidth: w, clientHeight: h }) => Math.min(w, 1.4 * h) / 6.3)(frames[0].document.getElementById("canvas"))') # px a metre
+    (_, (x, y, _), _), (left, top) = value(browser, f'{INSIDE}.world.discs'), place_of(browser, '#canvas')
+    drag(drawn([left + x * size, top - y * size], 0, -1.8 * size), f'{INSIDE}.world.discs[1][1] > {y} + 1.5')
 
 
 def open_tab(browser, address):
@@ -161,12 +276,15 @@ def main():
                 pass
         server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Quiet)
         threading.Thread(target=server.serve_forever, daemon=True).start()
+        root = f'http://127.0.0.1:{server.server_address[1]}'
         with browser:
-            look(browser, f'http://127.0.0.1:{server.server_address[1]}')
-            stay(browser, f'http://127.0.0.1:{server.server_address[1]}')
+            look(browser, root)
+            work_by_keys(browser, root)
+            work_by_finger(browser, root)
+            stay(browser, root)
         server.shutdown()
         assert not browser.complaints, browser.complaints
-    print('live_pages_browser: judged, driven, pushed, heard and left alone')
+    print('live_pages_browser: judged, driven, pushed, heard and left alone, by mouse, keys and finger')
     return 0
 
 

@@ -7,11 +7,12 @@ const ball = { place: [0, 0.9, 0.45], radius: 0.13 }, view = { turn: [0.35, 0.12
    slowly the more the cloth is stretched; m, m a frame */
 const hand = { vertex: -1, grip: [], at: [0, 0, 0], place: [0, 0, 0], stretch: 0 }, REACH = 0.08, GRIP = 0.065, FASTEST = 0.02, LONGEST = 0.3, CORNER = 0;
 
-const sceneOf = (fabric) => ({
+const sceneOf = (fabric, thickness) => ({
     garments: [{
         grid: { width: 41, height: 41, size: [1.2, 1.2], origin: [-0.6, 0.4, 0] },
         pins: [{ box: { low: [-0.61, 1.59, -1], high: [-0.59, 1.61, 1] } }, { box: { low: [0.59, 1.59, -1], high: [0.61, 1.61, 1] } }],
         fabric,
+        thickness,
         drag: 1.2,
         lift: 0.5,
     }],
@@ -167,6 +168,11 @@ function vertexAt(positions, eye, ray) {
     return { best, gap };
 }
 
+/* Turns the view by pixels of the picture. */
+function turnView(dx, dy) {
+    view.turn = [view.turn[0] - dx / 150, Math.max(-1, Math.min(1.3, view.turn[1] + dy / 150))];
+}
+
 /* Moves a place by pixels of the picture, in the picture's plane. */
 const moveIn = (picture, place, dx, dy) => place.forEach((_, k) => {
     place[k] = Math.max(-2, Math.min(2.5, place[k] + picture.metres * (dx * picture.right[k] - dy * picture.up[k])));
@@ -226,7 +232,7 @@ function wire(picture, open, clothNow) {
         if (!before) return;
         const dx = event.clientX - before[0], dy = event.clientY - before[1];
         pointers.set(event.pointerId, [event.clientX, event.clientY]);
-        if (moves === 'view') view.turn = [view.turn[0] - dx / 150, Math.max(-1, Math.min(1.3, view.turn[1] + dy / 150))];
+        if (moves === 'view') turnView(dx, dy);
         else moveIn(picture, moves === 'ball' ? ball.place : hand.place, dx, dy);
     };
     canvas.onwheel = (event) => {
@@ -236,12 +242,13 @@ function wire(picture, open, clothNow) {
     canvas.onkeydown = (event) => {
         const step = { ArrowLeft: [-12, 0], ArrowRight: [12, 0], ArrowUp: [0, -12], ArrowDown: [0, 12] }[event.key];
         if (event.key === ' ') hand.vertex < 0 ? grab(clothNow(), CORNER) : letGo(clothNow());
+        else if (step && event.shiftKey) turnView(...step);
         else if (step) moveIn(picture, hand.vertex < 0 ? ball.place : hand.place, ...step);
         else return;
         event.preventDefault();
     };
     $('fabric').replaceChildren(...FABRICS.map((name) => new Option(name)));
-    $('fabric').onchange = open;
+    $('fabric').onchange = $('thickness').onchange = open;
     $('again').onclick = open;
 }
 
@@ -251,7 +258,7 @@ try {
     const open = () => {
         cloth?.close();
         Object.assign(hand, { vertex: -1, grip: [] });
-        cloth = new Cloth(module, sceneOf($('fabric').value || FABRICS[0]), { hold: true });
+        cloth = new Cloth(module, sceneOf($('fabric').value || FABRICS[0], Number($('thickness').value) / 1000), { hold: true });
         cloth.read();
         mesh = picture.mesh(cloth.positions.slice(), cloth.normals.slice(), cloth.triangles.slice());
     };
@@ -261,6 +268,7 @@ try {
         if (document.hidden) return void requestAnimationFrame(frame); /* Firefox draws hidden pages once a second */
         const wind = Number($('wind').value), start = performance.now();
         $('wind_text').textContent = `${wind} m/s`;
+        $('thickness_text').textContent = `${$('thickness').value} mm`;
         cloth.wind(0.3 * wind, 0, -wind * (0.8 + 0.3 * Math.sin(performance.now() / 900)));
         cloth.ball(0, ...ball.place, ball.radius);
         followPointer(cloth);

@@ -3,7 +3,7 @@ import { compile, Controller } from './engine/mppi.js';
 
 const $ = (id) => document.getElementById(id), RANGE = 3, RADIUS = 0.25;
 const world = { discs: [[0, 0.3, 0.5], [-1.2, -1, 0.4], [1.4, -0.9, 0.45]], goal: [2.3, 1.6], start: [-2.4, -1.6] };
-let controller, held;
+let controller, held, chosen; /* a disc of the pointer; one of the keys, which else move the goal */
 
 const sceneOf = (samples) => ({
     model: 'differential_drive',
@@ -47,6 +47,7 @@ function draw(milliseconds) {
     c.beginPath();
     c.arc(...world.goal, 0.12, 0, 7);
     c.stroke();
+    if (canvas.matches(':focus-visible')) ring(c, ...chosen ?? [...world.goal, 0.12], style.getPropertyValue('--ink'));
     const [x, y, heading] = controller.state;
     disc(c, x, y, RADIUS, style.getPropertyValue('--mark'));
     c.strokeStyle = '#fff';
@@ -65,8 +66,25 @@ function disc(c, x, y, radius, colour) {
     c.fill();
 }
 
+/* A ring around what the keys move. */
+function ring(c, x, y, radius, colour) {
+    c.strokeStyle = colour;
+    c.beginPath();
+    c.arc(x, y, radius + 0.07, 0, 7);
+    c.stroke();
+}
+
+/* Moves a disc, not into the robot. */
+function moveDisc(moved, x, y) {
+    const place = inRange(x, y), robot = controller.state;
+    if (Math.hypot(place[0] - robot[0], place[1] - robot[1]) > moved[2] + RADIUS + 0.02) [moved[0], moved[1]] = place;
+    $('canvas').isMoved = true;
+}
+
+const inRange = (x, y) => [Math.max(-RANGE, Math.min(RANGE, x)), Math.max(-2, Math.min(2, y))];
+
 function setGoal(x, y) {
-    world.goal = [Math.max(-RANGE, Math.min(RANGE, x)), Math.max(-2, Math.min(2, y))];
+    world.goal = inRange(x, y);
     controller.set('goal.x', world.goal[0]);
     controller.set('goal.y', world.goal[1]);
 }
@@ -81,16 +99,17 @@ function wire(module) {
     };
     canvas.onpointermove = (event) => {
         if (!event.buttons) return;
-        const [x, y] = place(event), robot = controller.state;
-        if (!held) setGoal(x, y);
-        else if (Math.hypot(x - robot[0], y - robot[1]) > held[2] + RADIUS + 0.02) [held[0], held[1]] = [x, y]; /* not into the robot */
-        canvas.isMoved = !!held;
+        const [x, y] = place(event);
+        if (held) moveDisc(held, x, y);
+        else setGoal(x, y);
     };
-    canvas.onpointerup = () => { held = undefined; };
+    canvas.onpointerup = canvas.onpointercancel = () => { held = undefined; };
     canvas.onkeydown = (event) => {
         const step = { ArrowLeft: [-0.2, 0], ArrowRight: [0.2, 0], ArrowUp: [0, 0.2], ArrowDown: [0, -0.2] }[event.key];
-        if (!step) return;
-        setGoal(world.goal[0] + step[0], world.goal[1] + step[1]);
+        if (event.key === ' ') chosen = world.discs[world.discs.indexOf(chosen) + 1];
+        else if (!step) return;
+        else if (chosen) moveDisc(chosen, chosen[0] + step[0], chosen[1] + step[1]);
+        else setGoal(world.goal[0] + step[0], world.goal[1] + step[1]);
         event.preventDefault();
     };
     $('samples').oninput = () => {

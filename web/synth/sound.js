@@ -27,8 +27,11 @@ export class Sound {
             await this.context.audioWorklet.addModule(new URL('./worklet.js', import.meta.url));
         }
         /* Firefox waits for ever where there is no sound card */
-        const late = new Promise((resolve) => { setTimeout(resolve, LATE, true); });
-        if (await Promise.race([this.context.resume(), late]))
+        const late = new Promise((resolve) => { setTimeout(resolve, LATE, true); }), open = () => this.context.resume();
+        addEventListener('pointerup', open); /* a browser allows sound to a finger when it leaves the screen */
+        const isLate = await Promise.race([open(), late]);
+        removeEventListener('pointerup', open);
+        if (isLate)
             throw new Error('The browser has opened no sound card. Connect one, or allow this page to play sound, and press a key again.');
         await this.load(text);
     }
