@@ -118,9 +118,9 @@ def work_by_keys(browser, root):
     tab_to(browser, '#canvas')
     browser.press(' ')
     browser.wait(f'{INSIDE}.hand.vertex === 0', 'space grabs no corner')
-    height = value(browser, f'{INSIDE}.hand.place[1]')
+    height = value(browser, f'{INSIDE}.hand.at[1]')
     browser.press(*['ArrowUp'] * 5)
-    browser.wait(f'{INSIDE}.hand.place[1] > {height} + 0.05', 'the corner stays')
+    browser.wait(f'{INSIDE}.hand.at[1] > {height} + 0.05', 'the corner stays')
     browser.press(' ')
     browser.wait(f'{INSIDE}.hand.vertex === -1', 'space does not let go')
 

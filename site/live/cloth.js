@@ -3,9 +3,9 @@ import { compile, Cloth } from './engine/cloth.js';
 
 const $ = (id) => document.getElementById(id), FABRICS = ['cotton', 'silk', 'denim', 'wool', 'leather'];
 const ball = { place: [0, 0.9, 0.45], radius: 0.13 }, view = { turn: [0.35, 0.12], distance: 2.6 };
-/* the hand: vertex (-1: none), the vertices that it holds with their offsets, its place, and the pointer's, which the hand follows the more
-   slowly the more the cloth is stretched; m, m a frame */
-const hand = { vertex: -1, grip: [], at: [0, 0, 0], place: [0, 0, 0], stretch: 0 }, REACH = 0.08, GRIP = 0.065, FASTEST = 0.02, LONGEST = 0.3, CORNER = 0;
+/* the hand: vertex (-1: none), the vertices that it holds with their offsets, its place, the place where it grabbed, and the pointer's, which
+   it follows the more slowly the more the cloth is stretched, but never below SLOWEST of its speed; m, m a frame */
+const hand = { vertex: -1, grip: [], at: [0, 0, 0], place: [0, 0, 0], from: [0, 0, 0], stretch: 0 }, REACH = 0.08, GRIP = 0.065, FASTEST = 0.02, LONGEST = 0.3, SLOWEST = 0.1, CORNER = 0;
 
 const sceneOf = (fabric, thickness) => ({
     garments: [{
@@ -191,6 +191,7 @@ function grab(cloth, vertex) {
     hand.vertex = vertex;
     hand.at = middle;
     hand.place = middle.slice();
+    hand.from = middle.slice();
     hand.grip = Array.from({ length: positions.length / 3 }, (_, v) => ({ vertex: v, offset: placeOf(v).map((x, k) => x - middle[k]) }))
         .map((held) => ({ ...held, far: Math.hypot(...held.offset) })).filter(({ far }) => far < GRIP).sort((a, b) => a.far - b.far).slice(0, 16);
 }
@@ -198,7 +199,8 @@ function grab(cloth, vertex) {
 /* Moves the hand towards the pointer. */
 function followPointer(cloth) {
     if (hand.vertex < 0) return;
-    const speed = FASTEST * Math.max(0, 1 - hand.stretch / LONGEST), part = Math.min(1, speed / Math.max(1e-9, Math.sqrt(distance2(hand.place, hand.at))));
+    const isBack = distance2(hand.place, hand.from) < distance2(hand.at, hand.from);
+    const speed = FASTEST * (isBack ? 1 : Math.max(SLOWEST, 1 - hand.stretch / LONGEST)), part = Math.min(1, speed / Math.max(1e-9, Math.sqrt(distance2(hand.place, hand.at))));
     hand.at = hand.at.map((x, k) => x + part * (hand.place[k] - x));
     for (const { vertex, offset } of hand.grip) cloth.hold(vertex, ...hand.at.map((x, k) => x + offset[k]));
 }
