@@ -57,21 +57,19 @@ check(Math.abs(hand.at[0] - start - 0.03) < 1e-9, `${hand.at[0] - start} m in a 
 hand.follow(points, 0.15);
 check(Math.abs(hand.at[0] - start - 0.045) < 1e-9, 'half as fast at half of the longest stretch');
 hand.follow(points, 0.5);
-check(Math.abs(hand.at[0] - start - 0.045) < 1e-9, 'the hand tears the cloth');
+check(Math.abs(hand.at[0] - start - 0.048) < 1e-9, 'a tenth as fast beyond it');
 for (let frame = 0; frame < 9; frame++) hand.follow(points, 0);
 check(near(hand.at, hand.place), 'the hand does not arrive');
 const places = hand.follow(points, 0), offset = add(places[3].place, places[0].place, -1);
 check(near(offset, hand.grip[3].offset), 'the grip keeps its shape');
 hand.release();
 check(!hand.isHolding && hand.follow(points, 0).length === 0, 'let go');
-// back to where it was grabbed it goes at any stretch; cloth that was stretched before it was grabbed can be pulled
+// back to where it was grabbed it goes at any stretch
 const other = new Hand();
 other.grab(points, 12, 1);
-for (let frame = 0; frame < 4; frame++) other.follow(points, 0.6);
+for (let frame = 0; frame < 4; frame++) other.follow(points, 0);
 const from = other.at.slice();
 other.place = add(from, [1, 0, 0]);
-other.follow(points, 0.6);
-check(other.at[0] > from[0] + 0.005, 'cloth that is stretched already cannot be pulled');
 for (let frame = 0; frame < 200; frame++) other.follow(points, 0);
 other.place = from.slice();
 other.follow(points, 2);

@@ -5,7 +5,8 @@ const GRIP = 2.2;     /* radius of a grip, in edges of the triangle that was hit
 const MOST = 16;      /* vertices in a grip */
 const SETTLE = 3;     /* frames in which a grip moves with the cloth, until the engine holds it */
 const FASTEST = 0.03; /* m a frame, less the more the cloth is stretched */
-const LONGEST = 0.3;  /* stretch at which the hand stops, unless the cloth was stretched before it was grabbed */
+const LONGEST = 0.3;  /* stretch at which the hand is slowest */
+const SLOWEST = 0.1;  /* of the fastest: cloth may be stretched elsewhere, so the hand never stands still */
 
 const pointOf = (points, v) => [points[3 * v], points[3 * v + 1], points[3 * v + 2]];
 
@@ -41,7 +42,7 @@ export function vertexOf({ surface: { triangles, vertices: { points } }, corner 
 export class Hand {
     /** `scale`: units of the positions in a metre. */
     constructor(scale = 1) {
-        Object.assign(this, { scale, vertex: -1, grip: [], at: [0, 0, 0], place: [0, 0, 0], from: [0, 0, 0], frames: 0, longest: LONGEST });
+        Object.assign(this, { scale, vertex: -1, grip: [], at: [0, 0, 0], place: [0, 0, 0], from: [0, 0, 0], frames: 0 });
     }
 
     get isHolding() {
@@ -70,10 +71,10 @@ export class Hand {
         if (!this.isHolding) return [];
         if (this.frames++ < SETTLE) {
             this.#anchor(points);
-            Object.assign(this, { from: this.at.slice(), longest: Math.max(LONGEST, 1.5 * stretch) });
+            this.from = this.at.slice();
         } else {
             const far = (place) => Math.hypot(...add(place, this.from, -1)), isBack = far(this.place) < far(this.at);
-            const way = add(this.place, this.at, -1), speed = FASTEST * this.scale * (isBack ? 1 : Math.max(0, 1 - stretch / this.longest));
+            const way = add(this.place, this.at, -1), speed = FASTEST * this.scale * (isBack ? 1 : Math.max(SLOWEST, 1 - stretch / LONGEST));
             this.at = add(this.at, way, Math.min(1, speed / Math.max(1e-9, Math.hypot(...way))));
         }
         return this.grip.map(({ vertex, offset }) => ({ vertex, place: add(this.at, offset) }));
