@@ -153,7 +153,7 @@ def work_by_finger(browser, root):
     drag(drawn(place_of(browser, '#macros input', 0.1), 50, 0), 'frames[0].document.querySelector("#macros input").value > 0.3')
 
     try_here(browser, root, 'cloth', True)
-    drag(drawn(place_of(browser, '#canvas', 0.48), 30, -80), f'{INSIDE}.hand.vertex >= 0 && {INSIDE}.hand.place[1] > 1.1')
+    drag(drawn(place_of(browser, '#canvas', 0.48), 30, -80), f'{INSIDE}.hand.vertex >= 0 && {INSIDE}.hand.at[1] > {INSIDE}.hand.from[1] + 0.03')
     browser.wait(f'{INSIDE}.hand.vertex === -1', 'the finger does not let go')
 
     try_here(browser, root, 'css', True)
