@@ -54,6 +54,8 @@ def main():
     options.add_argument("--budget", type=int, default=0)
     options.add_argument("--limit", type=float, default=120, help="seconds after which a script is ended")
     given = options.parse_args()
+    if os.environ.get("PYTHONPATH"):  # scripts run in other folders
+        os.environ["PYTHONPATH"] = os.pathsep.join(os.path.abspath(p) for p in os.environ["PYTHONPATH"].split(os.pathsep))
     counts = {}
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "examples")

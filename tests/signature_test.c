@@ -127,6 +127,33 @@ Test(signature, local_arrays_and_structs)
     }
 }
 
+/* In CUDA C the last local argument is the launch's shared memory, which no parameter declares. */
+Test(signature, dynamic_shared_memory_in_cuda_c)
+{
+    static const hed_argument_def some[] = {HED_OUT(float, out), HED_ARRAY(float, tile)};
+    const hed_kernel_def def = {.name = "f", .arguments = some, .argument_count = HED_COUNT(some)};
+    static const struct {
+        const char *text;
+        hed_language language;
+        hed_status status;
+    } cases[] = {
+        {"extern __shared__ float tile[];\ntemplate <typename T> __global__ void f(T *out) {}", HED_CUDA_C, HED_OK},
+        {"__global__ void f(float *out, float *tile) {}", HED_CUDA_C, HED_ERROR_ARGUMENT},
+        {"__global__ void f(float *out, int n, int m) {}", HED_CUDA_C, HED_ERROR_ARGUMENT},
+        {"__kernel void f(__global float *out) {}", HED_OPENCL_C, HED_ERROR_ARGUMENT}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        const hed_source source = {"f.cu", cases[i].text, 0};
+        const hed_signature signature = {.def = &def,
+            .language = cases[i].language,
+            .entry = "f",
+            .sources = &source,
+            .source_count = 1};
+        error = (hed_error){0};
+        EXPECT_EQ(hed_signature_check(&signature, &error), cases[i].status, "%s: %s", cases[i].text,
+            error.text);
+    }
+}
+
 Test(signature, types_in_mangled_names)
 {
     static const struct {

@@ -155,6 +155,15 @@ class _Source:
         return _signature.parameters(self.text, self.kernel, macros, varying)
 
 
+def _device_of(source: _Source, on: Union[str, int, Device, None]) -> Device:
+    return device_for_texts(on, ["cuda", "hip"] if source.cuda else ["cuda", "hip", "opencl"])
+
+
+def device_of(kernel_name: str, kernel_source: Any, lang: Optional[str], on: Union[str, int, Device, None]) -> Device:
+    """The device on which describe() puts a kernel."""
+    return _device_of(_Source(kernel_name, kernel_source, lang), on)
+
+
 def describe(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], problem_size: Any, arguments: Sequence[Any],
              tune_params: Mapping[str, Sequence[Any]], layout: Layout, *, restrictions: Restrictions, lang: Optional[str],
              defines: Optional[Mapping[str, Any]], compiler_options: Optional[Sequence[str]], names: Optional[Sequence[str]],
@@ -164,7 +173,7 @@ def describe(kernel_name: str, kernel_source: Union[str, os.PathLike[str]], prob
     """The description that tune_kernel() and Kernel share; without `contents` arrays only say what they are. `symbols`: arrays of constant
     memory by their names in CUDA C; `shared`: bytes of dynamic shared memory; without `compare` results are not checked."""
     source = _Source(kernel_name, kernel_source, lang)
-    device_ = device_for_texts(on, ["cuda", "hip"] if source.cuda else ["cuda", "hip", "opencl"])
+    device_ = _device_of(source, on)
     if not isinstance(tune_params, Mapping):
         raise TypeError(f"tune_params is a {type(tune_params).__name__}; expected a dict of names and lists of values")
     problem = problem_sizes(problem_size)

@@ -24,6 +24,10 @@ class Kernel(Object):
     math  "fast" or "strict", as it was tuned
     All else is as for tune_kernel()."""
 
+    #: Constant memory by its names in CUDA C, and bytes of dynamic shared memory (KernelWithMemory).
+    _symbols: Mapping[str, Any] = {}
+    _shared: Union[int, str, None] = None
+
     def __init__(self, kernel_name: str, kernel_source: Union[str, os.PathLike[str]], problem_size: Any, arguments: Sequence[Any],
                  tune_params: Mapping[str, Sequence[Any]], *, group: Any = None, grid: Any = None, grid_div_x: Optional[Sequence[str]] = None,
                  grid_div_y: Optional[Sequence[str]] = None, grid_div_z: Optional[Sequence[str]] = None,
@@ -32,7 +36,8 @@ class Kernel(Object):
                  names: Optional[Sequence[str]] = None, device: Union[str, int, Device, None] = None, math: Optional[str] = None):
         d = describe(kernel_name, kernel_source, problem_size, arguments, tune_params,
                      Layout(group, grid, (grid_div_x, grid_div_y, grid_div_z), block_size_names), restrictions=restrictions, lang=lang,
-                     defines=defines, compiler_options=compiler_options, names=names, on=device, contents=False)
+                     defines=defines, compiler_options=compiler_options, names=names, on=device, contents=False,
+                     symbols=self._symbols, shared=self._shared)
         self._description, self.device, self.name = d, d.on, d.name
         self._sizes = {n: 1 if isinstance(v, str) else v for n, v in problem_sizes(problem_size).items()}
         definition = ffi.new("hed_tune_def *")
@@ -81,11 +86,14 @@ class Kernel(Object):
         if stream is not None and (not isinstance(stream, Stream) or stream.device.id != self.device.id):
             raise TypeError(f"stream: {stream!r}; expected a heddle.Stream of {self.device.id}")
         launch = _Launch(self, sizes == self._sizes, stream)
-        list_ = ffi.new("hed_argument[]", [launch.argument(a, value, i) for i, (a, value) in enumerate(zip(described, arguments))])
+        given = [launch.argument(a, value, i) for i, (a, value) in enumerate(zip(described, arguments))]
+        given += [{"kind": C.HED_STRUCT, "size": v.nbytes, "value": {"bytes": ffi.from_buffer(v)}} for v in self._symbols.values()]
+        given += [{"kind": C.HED_LOCAL}] * (self._shared is not None)
+        list_ = ffi.new("hed_argument[]", given)
         launch.check_overlaps()
         problem = ffi.new("hed_problem *", {"count": len(sizes), "sizes": list(sizes.values())})
         on = self._stream if stream is None else stream
-        call(C.hed_launch, on.p, self.p, problem, list_, len(described))
+        call(C.hed_launch, on.p, self.p, problem, list_, len(given))
         if stream is None:
             on.wait()
             launch.copy_back()
@@ -93,6 +101,15 @@ class Kernel(Object):
     def __repr__(self) -> str:
         words = " ".join(f"{n}={v}" for n, v in self.config.items())
         return f"<heddle.Kernel {self.name} on {self.device.id}: {words} ({self.configured})>"
+
+
+class KernelWithMemory(Kernel):
+    """A kernel in CUDA C with arrays of constant memory and dynamic shared memory."""
+
+    def __init__(self, symbols: Mapping[str, Any], shared: Union[int, str, None], *arguments: Any, **settings: Any):
+        self._symbols = {n: np.ascontiguousarray(v) for n, v in symbols.items()}
+        self._shared = shared
+        super().__init__(*arguments, **settings)
 
 
 class _Launch:

@@ -62,7 +62,7 @@ def parameters(text: str, kernel: str, macros: Mapping[str, Any], varying: Seque
     types = _named_types(text, macros, varying)
     lists = []
     for found in re.finditer(rf"\b{re.escape(kernel)}\s*\(", text):
-        before = re.split(r"[;}#]", text[:found.start()])[-1]
+        before = text[max(text.rfind(c, 0, found.start()) for c in ";}#") + 1:found.start()]
         end = _closing(text, found.end())
         if end is not None and _KERNEL.search(before):
             lists.append([_parameter(piece, types) for piece in _pieces(text[found.end():end])])

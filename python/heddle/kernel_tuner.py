@@ -23,8 +23,9 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 import numpy as np
 
 from ._definitions import callback, listed, named, number
-from ._description import Layout, describe, is_file
-from ._kernel import Kernel
+from ._description import Layout, describe, device_of, is_file
+from ._integration import TuneResults, create_device_targets, store_results
+from ._kernel import Kernel, KernelWithMemory
 from ._library import C, UnsupportedError
 from ._tuner import _tune
 
@@ -33,7 +34,8 @@ announce: Optional[Callable[[str], None]] = None
 budget: Optional[int] = None
 seconds: float = 0
 
-_MOST_TEXTS = 2048
+_MOST_TEXTS = 16384
+_BLOCKS = ("block_size_x", "block_size_y", "block_size_z")
 #: Strategies of Kernel Tuner; those without a counterpart of the name are Heddle's search.
 _STRATEGIES = {None: "auto", "brute_force": "exhaustive", "random_sample": "random", **dict.fromkeys(
     ("basinhopping", "bayes_opt", "bayes_opt_alt_BOTorch", "bayes_opt_BOTorch", "bayes_opt_BOTorch_transfer", "bayes_opt_old", "diff_evo", "dual_annealing",
@@ -45,7 +47,8 @@ _REFUSED = {"texmem_args": "there are no textures; read the array", "observers":
 #: Quantities of NVMLObserver that a launch's energy gives.
 _ENERGY, _POWER = "nvml_energy", "nvml_power"
 #: Arguments of the benchmark loop or of other back ends that change nothing here.
-_IGNORED = {"iterations", "parallel_workers", "parallel", "noodles", "sharedmem", "use_noodles", "log", "compiler", "platform", "quiet", "strict_refresh"}
+_IGNORED = {"iterations", "parallel_workers", "parallel_runner", "parallel", "noodles", "sharedmem", "use_noodles", "log", "compiler", "platform", "quiet",
+            "strict_refresh"}
 
 
 def _refuse(words: str) -> UnsupportedError:
@@ -67,19 +70,70 @@ def _source(source: Any, tune_params: Mapping[str, Sequence[Any]]) -> Any:
         return source[0]
     if not callable(source):
         return source
-    count = math.prod(len(v) for v in tune_params.values())
-    if count > _MOST_TEXTS or any(isinstance(v, str) for values in tune_params.values() for v in values):
-        raise _refuse(f"kernel_source is a function, with {count} configurations; expected at most {_MOST_TEXTS}, of numbers")
-    named = bool(inspect.signature(source).parameters) and "params" not in inspect.signature(source).parameters and "kwargs" in str(inspect.signature(source))
-    branches = []
-    for values in itertools.product(*tune_params.values()):
-        configuration = dict(zip(tune_params, values))
-        text = source(**configuration) if named else source(configuration)
+    named_ = bool(inspect.signature(source).parameters) and "params" not in inspect.signature(source).parameters and "kwargs" in str(inspect.signature(source))
+
+    def made(configuration: dict[str, Any]) -> str:
+        text = source(**configuration) if named_ else source(configuration)
         if is_file(text):
             with open(text, encoding="utf-8") as file:
                 text = file.read()
-        branches.append(f"#if {' && '.join(f'{n} == {v}' for n, v in configuration.items())}\n{text}\n#endif\n")
-    return "".join(branches)
+        return str(text)
+    return _branches("kernel_source", tune_params, made)
+
+
+def _branches(what: str, tune_params: Mapping[str, Sequence[Any]], made: Callable[[dict[str, Any]], str]) -> str:
+    """The texts of a function as one, with a branch for each combination of those parameters that change the text."""
+    count = math.prod(len(v) for v in tune_params.values())
+    words = {n: v for n, v in tune_params.items() if any(isinstance(x, str) for x in v)}
+    if count > _MOST_TEXTS or not all(str(x).isidentifier() for v in words.values() for x in v if len(v) > 1):
+        raise _refuse(f"{what} is a function, with {count} configurations; expected at most {_MOST_TEXTS}, of numbers and of words")
+    texts = {values: made(dict(zip(tune_params, values))) for values in itertools.product(*tune_params.values())}
+    names = list(tune_params)
+    for name in tune_params:  # without the parameters that change nothing
+        at = names.index(name)
+        fewer: dict[tuple[Any, ...], str] = {}
+        if all(fewer.setdefault(values[:at] + values[at + 1:], text) == text for values, text in texts.items()):
+            texts, names = fewer, names[:at] + names[at + 1:]
+    parts = []
+    for n in words:  # words are compared by their numbers, which pasting finds
+        parts += [f"#define kernel_tuner_{n}_{x} {i}\n" for i, x in enumerate(tune_params[n])] if n in names else []
+        parts += [f"#define kernel_tuner_paste_{n}(x) kernel_tuner_{n}_##x\n"
+                  f"#define kernel_tuner_number_{n}(x) kernel_tuner_paste_{n}(x)\n"] if n in names else []
+    for values, text in texts.items():
+        terms = [f"kernel_tuner_number_{n}({n}) == {list(tune_params[n]).index(v)}" if n in words else f"{n} == {v}" for n, v in zip(names, values)]
+        parts.append(f"#if {' && '.join(terms) or '1'}\n{text}\n#endif\n")
+    return "".join(parts)
+
+
+def _defined(source: Any, given: Any, tune_params: Mapping[str, Sequence[Any]], options: Optional[list[Any]]
+             ) -> tuple[Any, dict[str, Any], Optional[list[Any]]]:
+    """The text, its macros, and the options. Each parameter is a macro unless `defines` lists the macros: then whole numbers are none in the text, so
+    that a parameter may be a word of the text, or a template's argument in the kernel's name alone."""
+    if given is None:
+        return source, {"kernel_tuner": 1}, options
+    macros = {str(n): v for n, v in named(given, "defines").items()}
+    for name, value in macros.items():
+        if not name.isidentifier():
+            raise ValueError(f"defines: {name!r}: expected the name of a macro")
+        if name in tune_params and str(value) != name:
+            raise _refuse(f"defines: {name!r} is a parameter and has its value as a macro; expected another name for {value!r}")
+    named_ = set(macros).union(*(re.findall(r"\w+", str(v)) for v in macros.values() if not callable(v)))
+    hidden = [n for n, values in tune_params.items() if n not in named_ and all(isinstance(v, (int, np.integer)) for v in values)]
+    functions = {n: v for n, v in macros.items() if callable(v)}
+    plain = {n: str(v) for n, v in macros.items() if n not in functions and n not in tune_params}
+    if not hidden and not functions:
+        return source, plain, options
+    if is_file(str(source)):
+        folder = os.path.dirname(os.path.abspath(source))
+        with open(source, encoding="utf-8", errors="replace") as file:
+            source = file.read()
+        options = [*(options or []), f"-I{folder}"]
+    before = ""
+    if functions:
+        before = _branches("a value of defines", tune_params, lambda c: "\n".join(f"#define {n} {f(c)}" for n, f in functions.items()))
+    before += "".join(f"enum {{ kernel_tuner_{n} = {n} }};\n#undef {n}\n" for n in hidden)
+    after = "".join(f"\n#define {n} kernel_tuner_{n}" for n in hidden)  # for the kernel's name
+    return before + source + after + "\n", plain, options
 
 
 def _options(given: Any) -> Optional[list[Any]]:
@@ -88,13 +142,44 @@ def _options(given: Any) -> Optional[list[Any]]:
     return [o for o in options if not str(o).startswith("-arch")] or None
 
 
+def _usual_macros(source: Any, problem_size: Any, tune_params: Mapping[str, Sequence[Any]], divisors: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
+    """Macros that a text of Kernel Tuner's has besides its parameters: sizes of a group that are not tuned, and the groups of each axis as far as the
+    text names them."""
+    found: dict[str, Any] = {n: 1 for n in names[1:3] if n not in tune_params}
+    text = str(source)
+    if is_file(text) and os.path.isfile(text):
+        with open(text, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    sizes = [problem_size] if np.ndim(problem_size) == 0 else list(problem_size) if not isinstance(problem_size, Mapping) else []
+    for axis, size, name, divisor in zip("xyz", sizes, names, divisors):
+        if re.search(rf"\bgrid_size_{axis}\b", text) and (divisor is None or isinstance(divisor, (list, tuple))):
+            terms = divisor if divisor is not None else [name] if name in tune_params else []
+            over = " * ".join(f"({t})" for t in terms) or "1"
+            found[f"grid_size_{axis}"] = f"((({size}) + {over} - 1) / ({over}))"
+    return found
+
+
+def _with_group(tune_params: Any, names: Sequence[str]) -> Mapping[str, Sequence[Any]]:
+    """The parameters, with Kernel Tuner's size of a group where they have none."""
+    params = named(tune_params, "tune_params")
+    return params if any(n in params for n in names[:3]) else {**params, names[0]: [256]}
+
+
 def _described(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], tune_params: Mapping[str, Sequence[Any]],
                divisors: Sequence[Any], block_size_names: Sequence[str], restrictions: Any, lang: Any, compiler_options: Any, device: Any,
-               answer: Any, atol: Optional[float], cmem_args: Any, smem_args: Any, compare: bool) -> Any:
-    return describe(kernel_name, _source(kernel_source, tune_params), problem_size, arguments, tune_params,
-                    Layout(None, None, divisors, block_size_names), restrictions=restrictions, lang=_language(lang), defines={"kernel_tuner": 1},
-                    compiler_options=_options(compiler_options), names=None, on=device,
-                    answer=answer, atol=atol, symbols=cmem_args, shared=named(smem_args, "smem_args").get("size"), compare=compare)
+               defines: Any, answer: Any, atol: Optional[float], cmem_args: Any, smem_args: Any, compare: bool) -> Any:
+    source = _source(kernel_source, tune_params)
+    usual = _usual_macros(source, problem_size, tune_params, divisors, block_size_names) if defines is None else {}
+    source, macros, options = _defined(source, defines, tune_params, _options(compiler_options))
+    return describe(kernel_name, source, problem_size, arguments, tune_params,
+                    Layout(None, None, divisors, block_size_names), restrictions=restrictions, lang=_language(lang), defines={**usual, **macros},
+                    compiler_options=options, names=None, on=device,
+                    answer=answer, atol=atol, symbols=cmem_args, shared=_shared(smem_args), compare=compare)
+
+
+def _shared(smem_args: Any) -> Any:
+    """Bytes of shared memory: a number, or an expression of parameters."""
+    return named(smem_args, "smem_args").get("size")
 
 
 def _metrics(metrics: Mapping[str, Any], result: dict[str, Any]) -> None:
@@ -162,8 +247,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
                 atol: Optional[float] = 1e-6, verify: Any = None, verbose: bool = False, lang: Any = None, device: Any = None,
                 block_size_names: Sequence[str] = ("block_size_x", "block_size_y", "block_size_z"), strategy: Any = None,
                 strategy_options: Any = None, cmem_args: Any = None, smem_args: Any = None, compiler_options: Any = None, cache: Any = None,
-                metrics: Any = None, objective: Any = None, objective_higher_is_better: Optional[bool] = None, **others: Any
-                ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+                metrics: Any = None, objective: Any = None, objective_higher_is_better: Optional[bool] = None, defines: Any = None, seed: Any = None,
+                objectives: Any = None, **others: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Kernel Tuner's tune_kernel(): a list of results with `time` in milliseconds, and a dict about the device."""
     observers_ = listed(others.pop("observers", None) or (), "observers", "a list of observers")
     if any(not isinstance(o, NVMLObserver) for o in observers_):
@@ -175,11 +260,18 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
             raise TypeError(f"tune_kernel() has no argument {name!r}")
     atol = None if atol is None else number(atol, "atol", 0)
     metrics, strategy_options = named(metrics, "metrics"), named(strategy_options, "strategy_options")
+    if objectives:  # the first is searched for
+        objective = list(objectives)[0]
+        objective_higher_is_better = bool(objectives[objective]) if isinstance(objectives, Mapping) else objective_higher_is_better
+    elif isinstance(objective, (list, tuple)) and objective:
+        objective = objective[0]
     callback(verify, "verify")
     if objective not in (None, "time", "energy", *metrics, *((_ENERGY, _POWER) if observers_ else ())):
         raise ValueError(f"objective {objective!r}: expected time, energy, or the name of one of the metrics")
     divisors = (grid_div_x, grid_div_y, grid_div_z)
-    where = (divisors, block_size_names, restrictions, lang, compiler_options, device)
+    block_size_names = block_size_names or _BLOCKS
+    tune_params = _with_group(tune_params, block_size_names)
+    where = (divisors, block_size_names, restrictions, lang, compiler_options, device, defines)
     given = None if verify else answer
     d = _described(kernel_name, kernel_source, problem_size, arguments, tune_params, *where, given, atol if given is not None else None,
                    cmem_args, smem_args, verify is None)
@@ -194,7 +286,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
 
     frugal = objective in ("energy", _ENERGY)
     what = ("energy,time" if frugal else "time,energy") if observers_ else "energy" if frugal else "time"
-    tuned = _tune(d.file, d.kernel, d.on, how, most, limit, True, False, "auto", False, what, 0, None, None, d.failures, d)
+    tuned = _tune(d.file, d.kernel, d.on, how, most, limit, True, False, "auto", False, what, 0 if seed is None else seed, None, None, d.failures, d)
     working = [e for e in tuned if e["outcome"] in ("measured", "dropped")]
     if observers_:  # what has no second value was not measured any more
         swapped = [{**e, "time": e["other"], "other": e["time"]} if frugal else e for e in working if not math.isnan(e["other"])]
@@ -204,7 +296,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     if verify:
         def run(result: dict[str, Any]) -> list[Any]:
             return run_kernel(kernel_name, kernel_source, problem_size, arguments, {n: result[n] for n in tune_params}, grid_div_x, grid_div_y,
-                              grid_div_z, lang, device, block_size_names, cmem_args, smem_args, compiler_options)
+                              grid_div_z, lang, device, block_size_names, cmem_args, smem_args, compiler_options, defines)
         results = _verified(verify, answer, atol, results, run)
     for result in results:
         _metrics(metrics, result)
@@ -229,32 +321,52 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
 def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], params: Mapping[str, Any],
                grid_div_x: Any = None, grid_div_y: Any = None, grid_div_z: Any = None, lang: Any = None, device: Any = None,
                block_size_names: Sequence[str] = ("block_size_x", "block_size_y", "block_size_z"), cmem_args: Any = None, smem_args: Any = None,
-               compiler_options: Any = None, **others: Any) -> list[Any]:
-    """Kernel Tuner's run_kernel(): runs one configuration and returns the arguments as it leaves them."""
-    if cmem_args or smem_args or others.get("texmem_args"):
-        raise _refuse("run_kernel() takes no cmem_args, smem_args and texmem_args; give arguments of the kernel")
-    single = {n: [v] for n, v in named(params, "params").items()}
-    kernel = Kernel(kernel_name, _source(kernel_source, single), problem_size, arguments, single, grid_div_x=grid_div_x, grid_div_y=grid_div_y,
-                    grid_div_z=grid_div_z, block_size_names=block_size_names, lang=_language(lang), defines={"kernel_tuner": 1}, device=device,
-                    compiler_options=_options(compiler_options))
-    copies = [np.array(a) if np.ndim(a) else a for a in arguments]
-    kernel(*copies)
+               compiler_options: Any = None, defines: Any = None, **others: Any) -> list[Any]:
+    """Kernel Tuner's run_kernel(): runs one configuration and returns the arguments as it leaves them. Arrays of the device are used where they are."""
+    if others.get("texmem_args"):
+        raise _refuse(f"texmem_args: {_REFUSED['texmem_args']}")
+    names = block_size_names or _BLOCKS
+    single = _with_group({n: [v] for n, v in named(params, "params").items()}, names)
+    copies = [a if np.ndim(a) == 0 or hasattr(a, "__cuda_array_interface__") else np.array(a) for a in arguments]
+    _kernel(kernel_name, kernel_source, problem_size, arguments, single, (grid_div_x, grid_div_y, grid_div_z), lang, device, names, cmem_args, smem_args,
+            compiler_options, defines)(*copies)
     return copies
 
 
+def _kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], single: Mapping[str, Sequence[Any]], divisors: Sequence[Any],
+            lang: Any, device: Any, names: Sequence[str], cmem_args: Any, smem_args: Any, compiler_options: Any, defines: Any) -> Kernel:
+    """A kernel of one configuration."""
+    source = _source(kernel_source, single)
+    usual = _usual_macros(source, problem_size, single, divisors, names) if defines is None else {}
+    source, macros, options = _defined(source, defines, single, _options(compiler_options))
+    return KernelWithMemory(named(cmem_args, "cmem_args"), _shared(smem_args), kernel_name, source, problem_size, arguments, single, grid_div_x=divisors[0],
+                            grid_div_y=divisors[1], grid_div_z=divisors[2], block_size_names=names, lang=_language(lang), defines={**usual, **macros},
+                            device=device, compiler_options=options)
+
+
 class PythonKernel:
-    """Kernel Tuner's kernelbuilder.PythonKernel: a kernel that returns its outputs, one or a list, when it is called."""
+    """Kernel Tuner's kernelbuilder.PythonKernel: a kernel that returns a list of its outputs when it is called. Arrays of the device are written in
+    place and are not in that list. `results_file` is one of store_results(), whose best parameters for the device are taken."""
 
     def __init__(self, kernel_name: str, kernel_string: Any, problem_size: Any, arguments: Sequence[Any], params: Any = None, inputs: Any = None,
                  outputs: Any = None, device: Any = None, block_size_names: Sequence[str] = ("block_size_x", "block_size_y", "block_size_z"),
-                 grid_div_x: Any = None, grid_div_y: Any = None, grid_div_z: Any = None, lang: Any = None, compiler_options: Any = None, **_: Any):
-        self._call = (kernel_name, kernel_string, problem_size)
-        self._layout = (named(params, "params"), grid_div_x, grid_div_y, grid_div_z, lang, device, block_size_names, None, None, compiler_options)
+                 grid_div_x: Any = None, grid_div_y: Any = None, grid_div_z: Any = None, lang: Any = None, compiler_options: Any = None,
+                 results_file: Any = None, **_: Any):
+        names, params = block_size_names or _BLOCKS, dict(named(params, "params"))
+
+        def made() -> Kernel:
+            return _kernel(kernel_name, kernel_string, problem_size, arguments, _with_group({n: [v] for n, v in params.items()}, names),
+                           (grid_div_x, grid_div_y, grid_div_z), lang, device, names, None, None, compiler_options, None)
+        if results_file:
+            source = _source(kernel_string, {n: [v] for n, v in params.items()})
+            params.update(TuneResults(results_file).get_best_config(device_of(kernel_name, source, _language(lang), device).name, problem_size))
+        self.params, self._kernel = params, made()
         self.outputs = [bool(o) for o in outputs] if outputs is not None else [bool(np.ndim(a)) for a in arguments]
 
-    def __call__(self, *arguments: Any) -> Any:
-        found = [np.asarray(a) for a, output in zip(run_kernel(*self._call, arguments, *self._layout), self.outputs) if output]
-        return found[0] if len(found) == 1 else found
+    def __call__(self, *arguments: Any) -> list[Any]:
+        copies = [a if np.ndim(a) == 0 or hasattr(a, "__cuda_array_interface__") else np.array(a) for a in arguments]
+        self._kernel(*copies)
+        return [np.asarray(a) for a, output in zip(copies, self.outputs) if output and np.ndim(a) and not hasattr(a, "__cuda_array_interface__")]
 
 
 class _Cache:
@@ -366,6 +478,7 @@ def _module(name: str, **members: Any) -> types.ModuleType:
 __path__: list[str] = []  # so that its modules can be imported
 util = _module("util", get_best_config=_get_best_config, get_config_string=_get_config_string)
 file_utils = _module("file_utils", store_output_file=_store_output_file, store_metadata_file=_store_metadata_file)
+integration = _module("integration", store_results=store_results, create_device_targets=create_device_targets, TuneResults=TuneResults)
 strategies = _module("strategies")
 observers, accuracy = _module("observers"), _module("accuracy")
 kernelbuilder = _module("kernelbuilder", PythonKernel=PythonKernel)

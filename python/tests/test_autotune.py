@@ -362,7 +362,64 @@ class KernelTuner(unittest.TestCase):
         text = "__kernel void add(__global float *c, __global const float *a, int n) { int i = get_global_id(0); if (i < n) c[i] = a[i] + 1; }"
         a = np.arange(100, dtype=np.float32)
         add = PythonKernel("add", text, 100, [np.zeros_like(a), a, np.int32(100)], {"block_size_x": 32}, outputs=[True, False, False], lang="OpenCL")
-        np.testing.assert_array_equal(add(np.zeros_like(a), a, np.int32(100)), a + 1)
+        (found,) = add(np.zeros_like(a), a, np.int32(100))
+        np.testing.assert_array_equal(found, a + 1)
+
+    def test_macros(self):
+        """`defines` lists the macros of the text; without it these are the parameters, sizes of groups and the number of groups."""
+        from heddle import kernel_tuner
+        from heddle.kernel_tuner import run_kernel
+        words = "__kernel void f(__global int *y) { int per = 5; if (get_global_id(0) == 0) { y[0] = per; y[1] = %s; } }"
+        y, sizes = np.zeros(2, np.int32), {"block_size_x": 32, "per": 2}
+
+        def ran(value, defines, problem=100):
+            return list(run_kernel("f", words % value, problem, [y], sizes, lang="OpenCL", defines=defines)[0])
+        self.assertEqual(ran("TWICE", {"TWICE": lambda p: 2 * p["per"], "block_size_x": "block_size_x"}), [5, 4])
+        self.assertEqual(ran("WIDTH + 1", {"WIDTH": "block_size_x"}), [5, 33])
+        with self.assertRaisesRegex(heddle.Error, "does not compile"):
+            ran("1", None)  # the parameter is a macro
+        with self.assertRaisesRegex(heddle.Error, "does not compile"):
+            ran("block_size_x", {})
+        with self.assertRaisesRegex(heddle.UnsupportedError, "'per' is a parameter"):
+            ran("1", {"per": "block_size_x"})
+        generator = lambda p: "__kernel void f(__global int *y) { y[0] = %d; y[1] = sizeof(%s); }" % (p["per"], p["kind"])  # noqa: E731
+        given = {"block_size_x": [32, 64], "per": [1, 2], "kind": ["char", "long"], "one": ["a b"]}
+        self.assertEqual(kernel_tuner._source(generator, given).count("#if"), 4)
+        for per, kind, bytes_ in ((1, "long", 8), (2, "char", 1)):
+            found = run_kernel("f", kernel_tuner._source(generator, given), 64, [y], {"block_size_x": 32, "per": per, "kind": kind}, lang="OpenCL")
+            self.assertEqual(list(found[0]), [per, bytes_])
+        del sizes["per"]
+        self.assertEqual(ran("grid_size_x * 1000 + block_size_y", None), [5, 4001])
+        del sizes["block_size_x"]  # Kernel Tuner's 256
+        self.assertEqual(ran("get_local_size(0)", None, 300), [5, 256])
+
+    def test_results_in_a_file(self):
+        from heddle.kernel_tuner import create_device_targets, store_results
+        from heddle.kernel_tuner.integration import TuneResults
+        from heddle.kernel_tuner.kernelbuilder import PythonKernel
+        text = "__kernel void f(__global int *y) { y[get_global_id(0)] = block_size_x; }"
+        params, path = {"block_size_x": [16, 32, 64]}, os.path.join(folder.name, "results.json")
+        name = [d for d in heddle.devices() if d.backend == "opencl"][0].name
+
+        def store(size, *times, device=name):
+            store_results(path, "f", text, params, size, [{"block_size_x": b, "time": t} for b, t in zip((16, 32, 64), times)], {"device_name": device})
+        store(64, 3.0, 2.0, 1.0)
+        store(64, 3.0, 1.0, 1.01)  # in place of those before
+        store(128, 3.0, 2.0, 1.0)
+        store(64, 1.0, 2.0, 3.0, device="Other GPU")
+        results = TuneResults(path)
+        self.assertEqual(results.get_best_config(name, 64), {"block_size_x": 32})
+        self.assertEqual(results.get_best_config(name), {"block_size_x": 64})  # among the best of both sizes
+        self.assertEqual(results.get_best_config("Other GPU", 7), {"block_size_x": 16})
+        f = PythonKernel("f", text, 64, [np.zeros(64, np.int32)], {"block_size_x": 16}, lang="OpenCL", results_file=path)
+        self.assertEqual(f(np.zeros(64, np.int32))[0][0], 32)
+        with self.assertRaisesRegex(ValueError, "another kernel_name"):
+            store_results(path, "g", text, params, 64, [{"block_size_x": 16, "time": 1.0}], {"device_name": name})
+        header = os.path.join(folder.name, "best.h")
+        create_device_targets(header, path)
+        for macro, size in (("TARGET_Other_GPU", 16), ("NOTHING", 64)):
+            found = subprocess.run(["cc", "-E", "-P", f"-D{macro}", "-include", header, "-xc", "-"], input="block_size_x", capture_output=True, text=True)
+            self.assertEqual(found.stdout.strip(), str(size), found.stderr)
 
     def test_refused_by_name(self):
         from heddle.kernel_tuner.observers.ncu import NCUObserver

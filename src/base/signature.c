@@ -525,6 +525,20 @@ static piece expand_list(expansion *to, piece list)
     return to->has_rows ? (piece){to->text, to->used} : list;
 }
 
+/* Returns the number of parameters that the kernel has by its description. `count`: that of its
+ * text. Dynamic shared memory in CUDA C is the last argument, and not a parameter. */
+static uint32_t count_described(const hed_signature *signature, uint32_t count)
+{
+    const hed_kernel_def *def = signature->def;
+    uint32_t described = 0;
+    for (uint32_t i = skip_symbols(signature, 0); i < def->argument_count;
+         i = skip_symbols(signature, i + 1))
+        described++;
+    bool is_shared = signature->language == HED_CUDA_C && described == count + 1 &&
+                     def->arguments[def->argument_count - 1].kind == HED_LOCAL;
+    return is_shared ? count : described;
+}
+
 /* Fails if a parameter does not end with the argument's name. */
 static hed_status compare_name(
     const hed_signature *signature, uint32_t argument, piece parameter, hed_error *error)
@@ -547,14 +561,13 @@ hed_status hed_signature_check(const hed_signature *signature, hed_error *error)
     const char *end = list.begin + list.length, *at = list.begin;
     const hed_kernel_def *def = signature->def;
     piece parameter;
-    uint32_t count = 0, described = 0, index = skip_symbols(signature, 0);
+    uint32_t count = 0, index = skip_symbols(signature, 0);
     if (!list.length) return HED_OK;
     while (signature_next(&at, end, &parameter)) {
         if (!is_written_out(parameter)) return HED_OK;
         count++;
     }
-    for (uint32_t i = index; i < def->argument_count; i = skip_symbols(signature, i + 1))
-        described++;
+    const uint32_t described = count_described(signature, count);
     if (count != described)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "kernel \"%s\" takes %u arguments in its text and %u in the description of %s",
