@@ -45,6 +45,13 @@ static bool planted_valid(
     return config->values[1] != 2;
 }
 
+/* The second fault in fast mode alone. */
+static bool fast_alone(
+    const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
+{
+    return planted_valid(def, config, device, strict) && !(strict && config->values[0] == 1);
+}
+
 static void planted_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *geometry)
 {
@@ -94,13 +101,18 @@ typedef struct verdicts {
     hed_verdict verdict[FAULTS][2];
     char text[FAULTS][2][512];
     uint64_t written[FAULTS][2], hash[FAULTS][2];
-    int runs, stop_after;
+    int runs, stop_after, faults[FAULTS], others[4]; /* runs: all, and by each value */
+    int strict[4]; /* runs in strict mode that were valid, by each value of OTHER */
 } verdicts;
 
 static void keep_verdict(void *user, const hed_conformance_run *run)
 {
     verdicts *v = user;
     v->runs++;
+    v->faults[run->config->values[0]]++;
+    v->others[run->config->values[1]]++;
+    v->strict[run->config->values[1]] +=
+        run->math == HED_MATH_STRICT && run->verdict != HED_VERDICT_INVALID;
     if (run->config->values[1] != 1 || run->problem->sizes[0] != N) return;
     int64_t fault = run->config->values[0];
     v->verdict[fault][run->math] = run->verdict;
@@ -178,9 +190,19 @@ Test(conformance, coverage)
     static verdicts some, values, stopped = {.stop_after = 3};
     conform(HED_COVER_DEFAULT, &some);
     CHECK(some.runs == 2 * 2);
-    /* The default, 7 other faults, and OTHER=3; OTHER=2 is never valid. */
+    /* The default and 7 other faults, one of them with OTHER=3; OTHER=2 is never valid. */
     conform(HED_COVER_VALUES, &values);
-    CHECK(values.runs == 9 * 2 * 2, "%d", values.runs);
+    CHECK_EQ(values.runs, FAULTS * 2 * 2);
+    for (int fault = 0; fault < FAULTS; fault++)
+        CHECK_EQ(values.faults[fault], 2 * 2, "fault %d", fault);
+    CHECK_EQ(values.others[3], 2 * 2);
+    CHECK_EQ(values.others[2], 0);
+    /* A value that is valid in one mode alone takes no other value with it. */
+    hed_kernel_def narrow = PLANTED;
+    narrow.valid = fast_alone;
+    static verdicts both;
+    conform_def(&narrow, HED_COVER_VALUES, &both);
+    CHECK_EQ(both.strict[3], 2, "OTHER=3 in strict mode");
     conform(HED_COVER_VALUES, &stopped);
     CHECK(stopped.runs == 3);
 }

@@ -293,11 +293,52 @@ static bool selection_find(
     return false;
 }
 
-static void selection_add(selection *chosen, uint64_t index)
+/* Number of problems and modes in which a configuration is valid. */
+static uint32_t selection_breadth(const hed_conformance_def *def, const hed_config *config)
+{
+    const hed_sample_def *sample = &def->kernel->sample;
+    uint32_t breadth = 0;
+    for (uint32_t i = 0; i < sample->count; i++)
+        for (uint32_t mode = 0; mode < MODE_COUNT; mode++)
+            breadth += hed_kernel_valid(
+                def->kernel, config, &sample->problems[i], def->device, MODES[mode], NULL, 0);
+    return breadth;
+}
+
+/* True if a chosen configuration has this value. */
+static bool selection_has(
+    const hed_kernel_def *kernel, const selection *chosen, uint32_t parameter, int64_t value)
 {
     for (uint64_t i = 0; i < chosen->count; i++)
-        if (chosen->indices[i] == index) return;
-    chosen->indices[chosen->count++] = index;
+        if (hed_config_at(kernel, chosen->indices[i]).values[parameter] == value) return true;
+    return false;
+}
+
+/* Adds a configuration with each value that no chosen one has. Fewer configurations compile sooner: a
+ * value that is not covered yet replaces a covered one of the same configuration where that stays valid
+ * for all its problems and modes. */
+static void selection_cover(const hed_conformance_def *def, uint32_t parameter, int64_t value,
+    uint32_t ignored, selection *chosen)
+{
+    const hed_kernel_def *kernel = def->kernel;
+    uint64_t index;
+    if (selection_has(kernel, chosen, parameter, value) ||
+        !selection_find(def, parameter, value, &index))
+        return;
+    hed_config config = hed_config_at(kernel, index);
+    uint32_t breadth = selection_breadth(def, &config),
+             usual = selection_breadth(def, &chosen->usual);
+    for (uint32_t p = parameter + 1; p < kernel->parameter_count && breadth >= usual; p++) {
+        hed_config next = config;
+        bool has_value = ignored >> p & 1 || !selection_has(kernel, chosen, p, config.values[p]);
+        for (uint32_t v = 0; v < kernel->parameters[p].count && !has_value; v++) {
+            next.values[p] = kernel->parameters[p].values[v];
+            has_value = !selection_has(kernel, chosen, p, next.values[p]) &&
+                        selection_breadth(def, &next) >= breadth;
+            if (has_value) config = next;
+        }
+    }
+    chosen->indices[chosen->count++] = selection_index(kernel, &config);
 }
 
 /* Index of the configuration that a user gets by default: the description's, or the first valid
@@ -356,13 +397,10 @@ static hed_status selection_make(
     for (uint32_t p = 0; p < kernel->parameter_count; p++) limit += kernel->parameters[p].count;
     chosen->indices = malloc(limit * sizeof *chosen->indices);
     if (!chosen->indices) return HED_OUT_OF_MEMORY(error, "the configurations of %s", kernel->name);
-    selection_add(chosen, preferred);
+    chosen->indices[chosen->count++] = preferred;
     for (uint32_t p = 0; def->coverage == HED_COVER_VALUES && p < kernel->parameter_count; p++) {
-        for (uint32_t v = 0; v < kernel->parameters[p].count && !(ignored >> p & 1); v++) {
-            uint64_t index;
-            if (selection_find(def, p, kernel->parameters[p].values[v], &index))
-                selection_add(chosen, index);
-        }
+        for (uint32_t v = 0; v < kernel->parameters[p].count && !(ignored >> p & 1); v++)
+            selection_cover(def, p, kernel->parameters[p].values[v], ignored, chosen);
     }
     return HED_OK;
 }

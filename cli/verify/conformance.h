@@ -19,7 +19,7 @@
 typedef enum hed_coverage {
     HED_COVER_DEFAULT, /* the configuration that a user gets by default */
     /* the default, and each value of each parameter that the device reads in at least one valid
-     * configuration */
+     * configuration, as many of them in one as the modes and problems of each allow */
     HED_COVER_VALUES,
     HED_COVER_ALL /* every valid configuration that differs from the others on the device */
 } hed_coverage;
