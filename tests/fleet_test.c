@@ -10,7 +10,7 @@ enum { CARDS = 4, FAULTY = 7, NOWHERE = 8 }; /* values of the one parameter */
 typedef struct card {
     hed_runner runner;
     double drift;
-    uint32_t index, calls, lost_at, restarts, stays_lost; /* the latter: starts that fail */
+    uint32_t index, calls, times, lost_at, restarts, stays_lost; /* the latter: starts that fail */
     int64_t held[HED_RUNNER_SLOTS];
     bool busy;
 } card;
@@ -56,9 +56,25 @@ static hed_status card_time(hed_runner *runner, uint32_t slot, uint32_t runs, do
     card_enter(c);
     *trial = (hed_trial){.error = (double)NAN};
     if (card_gone(c, why)) return why->status;
+    c->times++;
     for (uint32_t i = 0; i < runs; i++) values[i] = 1e-3 * (1 + (double)c->held[slot]) * c->drift;
     c->busy = false;
     return HED_OK;
+}
+
+static hed_status fleet_time_slot(
+    void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *why)
+{
+    hed_runner *runner = user;
+    return runner->kind->time(runner, slot, runs, values, trial, why);
+}
+
+static hed_race_runs runs_of_fleet(void *user, uint32_t slot) { return hed_fleet_runs(user, slot); }
+
+static double no_time(void *user)
+{
+    (void)user;
+    return 0;
 }
 
 static void card_destroy(hed_runner *runner) { ((card *)runner)->held[0] = -1; }
@@ -181,6 +197,71 @@ Test(fleet, candidates_run_once_at_one_pace)
     }
     CHECK_EQ(done, 24 + CARDS, "each candidate on one card, the reference on all");
     CHECK(!overlapped, "a runner was used by two threads at once");
+    close_fleet(runner);
+    test_close(&on);
+}
+
+/* A tuning that wanted further runs of a candidate would wait for the card's next one. */
+Test(fleet, runs_of_a_card_are_all_that_its_candidate_gets)
+{
+    test_device on = test_open(NULL);
+    hed_runner *runner = open_fleet(&on, 0, 0);
+    hed_outcome outcomes[32] = {0};
+    uint32_t calls = 0;
+    prepare(runner, 0, 4);
+    CHECK_GT(hed_fleet_runs(runner, 0).count, 0, "the reference, on all");
+    CHECK_EQ(try_all(runner, 1, outcomes), 1); /* 2 ms; the reference takes 5 */
+    hed_race_runs made = hed_fleet_runs(runner, 1);
+    CHECK_GT(made.count, 1);
+    CHECK_LE(made.count, HED_PROBE_RUNS);
+    CHECK(!made.dropped);
+    CHECK_EQ(prepare(runner, 2, 20), HED_OUTCOME_MEASURED); /* no card has measured it */
+    CHECK_EQ(hed_fleet_runs(runner, 2).count, 0);
+    for (int64_t value = 5; value < 7; value++) { /* 6 and 7 ms are clearly slower */
+        hed_config config = config_of(value);
+        hed_trial trial;
+        OK(runner->kind->build_ahead(runner, &config, &error));
+        for (int i = 0; i < 1000 && !runner->kind->built(runner, 0.1, &config, &trial); i++) {}
+        CHECK_EQ(prepare(runner, 3, value), HED_OUTCOME_MEASURED);
+        made = hed_fleet_runs(runner, 3);
+        CHECK(made.dropped && made.count > 0 && made.count < 5, "%u runs", made.count);
+    }
+    for (uint32_t i = 0; i < CARDS; i++) calls += cards[i].times;
+    hed_race race = {.def = {.user = runner, .time = fleet_time_slot, .runs_of = runs_of_fleet,
+                         .now = no_time},
+        .level = 1, .best = INFINITY, .best_high = INFINITY};
+    hed_probe probe;
+    OK(hed_race_probe(&race, 3, &probe, &error));
+    CHECK_EQ(probe.runs, made.count);
+    CHECK_EQ(probe.trial.outcome, HED_OUTCOME_DROPPED, "dropped by the card's best");
+    for (uint32_t i = 0; i < CARDS; i++) calls -= cards[i].times;
+    CHECK_EQ(calls, 0, "no card was asked");
+    CHECK_EQ(hed_fleet_drift(runner), 0);
+    close_fleet(runner);
+    test_close(&on);
+}
+
+Test(fleet, drift_of_a_fleet_is_since_its_start)
+{
+    test_device on = test_open(NULL);
+    hed_runner *runner = NULL;
+    hed_runner_def def = {.device = on.device};
+    hed_outcome outcomes[32] = {0};
+    open_devices(&on);
+    cards[0] = (card){.drift = 1.1};
+    OK(hed_fleet_create(&def, card_devices, 1, &card_kind, &runner, &error));
+    prepare(runner, 0, 0);
+    CHECK_EQ(hed_fleet_drift(runner), 0);
+    cards[0].drift *= 1.3;
+    for (uint32_t value = 1; value <= 10; value++) { /* the reference is timed again after eight */
+        hed_config config = config_of(value);
+        hed_trial trial;
+        OK(runner->kind->build_ahead(runner, &config, &error));
+        for (int i = 0; i < 1000 && !runner->kind->built(runner, 0.1, &config, &trial); i++) {}
+        outcomes[value] = trial.outcome;
+    }
+    CHECK_EQ(outcomes[FAULTY], HED_OUTCOME_WRONG);
+    CHECK_NEAR(hed_fleet_drift(runner), 0.3, 1e-9);
     close_fleet(runner);
     test_close(&on);
 }

@@ -119,6 +119,25 @@ Test(race, a_slow_candidate_costs_one_run)
     CHECK(fabs(slow.seconds / 40e-3 - 1) < 0.1 && fabs(race.best / 2e-3 - 1) < 0.02);
 }
 
+static hed_race_runs runs_of_slot(void *user, uint32_t slot)
+{
+    (void)user;
+    return (hed_race_runs){slot == 0 ? 0 : 4, slot == 2};
+}
+
+Test(race, runs_made_elsewhere_are_all_it_takes)
+{
+    simulated s = {.seconds = {2e-3, 2e-3, 2e-3}, .noise = 0.2, .random = 3};
+    hed_race race = race_of(&s);
+    race.def.runs_of = runs_of_slot;
+    CHECK_GT(probe_of(&race, 0).runs, 5, "noise asks for many");
+    hed_probe made = probe_of(&race, 1), dropped = probe_of(&race, 2);
+    CHECK_EQ(made.runs, 4);
+    CHECK_EQ(made.trial.outcome, HED_OUTCOME_MEASURED);
+    CHECK_EQ(dropped.runs, 4);
+    CHECK_EQ(dropped.trial.outcome, HED_OUTCOME_DROPPED, "by the best that was known there");
+}
+
 Test(race, a_hiccup_does_not_drop_a_short_run)
 {
     uint32_t dropped = 0;

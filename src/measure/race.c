@@ -144,9 +144,12 @@ hed_status hed_race_probe(hed_race *race, uint32_t slot, hed_probe *probe, hed_e
 {
     static const uint32_t looks[] = {1, 3, 5, 8, 12, 16, HED_PROBE_RUNS};
     double started = race->def.now(race->def.user);
+    const hed_race_runs earlier =
+        race->def.runs_of ? race->def.runs_of(race->def.user, slot) : (hed_race_runs){0};
+    const uint32_t limit = earlier.count ? earlier.count : HED_PROBE_RUNS;
     *probe = (hed_probe){.seconds = NAN, .low = NAN, .high = NAN};
-    for (uint32_t look = 0; look < sizeof looks / sizeof looks[0]; look++) {
-        uint32_t runs = looks[look] - probe->runs, done;
+    for (uint32_t look = 0; look < sizeof looks / sizeof looks[0] && probe->runs < limit; look++) {
+        uint32_t runs = (looks[look] < limit ? looks[look] : limit) - probe->runs, done;
         hed_status status = hed_race_take(
             race, slot, runs, probe->values + probe->runs, &done, &probe->trial, error);
         if (status || probe->trial.outcome != HED_OUTCOME_MEASURED) return status;
@@ -160,7 +163,8 @@ hed_status hed_race_probe(hed_race *race, uint32_t slot, hed_probe *probe, hed_e
         probe->stopped = done < runs;
         double spent = passed(race, started);
         if (probe->stopped) break;
-        if (clearly_behind(race, probe, spent / probe->runs)) {
+        bool is_dropped = earlier.dropped && probe->runs == limit;
+        if (is_dropped || clearly_behind(race, probe, spent / probe->runs)) {
             probe->trial.outcome = HED_OUTCOME_DROPPED;
             break;
         }

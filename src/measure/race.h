@@ -18,6 +18,12 @@
 
 #define HED_RACE_MARGIN 0.005 /* relative gain below which two times count as equal */
 
+/* Runs of a slot that a device made before its probe; the probe adds no further ones. */
+typedef struct hed_race_runs {
+    uint32_t count; /* 0: the probe decides on the number */
+    bool dropped;   /* true if the device found the candidate clearly slower than the best */
+} hed_race_runs;
+
 typedef struct hed_race_def {
     void *user;
     /* like a runner's time(); outcome DROPPED: abandoned at a request of stop() */
@@ -26,7 +32,8 @@ typedef struct hed_race_def {
     /* like a runner's announce(); NULL: never called */
     hed_status (*announce)(
         void *user, const uint32_t *slots, const uint32_t *runs, uint32_t count, hed_error *error);
-    double (*now)(void *user); /* host clock, s; it may step */
+    hed_race_runs (*runs_of)(void *user, uint32_t slot); /* NULL: no slot has such runs */
+    double (*now)(void *user);                           /* host clock, s; it may step */
     /* called between batches of runs of 0.1 s, or after one run; NULL: never stop */
     bool (*stop)(void *user);
     double floor_seconds; /* a median below it is impossible, s; 0: unknown */

@@ -12,7 +12,8 @@ enum { BEST_ENTRANTS = 8 };
 
 /* relative loss up to which a candidate may still be the best */
 static const double entrant_margin = 0.02;
-/* fraction of the search's time, if there is no limit; minimum, s */
+/* fraction of the search's time, if there is no limit; minimum, s, of one device: several make as many runs in
+ * their fraction of it */
 static const double unlimited_share = 0.15, least_seconds = 2;
 
 /* ---- entrants of the final rounds ---- */
@@ -175,8 +176,9 @@ static hed_status final_rounds(hed_tuning *t, bool *decided, hed_error *error)
     t->stage = "final rounds";
     hed_tuning_tell(t);
     double began = hed_tuning_elapsed(t), limit = hed_tuning_limit(t);
+    uint32_t devices = t->fleet ? hed_fleet_look(t->runner, HED_NO_SLOT, r->devices) : 1;
     double seconds =
-        limit > 0 ? fmax(0, limit - began) : fmax(least_seconds, unlimited_share * began);
+        limit > 0 ? fmax(0, limit - began) : fmax(least_seconds / devices, unlimited_share * began);
     if (make_list(t, seconds, &list, error)) return error->status;
     if (limit > 0) seconds = fmax(0, limit - hed_tuning_elapsed(t));
     if (hed_race_finals(&t->race, list.entrants, list.count, seconds, &winner, error))
@@ -304,7 +306,7 @@ hed_status hed_tuning_finish(hed_tuning *t, hed_error *error)
     if (!decided) decide_unpaired(t);
     if (t->fleet) r->device_count = hed_fleet_look(t->runner, t->marks[r->best].slot, r->devices);
     r->kept_stored = r->best == r->stored_index;
-    r->drift = fabs(t->race.level - 1);
+    r->drift = t->fleet ? hed_fleet_drift(t->runner) : fabs(t->race.level - 1);
     r->share = hed_tuning_share(t, r->evaluations[r->best].seconds);
     keep_choice(t);
     return HED_OK;

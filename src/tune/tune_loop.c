@@ -206,7 +206,8 @@ static hed_status loop_evaluate(
     t->evaluation_seconds = evaluation.at - began;
     status = hed_tuning_add(t, &evaluation, slot, error);
     /* a check of the drift that takes long has a tenth of the time at most */
-    bool due = t->best != before || t->result->count - t->unchecked >= CHECK_EVERY,
+    bool due = !t->fleet && /* each device of a fleet corrects its own */
+               (t->best != before || t->result->count - t->unchecked >= CHECK_EVERY),
          is_affordable = t->check_seconds < short_check ||
                          evaluation.at - t->checked_at >= CHECK_APART * t->check_seconds;
     if (due && is_affordable && !t->stopped && !t->runner->lost && !status)
@@ -395,6 +396,12 @@ static hed_status loop_announce(
     return t->runner->kind->announce(t->runner, slots, runs, count, error);
 }
 
+static hed_race_runs loop_runs_of(void *user, uint32_t slot)
+{
+    hed_tuning *t = user;
+    return hed_fleet_runs(t->runner, slot);
+}
+
 static double seconds_passed(void *user) { return hed_tuning_elapsed(user); }
 
 static bool loop_stop_asked(void *user) { return hed_tuning_stop(user); }
@@ -410,6 +417,7 @@ hed_status hed_tuning_search(hed_tuning *t, hed_error *error)
     t->race = (hed_race){.def = {.user = t,
                              .time = loop_time_slot,
                              .announce = loop_announce,
+                             .runs_of = t->fleet ? loop_runs_of : NULL,
                              .now = seconds_passed,
                              .stop = loop_stop_asked,
                              .floor_seconds = t->floor_seconds},

@@ -106,6 +106,7 @@ static hed_status fleet_measure_everywhere(
     fleet->has_reference = true;
     fleet->base = fleet->members[first].race.anchor_base;
     candidate->member = first;
+    candidate->has_probe = true;
     candidate->runs = REFERENCE_RUNS;
     for (uint32_t i = 0; i < fleet->count; i++) {
         fleet_member *m = &fleet->members[i];
@@ -438,6 +439,27 @@ hed_status hed_fleet_create(const hed_runner_def *def, hed_device *const *device
     if (fleet_start(fleet, error)) fleet_destroy(&fleet->runner);
     else *runner = &fleet->runner;
     return error->status;
+}
+
+hed_race_runs hed_fleet_runs(hed_runner *runner, uint32_t slot)
+{
+    fleet_state *fleet = fleet_of(runner);
+    pthread_mutex_lock(&fleet->lock);
+    const fleet_candidate *candidate = &fleet->slots[slot].candidate;
+    hed_race_runs runs = {candidate->has_probe ? candidate->runs : 0, candidate->is_dropped};
+    pthread_mutex_unlock(&fleet->lock);
+    return runs;
+}
+
+double hed_fleet_drift(hed_runner *runner)
+{
+    fleet_state *fleet = fleet_of(runner);
+    double largest = 0;
+    pthread_mutex_lock(&fleet->lock);
+    for (uint32_t i = 0; i < fleet->count; i++)
+        largest = fmax(largest, fabs(fleet->members[i].drift / fleet->members[i].ratio - 1));
+    pthread_mutex_unlock(&fleet->lock);
+    return largest;
 }
 
 uint32_t hed_fleet_look(hed_runner *runner, uint32_t slot, hed_tune_on *devices)

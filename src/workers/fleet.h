@@ -5,7 +5,7 @@
 #ifndef HED_WORKERS_FLEET_H
 #define HED_WORKERS_FLEET_H
 
-#include "measure/runners.h"
+#include "measure/race.h"
 
 /* Operations on a device of a fleet, called in the device's thread. */
 typedef struct hed_fleet_kind {
@@ -21,6 +21,11 @@ typedef struct hed_fleet_kind {
  * most twice. Errors: as `open` if no device opens; MEMORY. */
 hed_status hed_fleet_create(const hed_runner_def *def, hed_device *const *devices, uint32_t count,
     const hed_fleet_kind *kind, hed_runner **runner, hed_error *error);
+/* Returns the runs that a device made of a prepared candidate. More of them would have to wait for the
+ * candidate that the device measures now. */
+hed_race_runs hed_fleet_runs(hed_runner *runner, uint32_t slot);
+/* Returns the largest relative change of a device's drift since its start. */
+double hed_fleet_drift(hed_runner *runner);
 /* Reports the state of each device. `slot`: candidate whose times in the final rounds are reported;
  * HED_RUNNER_SLOTS: no times. Returns the number of devices. */
 uint32_t hed_fleet_look(hed_runner *runner, uint32_t slot, hed_tune_on *devices);

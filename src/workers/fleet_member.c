@@ -150,6 +150,8 @@ static hed_status member_try(
         candidate->trial.outcome = probe.trial.outcome;
         hed_text_copy(candidate->trial.text, sizeof candidate->trial.text, probe.trial.text);
     }
+    candidate->has_probe = true;
+    candidate->is_dropped = probe.trial.outcome == HED_OUTCOME_DROPPED;
     candidate->runs = probe.runs;
     for (uint32_t i = 0; i < probe.runs; i++) candidate->values[i] = probe.values[i] / drift;
     pthread_mutex_lock(&m->fleet->lock);

@@ -8,7 +8,6 @@
 #include <pthread.h>
 
 #include "workers/fleet.h"
-#include "measure/race.h"
 
 enum {
     REFERENCE_RUNS = 9, /* runs of the reference that a device's drift is computed from */
@@ -23,6 +22,8 @@ typedef struct fleet_candidate {
     hed_config config;
     hed_trial trial;
     uint32_t member, loss_count; /* device that measures it; devices lost while measuring it */
+    /* `runs` is a whole probe; its end was that the candidate is clearly slower than the best */
+    bool has_probe, is_dropped;
     uint32_t runs;
     double values[HED_PROBE_RUNS]; /* s, scaled to the first device's drift */
 } fleet_candidate;
