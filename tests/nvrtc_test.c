@@ -388,7 +388,7 @@ Test(nvrtc, cuda_c_includes_what_nvcc_finds)
         "cmath", "cfloat", "climits", "string.h", "stdlib.h", "cuda.h", "cuda_runtime.h", "iostream"};
     static const char *const toolkit[] = {"cuda/std/cstdint", "cuda/std/cmath", "cuda_fp16.h",
         "cub/cub.cuh", "cooperative_groups.h"};
-    char text[4096];
+    char text[4096] = "";
     job j;
     start(&j, "f", text, HED_MATH_FAST);
     j.def.language = j.build.language = HED_CUDA_C;
