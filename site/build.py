@@ -10,7 +10,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 STAGE, SITE, DEMO = TOP / 'build/site-source', TOP / 'build/site', TOP / 'build/demo'
 sys.path.insert(0, str(TOP / 'tests'))
 from docs_links import LINK, headings, outside_code # noqa: E402
-import reference # noqa: E402
+import live_files, reference # noqa: E402
 
 # Pages outside docs/, and the sections of the navigation; a page of docs/ that none names goes to the section of its first word.
 PAGES = {'README.md': 'overview.md', 'docs/README.md': 'index.md', 'ARCHITECTURE.md': 'architecture.md', 'CONTRIBUTING.md': 'contributing.md',
@@ -149,12 +149,8 @@ def live():
         print('   without live pages: ./dev wasm builds the engines for them')
         return
     place = STAGE / 'live'
-    for source in (TOP / 'site/live', TOP / 'web/synth', TOP / 'web/shared'):
-        shutil.copytree(source, place, dirs_exist_ok=True)
-    (place / 'index.html').rename(place / 'synth.html')
-    shutil.copytree(package, place / 'engine', ignore=lambda folder, names: [n for n in names if not n.endswith(('.js', '.wasm'))])
+    live_files.copy(place, package)
     instruments = sorted((TOP / 'data/instruments').glob('*.json'))
-    (place / 'instruments').mkdir()
     for file in instruments:
         shutil.copyfile(file, place / 'instruments' / file.name)
         phrase = TOP / 'data/music/phrases' / f'{file.stem}.mid'

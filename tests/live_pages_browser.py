@@ -8,15 +8,13 @@ import http.server, json, os, pathlib, shutil, subprocess, sys, tempfile, thread
 import browsers
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TOP / 'site'))
+import live_files # noqa: E402
 
 
 def assemble(folder, heddle):
     """The files of the site's folder "live" (site/build.py)."""
-    for source in (TOP / 'site/live', TOP / 'web/synth', TOP / 'web/shared'):
-        shutil.copytree(source, folder, dirs_exist_ok=True)
-    (folder / 'index.html').rename(folder / 'synth.html')
-    shutil.copytree(TOP / 'build/wasm/package', folder / 'engine')
-    (folder / 'instruments').mkdir()
+    live_files.copy(folder, TOP / 'build/wasm/package')
     shutil.copyfile(TOP / 'data/instruments/vibes.json', folder / 'instruments/vibes.json')
     (folder / 'instruments/list.json').write_text('["vibes"]')
     schema = subprocess.run([heddle, 'synth', 'check', '--schema'], text=True, capture_output=True, check=True).stdout
@@ -33,11 +31,19 @@ def value(browser, expression):
     return json.loads(browser.value(f'JSON.stringify({expression})') or 'null')
 
 
+def place_on_cloth(browser, heddle, window):
+    """Place in the canvas, as fractions of it, where the middle of the cloth is seen."""
+    middle = f'{heddle}.cloth().positions.slice(3 * (20 * 41 + 20), 3 * (20 * 41 + 20) + 3)'
+    return value(browser, f'(({{ clientWidth: w, clientHeight: h }}) => {heddle}.view.project(Array.from({middle}), w, h)'
+                 f'.map((x, k) => x / (k ? h : w)))({window}document.getElementById("canvas"))')
+
+
 def grabbed(browser):
     """The cloth is grabbed by the mouse, pulled and let go; then by the keyboard."""
-    browser.value('heddle.ball.place = [0, 1, 1.5], 0')
+    browser.value('heddle.ball.place = [0.9, 1, 0.9], 0')
     box = value(browser, '(({left, top, width, height}) => [left, top, width, height])(document.getElementById("canvas").getBoundingClientRect())')
-    x, y = box[0] + 0.45 * box[2], box[1] + 0.55 * box[3]
+    across, down = place_on_cloth(browser, 'heddle', '')
+    x, y = box[0] + across * box[2], box[1] + down * box[3]
     browser.mouse('Pressed', x, y, True)
     browser.wait('heddle.hand.vertex >= 0', 'the mouse grabs nothing')
     place = value(browser, 'Array.from(heddle.hand.place)')
@@ -153,7 +159,7 @@ def work_by_finger(browser, root):
     drag(drawn(place_of(browser, '#macros input', 0.1), 50, 0), 'frames[0].document.querySelector("#macros input").value > 0.3')
 
     try_here(browser, root, 'cloth', True)
-    drag(drawn(place_of(browser, '#canvas', 0.48), 30, -80), f'{INSIDE}.hand.vertex >= 0 && {INSIDE}.hand.at[1] > {INSIDE}.hand.from[1] + 0.03')
+    drag(drawn(place_of(browser, '#canvas', *place_on_cloth(browser, INSIDE, 'frames[0].')), 20, -80), f'{INSIDE}.hand.vertex >= 0 && {INSIDE}.hand.at[1] > {INSIDE}.hand.from[1] + 0.03')
     browser.wait(f'{INSIDE}.hand.vertex === -1', 'the finger does not let go')
 
     try_here(browser, root, 'css', True)
