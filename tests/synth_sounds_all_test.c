@@ -85,7 +85,8 @@ static void expect_all_notes(const sound_file *file, void *user)
         measure_velocity(file, (uint8_t[]){30, 100, 127}[k], low, high, &row);
     for (uint8_t key = low; key <= high; key += 6) sound_expect_damping(&player, file, key);
     for (uint8_t key = low; key + 12 <= high; key += 3) sound_expect_headroom(&player, file, key);
-    sound_expect_rest(&player, file, (uint8_t)((low + high) / 2));
+    for (int k = 0; k < 3; k++)
+        sound_expect_rest(&player, file, (uint8_t)(low + k * (high - low) / 2));
     measure_load(low, high, &row);
     test_note("| `%s` | %u to %u | %.1f | %.1f | %.2f, %.2f | %.0f, %.0f | %.2f, %.2f, %.2f | %.0f |",
         file->name, low, high, row.cents, row.spread, row.decay[0], row.decay[1], row.centroid[0],

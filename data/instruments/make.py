@@ -106,6 +106,15 @@ HARP_LEVELS = [
     6.5, 6.8, 7.2, 7.8, 8.5, 9.2, 9.8, 10.2, 10.5, 11.1, 11.7]
 
 
+def felts(masses, shares):
+    """Places of two felts, near these shares of the length. No partial has a node at both, since their greatest common divisor with the number
+    of springs is 1: at 6 and 9 of 21 springs the partials 7 and 14 would ring on."""
+    first, second = (round((masses + 1) * share) for share in shares)
+    while math.gcd(first, second, masses + 1) > 1:
+        second -= 1
+    return [first, second]
+
+
 def binomial(order):
     return [math.comb(order, k) / 2 ** order for k in range(order + 1)]
 
@@ -133,8 +142,8 @@ def add_harp(instrument, notes, channel, microphones):
         felt = f"felt_{name_of(note)}"
         instrument.add("dampers", name=felt, direction=[0, 0, 1], resistance=math.sqrt(pull * 1e-4), envelope={"attack": 0.001, "release": 0.08},
                        route={"channel": channel, "low": note, "high": note})
-        instrument.link(felt, f"{name}[{round(0.3 * (masses + 1))}]")
-        instrument.link(felt, f"{name}[{round(0.43 * (masses + 1))}]")
+        for place in felts(masses, (0.3, 0.43)):
+            instrument.link(felt, f"{name}[{place}]")
         loudness = 2 * 10 ** (-HARP_LEVELS[note - 43] / 20)
         for microphone in microphones:
             for k, weight in enumerate(binomial(4)):

@@ -5,7 +5,7 @@ A preset plays in twelve voices that time dilation pitches, has four macros, and
 semitone, of the microphones) make it as loud as the others over its range; tests/synth_sounds_all_test.c measures the result."""
 import math
 
-from make import RATE, Instrument, frequency, tension
+from make import RATE, Instrument, felts, frequency, tension
 
 def preset(family, text, root, low, high, gain, bend=2):
     i = Instrument(text, mode="voices", voices=12, root_note=root, low=low, high=high, gain=gain, bend_range=bend)
@@ -138,7 +138,7 @@ def plucked(name, text, notes, gain, slope, masses, mass, t60, dashpot, pluck, s
     for k, course in enumerate(courses):
         i.link("finger", course + at(masses, share), None if k == 0 else 0.9)
     i.add("dampers", name="felt", resistance=felt[0], envelope={"attack": 0.001, "release": felt[1]})
-    i.link("felt", [f"{course}[{round((masses + 1) * part)}]" for course in courses for part in (0.31, 0.43)])
+    i.link("felt", [f"{course}[{place}]" for course in courses for place in felts(masses, (0.31, 0.43))])
     ears(i, ["left", "right"])
     i.add("microphones", name="neck", position=[0, 0.27, 0.15], gain=-24)
     for k, course in enumerate(courses):
@@ -169,7 +169,7 @@ def bowed(name, text, notes, gain, slope, masses, t60, dashpot, bow, force, enve
           velocity_sensitivity=0.3, envelope={"attack": attack, "decay": decay, "sustain": sustain, "release": release})
     i.link("bow", f"string[{bow}]")
     i.add("dampers", name="hand", direction=[1, 0, 0], resistance=felt, envelope={"attack": 0.001, "release": release})
-    i.link("hand", [f"string[{round((masses + 1) * part)}]" for part in (0.53, 0.68)])
+    i.link("hand", [f"string[{place}]" for place in felts(masses, (0.53, 0.68))])
     for side, x in (("left", -0.2), ("right", 0.2)):
         i.add("microphones", name=side, position=[x, 0.063, 0.15], direction=[1, 0, 0], pan=1.5 * x)
         i.link(side, "string[2..3]")
