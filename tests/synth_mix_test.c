@@ -35,8 +35,8 @@ static void run_in_blocks(synth_mix *mix, const float *stems, uint32_t instances
         if (most > SYNTH_MIX_HOLD) most = SYNTH_MIX_HOLD;
         frames = FRAMES - first < most ? FRAMES - first : most;
         const float *at = resting ? NULL : stems + (size_t)first * instances * stem_count * 2;
-        uint32_t sounding = synth_mix_run(
-            mix, at, instances, stem_count, frames, out->left + first, out->right + first);
+        synth_mix_out rest = {out->left + first, out->right + first, FRAMES - first};
+        uint32_t sounding = synth_mix_run(mix, at, instances, stem_count, frames, &rest);
         if (sounding < frames && out->opened == FRAMES) out->opened = first + sounding;
     }
     out->report = (hed_synth_info){0};
@@ -181,13 +181,15 @@ Test(synth_mix, gain_changes_without_a_step)
     for (uint32_t n = 0; n < FRAMES; n++) stems[2 * n] = 0.5f;
     hed_synth_instrument_def def = plain();
     synth_mix *mix = make(&def);
-    synth_mix_run(mix, stems, 1, 1, 10000, left, right);
+    synth_mix_run(mix, stems, 1, 1, 10000, &(synth_mix_out){left, right, FRAMES});
     def.gain = -20;
     synth_mix_adopt(mix, &def);
-    synth_mix_run(mix, stems + 20000, 1, 1, 1000, left + 10000, right + 10000);
+    synth_mix_run(
+        mix, stems + 20000, 1, 1, 1000, &(synth_mix_out){left + 10000, right + 10000, FRAMES});
     def.gain = -6;
     synth_mix_adopt(mix, &def); /* on the way to the other one */
-    synth_mix_run(mix, stems + 22000, 1, 1, FRAMES - 11000, left + 11000, right + 11000);
+    synth_mix_run(mix, stems + 22000, 1, 1, FRAMES - 11000,
+        &(synth_mix_out){left + 11000, right + 11000, FRAMES});
     CHECK(left[9000] == 0.5f && left[11000] < 0.45f);
     CHECK(left[FRAMES - 1] == 0.5f * hed_exp(-6 * 0.11512925f));
     for (uint32_t n = 200; n < FRAMES; n++)
@@ -317,14 +319,15 @@ Test(synth_mix, voices_and_stems_are_summed_in_order)
     float sums[2] = {0, 0}, gain = hed_exp(def.gain * 0.11512925f), left[256], right[256];
     for (uint32_t i = 0; i < INSTANCES * STEMS * 2; i++) sums[i % 2] += stems[i];
     CHECK(sums[0] == 1 && sums[1] == 4);
-    synth_mix_run(mix, stems, INSTANCES, STEMS, 1, left, right);
+    synth_mix_run(mix, stems, INSTANCES, STEMS, 1, &(synth_mix_out){left, right, FRAMES});
     float silent[INSTANCES * STEMS * 2] = {0};
     for (uint32_t n = 1; n < 256; n++)
-        synth_mix_run(mix, silent, INSTANCES, STEMS, 1, left + n, right + n);
+        synth_mix_run(
+            mix, silent, INSTANCES, STEMS, 1, &(synth_mix_out){left + n, right + n, FRAMES});
     uint32_t late = synth_mix_latency(mix);
     CHECK(left[late] == sums[0] * gain && right[late] == sums[1] * gain);
     synth_mix_reset(mix);
-    synth_mix_run(mix, silent, INSTANCES, STEMS, 1, left, right);
+    synth_mix_run(mix, silent, INSTANCES, STEMS, 1, &(synth_mix_out){left, right, FRAMES});
     CHECK(left[0] == 0 && right[0] == 0);
     synth_mix_destroy(mix);
 }
@@ -481,9 +484,10 @@ Test(synth_mix, what_is_cut_off_fades)
         stems[4 * n] = n < BEFORE ? 0.25f : 0.0f;
         stems[4 * n + 2] = stems[4 * n + 3] = 0.5f;
     }
-    synth_mix_run(mix, stems, 2, 1, BEFORE, left, right);
+    synth_mix_run(mix, stems, 2, 1, BEFORE, &(synth_mix_out){left, right, FRAMES});
     synth_mix_cut(mix, 1);
-    synth_mix_run(mix, stems + 4 * BEFORE, 2, 1, AFTER, left + BEFORE, right + BEFORE);
+    synth_mix_run(mix, stems + 4 * BEFORE, 2, 1, AFTER,
+        &(synth_mix_out){left + BEFORE, right + BEFORE, FRAMES});
     uint32_t late = synth_mix_latency(mix), end = BEFORE + late;
     for (uint32_t n = late; n < BEFORE + AFTER; n++) {
         float expected = n < end ? 0.75f : 0.5f + 0.25f * expf(-(float)(n - end + 1) / 96.0f);

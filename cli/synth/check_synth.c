@@ -262,8 +262,8 @@ static hed_status check_stability(check *c, hed_error *error)
             growing);
     } else if (s.body) {
         printf("stable: at worst %.3g of 2, at %s (%g Hz", s.worst, body, c->simulated);
-        if (c->simulated > c->rate)
-            printf(", %.0f samples a frame of %g Hz", c->simulated / c->rate, c->rate);
+        if (c->simulated != c->rate)
+            printf(", %g samples a frame of %g Hz", c->simulated / c->rate, c->rate);
         if (s.largest_dilation > 1)
             printf(", the highest note plays %.3g times as fast as written", s.largest_dilation);
         puts(")");

@@ -414,10 +414,10 @@ static hed_status render_json(const synth_render *r, const hed_synth_info *repor
         CLI_TEXT("math", hed_given(r->arguments, "strict") ? "strict" : "fast"),
         CLI_TEXT("solver", hed_synth_solver_name(report->solver)));
     if (r->path) cli_report_more(c, CLI_TEXT("out", r->path));
-    cli_report_more(c, CLI_NUMBER("rate", r->rate), CLI_WHOLE("oversampling", report->oversampling),
-        CLI_WHOLE("block", r->block), CLI_WHOLE("instances", report->instances),
-        CLI_WHOLE("frames", r->files.frames), CLI_NUMBER("seconds", length),
-        CLI_NUMBER("elapsed", r->seconds),
+    cli_report_more(c, CLI_NUMBER("rate", r->rate),
+        CLI_NUMBER("oversampling", report->oversampling), CLI_WHOLE("block", r->block),
+        CLI_WHOLE("instances", report->instances), CLI_WHOLE("frames", r->files.frames),
+        CLI_NUMBER("seconds", length), CLI_NUMBER("elapsed", r->seconds),
         CLI_NUMBER("times_real_time", r->seconds > 0 ? length / r->seconds : 0),
         CLI_TEXT("hash", text), CLI_NUMBER("peak", r->files.peak),
         CLI_NUMBER("peak_before_limiter", report->peak),
@@ -451,8 +451,8 @@ static hed_status render_tell(const synth_render *r, hed_error *error)
         r->path ? r->path : "not written", length, r->seconds,
         r->seconds > 0 ? length / r->seconds : 0, hed_device_describe(r->session.devices[0]).id,
         hed_synth_solver_name(report.solver));
-    if (report.oversampling > 1)
-        printf("simulated at %g Hz, %" PRIu32 " samples a frame\n", r->rate * report.oversampling,
+    if (report.oversampling != 1)
+        printf("simulated at %g Hz, %g samples a frame\n", r->rate * report.oversampling,
             report.oversampling);
     printf("load of a block of %" PRIu32 ": p50 %.3g %%, p99 %.3g %%, max %.3g %%\n", r->block,
         100 * report.load.p50_ns / block, 100 * report.load.p99_ns / block,

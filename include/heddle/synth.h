@@ -522,11 +522,11 @@ typedef struct hed_synth_stability {
 HED_API hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument,
     double rate, hed_synth_stability *stability, hed_error *error);
 
-/** Returns the rate at which a synth of this rate simulates the instrument, Hz: the smallest multiple
- *  of `rate` that is at least 44.1 kHz and at which the instrument is stable, but for an unstable
- *  instrument no higher than one that reaches 48 kHz. An instrument that is stable at 48 kHz so
- *  plays at every rate, with one pitch and one decay. 0: `rate` is not from 1000 to 768000.
- *  Thread class: any. */
+/** Returns the rate at which a synth of this rate simulates the instrument, Hz: `rate` from 44.1 to
+ *  53 kHz, else a fraction of small numbers of it that lies between 44.1 and 48 kHz, or, where the
+ *  instrument is not stable, between 48 and 53 kHz; where it is not stable either, the smallest multiple
+ *  of `rate` of at least 48 kHz. An instrument that is stable at 48 kHz so plays at every rate, with
+ *  one pitch and one decay. 0: `rate` is not from 1000 to 768000. Thread class: any. */
 HED_API double hed_synth_instrument_rate(const hed_synth_instrument *instrument, double rate);
 
 /** Returns an upper bound of the time in seconds after which a released note is 120 dB quieter, by
@@ -573,8 +573,8 @@ HED_API const char *hed_synth_solver_name(hed_synth_solver solver);
 /** Definition of a synth. Start from hed_default_synth_def(). */
 typedef struct hed_synth_def {
     const hed_synth_instrument *instrument; /**< read by hed_synth_create() only */
-    /** Hz, 48000; 1000 to 768000. Below 44.1 kHz, or where the instrument is stable only at a higher
-     *  rate, the synth simulates several samples a frame (hed_synth_instrument_rate()) */
+    /** Hz, 48000; 1000 to 768000. Below 44.1 and above 53 kHz samples of the simulation are not
+     *  frames of the sound (hed_synth_instrument_rate()) */
     double rate;
     /** maximum number of frames of hed_synth_process(), 256 */
     uint32_t block;
@@ -755,16 +755,15 @@ typedef struct hed_synth_info {
     /** largest magnitude before the limiter, full scale 1 */
     float peak;
     float reduction; /**< maximum reduction of the limiter, dB */
-    /** delay of the sound after a note, frames: the limiter looks ahead, and with oversampling the
-     *  filter takes 48 frames */
+    /** delay of the sound after a note, frames: of the limiter, and of a filter if samples are not frames */
     uint32_t latency;
     uint32_t sounding; /**< number of voices */
     hed_synth_note_info notes;
     /** number of connected components that can sleep, in all instances, and of those asleep */
     uint32_t islands, asleep;
-    uint32_t oversampling; /**< simulated samples a frame; 1: as many as frames */
-    /** delay of an input in addition to `latency`, and delay of stems, frames; 0 without
-     *  oversampling */
+    double oversampling; /**< simulated samples a frame; 1: samples are frames */
+    /** delay of an input in addition to `latency`, and delay of stems, frames; 0 where samples are
+     *  frames */
     uint32_t input_latency, stem_latency;
     /** true if hed_synth_def.tuning acts; false without one, or if each key has parts of its own */
     bool tuned;

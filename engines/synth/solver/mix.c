@@ -2,8 +2,8 @@
  * limiter.
  *
  * All times are counted in samples, independent of blocks, so the block size changes no bit of
- * the sound. If the synth simulates several samples a frame, the sum is decimated before the
- * limiter, so the limiter and the output count frames.
+ * the sound. If samples are not frames, the sum is converted before the limiter, so the limiter and
+ * the output count frames.
  *
  * The limiter looks ahead. A peak requires the gain limit/peak. The envelope falls at once to
  * the smallest gain required by a peak of the last WINDOW samples, and recovers exponentially;
@@ -58,8 +58,9 @@ struct synth_mix {
     uint32_t window;   /* frames */
     uint32_t fade_out; /* frames in which the sound fades when the breaker opens */
     double rate;       /* rate of frames, Hz */
-    float power_rate;  /* weight of a sample in the mean power */
-    float cut_rate;    /* factor by which a sample reduces a cut */
+    synth_ratio ratio;
+    float power_rate; /* weight of a sample in the mean power */
+    float cut_rate;   /* factor by which a sample reduces a cut */
     float loudness_rate;
     float *fade; /* (fade_frames + 1) factors, 0 to 1 */
     uint32_t fade_frames;
@@ -87,6 +88,7 @@ struct synth_mix {
     /* frames until an instance joins the sum and its last fade ends, plus 1; 0: no change */
     uint32_t opens_in[MOST_CUT];
     bool is_silent;                 /* the stems of this call change nothing */
+    bool is_resting;                /* the breaker was open in the last sample */
     float loudness[MOST_CUT];       /* loudness of each instance, before the master gain */
     float heard[MOST_CUT];          /* after the master gain, for synth_mix_loudness() */
     uint32_t hold;                  /* samples until the synth plays again; 0: it plays */
@@ -129,10 +131,11 @@ hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_inst
     synth_mix *created = *mix = hed_new(allocator, 1, sizeof *created, error);
     if (!created) return HED_ERROR_MEMORY;
     created->allocator = *allocator;
-    created->rate = filter ? rate / filter->factor : rate;
+    created->ratio = filter ? filter->ratio : (synth_ratio){1, 1};
+    created->rate = rate / created->ratio.samples * created->ratio.frames;
     double window = LOOK_AHEAD * created->rate;
     created->window = window < 1 ? 1 : window > MOST_WINDOW ? MOST_WINDOW : (uint32_t)window;
-    created->fade_out = created->window + (filter ? SYNTH_FILTER_REACH : 0);
+    created->fade_out = created->window + (filter ? filter->delay : 0);
     created->power_rate = (float)(1.0 / (1.0 + POWER_TIME * rate));
     created->cut_rate = hed_exp((float)(-1.0 / (CUT_TIME * rate)));
     created->fade_in = (uint32_t)(FADE_IN * rate) + 1;
@@ -190,6 +193,7 @@ void synth_mix_reset(synth_mix *mix)
     mix->open = mix->voices;
     mix->hold = mix->fading_in = mix->fading_out = mix->gaining = mix->breaks = 0;
     mix->muted = 0;
+    mix->is_resting = false;
 }
 
 uint32_t synth_mix_latency(const synth_mix *mix) { return mix->fade_out - 1; }
@@ -342,8 +346,36 @@ static bool sum_sample(synth_mix *mix, const float *stems, uint32_t instances, u
     return !runs_away(mix, l, r);
 }
 
+/* Writes a frame of sound: limits it, and fades the content of the filter and the limiter while the
+ * breaker is open. */
+static void write_frame(synth_mix *mix, synth_mix_out *out, float l, float r)
+{
+    limit(mix, &l, &r);
+    float gain = 1.0f;
+    if (mix->is_resting) {
+        if (mix->fading_out) mix->fading_out--;
+        gain = (float)mix->fading_out / (float)mix->fade_out;
+    }
+    *out->left++ = l * gain;
+    *out->right++ = r * gain;
+    out->frames--;
+}
+
+static void convert_frames(synth_mix *mix, synth_mix_out *out)
+{
+    synth_converter *c = mix->converter;
+    for (; out->frames && synth_converter_is_ready(c); synth_converter_next(c))
+        write_frame(mix, out, synth_convert(c, 0), synth_convert(c, 1));
+}
+
+void synth_mix_resume(synth_mix *mix, uint64_t samples, uint64_t frames, synth_mix_out *out)
+{
+    synth_converter_seek(mix->converter, samples, frames);
+    convert_frames(mix, out);
+}
+
 uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count,
-    uint32_t samples, float *left, float *right)
+    uint32_t samples, synth_mix_out *out)
 {
     uint32_t sounding = stems ? samples : 0, channels = 2 * instances * stem_count;
     mix->is_silent = stems && changes_nothing(mix, stems, (size_t)samples * channels, instances);
@@ -354,8 +386,8 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
             break_open(mix);
             sounding = n;
         }
-        bool is_resting = n >= sounding;
-        if (is_resting) {
+        mix->is_resting = n >= sounding;
+        if (mix->is_resting) {
             l = r = 0.0f;
             mix->muted++;
             if (--mix->hold == 0) mix->fading_in = mix->fade_in;
@@ -364,22 +396,14 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
             l *= share;
             r *= share;
         }
-        if (mix->converter) {
-            synth_converter_put(mix->converter, 0, l);
-            synth_converter_put(mix->converter, 1, r);
-            if (!synth_converter_step(mix->converter)) continue;
-            l = synth_decimate(mix->converter, 0);
-            r = synth_decimate(mix->converter, 1);
+        if (!mix->converter) {
+            write_frame(mix, out, l, r);
+            continue;
         }
-        limit(mix, &l, &r);
-        /* an open breaker fades the content of the filter and the limiter */
-        float gain = 1.0f;
-        if (is_resting) {
-            if (mix->fading_out) mix->fading_out--;
-            gain = (float)mix->fading_out / (float)mix->fade_out;
-        }
-        *left++ = l * gain;
-        *right++ = r * gain;
+        synth_converter_put(mix->converter, 0, l);
+        synth_converter_put(mix->converter, 1, r);
+        synth_converter_step(mix->converter);
+        convert_frames(mix, out);
     }
 
     /* the last frame of the stems; 0 if it was not played */
@@ -394,7 +418,7 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
 
 void synth_mix_report(const synth_mix *mix, hed_synth_info *report)
 {
-    report->muted = mix->muted;
+    report->muted = synth_frames_before(mix->ratio, mix->muted);
     report->breaks = mix->breaks;
     report->peak = mix->peak;
     report->reduction = (float)(20.0 * hed_strict_log10(GAIN_ONE / fmax(mix->least_mean, 1.0)));

@@ -24,29 +24,35 @@ static double bessel(double x)
     return sum;
 }
 
-/* Weight at `distance` samples from the middle, for `reach` samples on each side. */
-static double weight_at(int32_t distance, uint32_t reach, uint32_t factor)
+/* Weight at `distance` from the middle, for `reach` on each side; `period` of the lower rate. */
+static double weight_at(int32_t distance, uint32_t reach, uint32_t period)
 {
-    double t = (double)distance / reach, turn = 2 * PI * CUTOFF * distance / factor,
+    double t = (double)distance / reach, turn = 2 * PI * CUTOFF * distance / period,
            sinc = distance ? hed_strict_sin(turn) / turn : 1;
     return sinc * bessel(SHAPE * sqrt(1 - t * t)) / bessel(SHAPE);
 }
 
 static uint32_t padded(uint32_t count) { return (count + LANES - 1) / LANES * LANES; }
 
+/* Length of a row for inputs of `in`, padded. */
+static uint32_t row_size(uint32_t reach, uint32_t in) { return padded(2 * reach / in + 1); }
+
 hed_status synth_filter_create(
-    const hed_allocator *allocator, uint32_t factor, synth_filter **filter, hed_error *error)
+    const hed_allocator *allocator, synth_ratio ratio, synth_filter **filter, hed_error *error)
 {
     hed_arena arena = {.allocator = *allocator, .owner = "a filter for another rate"};
-    uint32_t reach = SYNTH_FILTER_REACH * factor, taps = 2 * reach + 1;
     synth_filter *created = *filter = hed_arena_new(&arena, 1, sizeof *created, error);
     if (!created) return HED_ERROR_MEMORY;
-    created->factor = factor;
-    created->down_size = padded(taps);
-    created->up_size = padded(2 * SYNTH_FILTER_REACH + 1);
-    created->down = hed_arena_new(&arena, created->down_size, sizeof *created->down, error);
+    uint32_t period = ratio.samples > ratio.frames ? ratio.samples : ratio.frames;
+    created->ratio = ratio;
+    created->delay = (SYNTH_FILTER_REACH * period + ratio.samples - 1) / ratio.samples;
+    uint32_t reach = created->delay * ratio.samples, taps = 2 * reach + 1;
+    uint32_t down_size = created->down_size = row_size(reach, ratio.frames),
+             up_size = created->up_size = row_size(reach, ratio.samples);
+    created->down =
+        hed_arena_new(&arena, (uint64_t)ratio.frames * down_size, sizeof *created->down, error);
     created->up =
-        hed_arena_new(&arena, (uint64_t)factor * created->up_size, sizeof *created->up, error);
+        hed_arena_new(&arena, (uint64_t)ratio.samples * up_size, sizeof *created->up, error);
     created->arena = arena;
     if (arena.failed) {
         *filter = NULL;
@@ -55,14 +61,13 @@ hed_status synth_filter_create(
     }
     double sum = 0;
     for (uint32_t k = 0; k < taps; k++)
-        sum += weight_at((int32_t)k - (int32_t)reach, reach, factor);
+        sum += weight_at((int32_t)k - (int32_t)reach, reach, period);
     for (uint32_t k = 0; k < taps; k++) {
-        double weight = weight_at((int32_t)k - (int32_t)reach, reach, factor) / sum;
-        created->down[created->down_size - taps + k] = (float)weight;
-        /* sample `index` of a frame meets the frame `back` frames before the last one */
-        uint32_t index = k % factor, back = k / factor;
-        created->up[index * created->up_size + created->up_size - 1 - back] =
-            (float)(weight * factor);
+        double weight = weight_at((int32_t)k - (int32_t)reach, reach, period) / sum;
+        uint32_t down = k % ratio.frames * down_size + down_size - 1 - k / ratio.frames,
+                 up = k % ratio.samples * up_size + up_size - 1 - k / ratio.samples;
+        created->down[down] = (float)(weight * ratio.frames);
+        created->up[up] = (float)(weight * ratio.samples);
     }
     return HED_OK;
 }
@@ -75,14 +80,17 @@ void synth_filter_destroy(synth_filter *filter)
 /* ---- converters ---- */
 
 hed_status synth_converter_create(const hed_allocator *allocator, const synth_filter *filter,
-    bool decimates, uint32_t channels, synth_converter **converter, hed_error *error)
+    bool makes_frames, uint32_t channels, synth_converter **converter, hed_error *error)
 {
     hed_arena arena = {.allocator = *allocator, .owner = "a converter to another rate"};
     synth_converter *created = *converter = hed_arena_new(&arena, 1, sizeof *created, error);
     if (!created) return HED_ERROR_MEMORY;
-    created->filter = filter;
+    const synth_ratio ratio = filter->ratio;
     created->channels = channels;
-    created->size = decimates ? filter->down_size : filter->up_size;
+    created->in = created->due = makes_frames ? ratio.frames : ratio.samples;
+    created->out = makes_frames ? ratio.samples : ratio.frames;
+    created->weights = makes_frames ? filter->down : filter->up;
+    created->size = makes_frames ? filter->down_size : filter->up_size;
     created->memory = hed_arena_new(&arena, 2ull * created->size * channels, sizeof(float), error);
     created->arena = arena;
     if (!arena.failed) return HED_OK;
@@ -100,41 +108,34 @@ void synth_converter_reset(synth_converter *converter)
 {
     if (!converter) return;
     memset(converter->memory, 0, sizeof(float) * 2 * converter->size * converter->channels);
-    converter->at = converter->phase = 0;
+    converter->at = 0;
+    converter->due = converter->in;
 }
 
-void synth_converter_put(synth_converter *converter, uint32_t channel, float sample)
+void synth_converter_put(synth_converter *converter, uint32_t channel, float input)
 {
     float *memory = converter->memory + 2ull * converter->size * channel + converter->at;
-    memory[0] = memory[converter->size] = sample;
+    memory[0] = memory[converter->size] = input;
 }
 
-bool synth_converter_step(synth_converter *converter)
+void synth_converter_step(synth_converter *converter)
 {
-    bool is_first = converter->phase == 0;
     converter->at = (converter->at + 1) % converter->size;
-    converter->phase = (converter->phase + 1) % converter->filter->factor;
-    return is_first;
+    converter->due -= converter->in;
 }
 
 /* Sums in eight lanes, so that compilers use vectors and the order stays the same. */
-static float weighted_sum(const float *weights, const float *samples, uint32_t count)
+static float weighted_sum(const float *weights, const float *inputs, uint32_t count)
 {
     float lane[LANES] = {0};
     for (uint32_t i = 0; i < count; i += LANES)
-        for (uint32_t k = 0; k < LANES; k++) lane[k] += weights[i + k] * samples[i + k];
+        for (uint32_t k = 0; k < LANES; k++) lane[k] += weights[i + k] * inputs[i + k];
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
            ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-float synth_decimate(const synth_converter *converter, uint32_t channel)
+float synth_convert(const synth_converter *converter, uint32_t channel)
 {
-    return weighted_sum(converter->filter->down,
-        converter->memory + 2ull * converter->size * channel + converter->at, converter->size);
-}
-
-float synth_interpolate(const synth_converter *converter, uint32_t channel, uint32_t index)
-{
-    return weighted_sum(converter->filter->up + (uint64_t)index * converter->size,
+    return weighted_sum(converter->weights + (uint64_t)converter->due * converter->size,
         converter->memory + 2ull * converter->size * channel + converter->at, converter->size);
 }

@@ -95,10 +95,15 @@ static inline bool synth_needs_copy(const synth_solver_ops *ops, const synth_voi
 
 /* ---- mix.c: stems to sound. A plain value; allocates nothing ---- */
 
-/* Sum over instances (outer) and stems, in order; breaker; master gain; decimation to frames;
+/* Sum over instances (outer) and stems, in order; breaker; master gain; conversion to frames;
  * limiter with look-ahead; never above full scale. Times are in samples, so that sound does not
  * depend on the block. */
 typedef struct synth_mix synth_mix;
+/* Memory for the next frames of sound; writing a frame advances it. */
+typedef struct synth_mix_out {
+    float *left, *right;
+    uint32_t frames; /* frames until the end of the block */
+} synth_mix_out;
 /* Creates a mix of stems at `rate`. `filter` NULL: each sample is a frame; else it must outlive the
  * mix. Errors: MEMORY. */
 hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
@@ -111,11 +116,14 @@ void synth_mix_adopt(synth_mix *mix, const hed_synth_instrument_def *def);
  * after them (NaN, runaway energy) and the rest is silent. The caller then resets the synth and
  * does not run it for synth_mix_resting() samples, in which `stems` is NULL; then sound fades
  * in. A caller that passes at most SYNTH_MIX_HOLD samples at a time, and no samples across the end
- * of a rest, gets equal sound for every block size. `left` and `right` receive the frames that
- * begin in these samples. Thread class: rt. */
+ * of a rest, gets equal sound for every block size. `out` receives the frames that begin in these
+ * samples. Thread class: rt. */
 enum { SYNTH_MIX_HOLD = 4800 };
 uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, uint32_t stem_count,
-    uint32_t samples, float *left, float *right);
+    uint32_t samples, synth_mix_out *out);
+/* Writes the frames that begin before the next sample, of which the last call had no more to write,
+ * after so many samples and frames from one time on; only with a filter. Thread class: rt. */
+void synth_mix_resume(synth_mix *mix, uint64_t samples, uint64_t frames, synth_mix_out *out);
 /* samples of rest left; 0: the synth plays. Thread class: rt */
 uint32_t synth_mix_resting(const synth_mix *mix);
 /* Cuts off the instances of these bits after the last frame: their last sample fades out. Thread
@@ -133,7 +141,7 @@ void synth_mix_report(const synth_mix *mix, hed_synth_info *report);
 /* Returns the frames by which output is delayed: look-ahead and filter. */
 uint32_t synth_mix_latency(const synth_mix *mix);
 
-/* ---- rates.c: synths that simulate several samples a frame ---- */
+/* ---- rates.c: synths whose samples are not frames ---- */
 
 #define SYNTH_LOWEST_RATE 1000.0 /* Hz */
 #define SYNTH_HIGHEST_RATE 768000.0
@@ -141,21 +149,23 @@ uint32_t synth_mix_latency(const synth_mix *mix);
 /* Inputs and events of a block at samples. */
 typedef struct synth_rates synth_rates;
 
-/* Returns the samples a frame for a rate: the smallest number with which samples have at least 44.1
- * kHz and the instrument is stable. An instrument that is not stable at 48 kHz gets no more than
- * one that is. */
-uint32_t synth_choose_factor(const hed_synth_instrument *instrument, double rate);
-/* Makes the memory for `factor` samples a frame; `def` as the user gave it. Errors: MEMORY; destroy
- * the rates after a failure too. */
+/* Returns the ratio for a rate: samples have the rate itself from 44.1 to 53 kHz, else 44.1 to 48 kHz,
+ * or 48 to 53 kHz if the instrument is not stable there. One that is stable at neither gets the whole
+ * number of samples a frame that reaches 48 kHz. */
+synth_ratio synth_choose_ratio(const hed_synth_instrument *instrument, double rate);
+/* Makes the memory for a ratio; `def` as the user gave it. Errors: MEMORY; destroy the rates after a
+ * failure too. */
 hed_status synth_rates_create(const hed_allocator *allocator, const hed_synth_def *def,
-    uint32_t factor, synth_rates **rates, hed_error *error);
+    synth_ratio ratio, synth_rates **rates, hed_error *error);
 /* Destroys rates. NULL is allowed, also in the next two functions. */
 void synth_rates_destroy(synth_rates *rates);
 void synth_rates_reset(synth_rates *rates);
 const synth_filter *synth_rates_filter(const synth_rates *rates);
-/* Returns the largest number of frames that the solver plays at once. */
-uint32_t synth_rates_frames(const synth_rates *rates);
-/* A piece of a block, whose frames, events and inputs count samples; the outputs are the block's. */
+/* Return the largest numbers of samples and of events that the solver gets at once. */
+uint32_t synth_rates_samples(const synth_rates *rates);
+uint32_t synth_rates_events(const synth_rates *rates);
+/* A piece of a block, whose frames, events and inputs count samples, perhaps none; the outputs are the
+ * block's. */
 typedef struct synth_piece {
     uint32_t end, events; /* frames and events of the block up to the end of the piece */
     hed_synth_block block;
@@ -172,10 +182,11 @@ struct hed_synth {
     /* the solver's: rate and block are of samples. `instrument` is NULL except during a solver's
      * valid() and create() */
     hed_synth_def def;
-    uint32_t factor;    /* samples a frame */
+    synth_ratio ratio;
     uint32_t block;     /* largest number of frames of hed_synth_process() */
     uint32_t written;   /* frames of the present block so far */
-    synth_rates *rates; /* NULL: factor is 1 */
+    uint32_t frames;    /* frames of the present block */
+    synth_rates *rates; /* NULL: samples are frames */
     hed_synth_instrument_def instrument;
     synth_program *program;
     const synth_solver_ops *ops;
@@ -188,10 +199,11 @@ struct hed_synth {
     uint64_t store_words;
     float *stems; /* (def.block x instances x stems x 2) */
     uint64_t stem_floats;
-    synth_converter *stem_converter; /* converter of 2 x stems channels; NULL: factor is 1 */
+    synth_converter *stem_converter; /* converter of 2 x stems channels; NULL: samples are frames */
     hed_synth_event *events;         /* (max_events) of a part of a block */
-    uint64_t sample;
-    float tuning[128]; /* def.tuning, if it is not NULL */
+    uint64_t sample, frame;          /* numbers of the next ones */
+    uint64_t first_sample, first_frame; /* a pair with one time, from which the ratio counts */
+    float tuning[128];                  /* def.tuning, if it is not NULL */
     hed_meter meter;
     hed_config_origin configured; /* origin of the choice of solver */
     uint32_t items;               /* items of a work-group, as tuned; 0: by rule */

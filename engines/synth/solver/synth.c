@@ -136,17 +136,18 @@ hed_status synth_convert_stems(const hed_synth *synth, const synth_program *prog
                : HED_OK;
 }
 
-/* Chooses the samples a frame, and makes the solver's definition of the user's. */
+/* Chooses the rate of samples, and makes the solver's definition of the user's. */
 static hed_status choose_rate(hed_synth *synth, const hed_synth_def *def, hed_error *error)
 {
-    synth->factor = synth_choose_factor(def->instrument, def->rate);
+    synth_ratio ratio = synth->ratio = synth_choose_ratio(def->instrument, def->rate);
     synth->block = def->block;
-    synth->def.rate = def->rate * synth->factor;
-    if (synth->factor == 1) return HED_OK;
-    hed_status status =
-        synth_rates_create(&synth->allocator, def, synth->factor, &synth->rates, error);
-    if (!status) synth->def.block = synth_rates_frames(synth->rates) * synth->factor;
-    return status;
+    synth->def.rate = def->rate * ratio.samples / ratio.frames;
+    if (ratio.samples == ratio.frames) return HED_OK;
+    hed_status status = synth_rates_create(&synth->allocator, def, ratio, &synth->rates, error);
+    if (status) return status;
+    synth->def.block = synth_rates_samples(synth->rates);
+    synth->def.max_events = synth_rates_events(synth->rates);
+    return HED_OK;
 }
 
 /* Creates a synth; `tuned` NULL: by rule. */
@@ -239,26 +240,43 @@ void hed_synth_destroy(hed_synth *synth)
 
 /* ---- sound ---- */
 
-/* Writes the sum of the voices for each microphone: `samples` of a part of the block, of which
- * `sounding` are in synth->stems. */
+/* Number of frames that begin before sample `sample`. */
+static uint64_t frames_begun(const hed_synth *synth, uint64_t sample)
+{
+    return synth->first_frame + synth_frames_before(synth->ratio, sample - synth->first_sample);
+}
+
+/* Writes frames of stems that begin before the next sample, from `frame` of the block on. */
+static void convert_stems(const hed_synth *synth, uint32_t frame, float *const *stems)
+{
+    synth_converter *converter = synth->stem_converter;
+    for (; frame < synth->frames && synth_converter_is_ready(converter); frame++) {
+        for (uint32_t channel = 0; channel < converter->channels; channel++)
+            stems[channel][frame] = synth_convert(converter, channel);
+        synth_converter_next(converter);
+    }
+}
+
+/* Writes the sum of the voices for each microphone: the last `samples`, of which `sounding` are in
+ * synth->stems. */
 static void write_stems(
     const hed_synth *synth, uint32_t samples, uint32_t sounding, float *const *stems)
 {
     uint32_t instances = synth->program->instances, channels = 2 * synth->program->layout.stems;
-    uint32_t frame = synth->written;
+    uint64_t begin = synth->sample - samples;
     synth_converter *converter = synth->stem_converter;
     for (uint32_t n = 0; n < samples; n++) {
         const float *at = synth->stems + (uint64_t)n * instances * channels;
+        uint32_t frame = synth->written + (uint32_t)(frames_begun(synth, begin + n) - synth->frame);
         for (uint32_t channel = 0; channel < channels; channel++, at++) {
             float sum = 0.0f;
             for (uint32_t i = 0; n < sounding && i < instances; i++) sum += at[i * channels];
             if (converter) synth_converter_put(converter, channel, sum);
             else stems[channel][frame] = sum;
         }
-        if (converter && !synth_converter_step(converter)) continue;
-        for (uint32_t channel = 0; converter && channel < channels; channel++)
-            stems[channel][frame] = synth_decimate(converter, channel);
-        frame++;
+        if (!converter) continue;
+        synth_converter_step(converter);
+        convert_stems(synth, frame, stems);
     }
 }
 
@@ -301,10 +319,19 @@ static hed_status look(hed_synth *synth, hed_error *error)
     return HED_OK;
 }
 
-/* Returns the number of frames that begin before a sample. */
-static uint64_t frames_begun(const hed_synth *synth, uint64_t sample)
+static synth_mix_out rest_of_block(const hed_synth *synth, const hed_synth_block *block)
 {
-    return (sample + synth->factor - 1) / synth->factor;
+    return (synth_mix_out){.left = block->left + synth->written,
+        .right = block->right + synth->written,
+        .frames = synth->frames - synth->written};
+}
+
+/* Counts the frames that were written to `out`. */
+static void count_frames(hed_synth *synth, const synth_mix_out *out)
+{
+    uint32_t frames = synth->frames - synth->written - out->frames;
+    synth->written += frames;
+    synth->frame += frames;
 }
 
 /* Plays a part of a block: frames from `first`, in all of which the synth rests or plays, with
@@ -332,11 +359,11 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
         return error->status;
     synth->sample += frames;
     const synth_program *program = synth->program;
+    synth_mix_out out = rest_of_block(synth, block);
     uint32_t sounding = synth_mix_run(synth->mix, resting ? NULL : synth->stems, program->instances,
-        program->layout.stems, frames, block->left + synth->written, block->right + synth->written);
+        program->layout.stems, frames, &out);
     if (block->stems) write_stems(synth, frames, resting ? 0 : sounding, block->stems);
-    synth->written +=
-        frames_begun(synth, synth->sample) - frames_begun(synth, synth->sample - frames);
+    count_frames(synth, &out);
     if (resting)
         synth_voices_adopt(synth->voices, synth->voices); /* no solver has applied the pokes */
     if (sounding == frames) return HED_OK;
@@ -416,16 +443,37 @@ static hed_status play_samples(hed_synth *synth, const hed_synth_block *block, h
     return HED_OK;
 }
 
+/* Writes the frames that begin before the next sample: several do if samples are longer than frames. */
+static void finish_sample(hed_synth *synth, const hed_synth_block *block)
+{
+    uint64_t samples = synth->sample - synth->first_sample,
+             frames = synth->frame - synth->first_frame;
+    synth_mix_out out = rest_of_block(synth, block);
+    synth_mix_resume(synth->mix, samples, frames, &out);
+    /* blocks without stems are not converted */
+    synth_converter_seek(synth->stem_converter, samples, frames);
+    if (block->stems) convert_stems(synth, 0, block->stems);
+    count_frames(synth, &out);
+}
+
 static hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
     /* before any part has changed anything */
     hed_status status =
         synth_voices_check(synth->voices, block->events, block->event_count, block->frames, error);
     synth->written = 0;
+    synth->frames = block->frames;
     if (status || !synth->rates) return status ? status : play_samples(synth, block, error);
+    finish_sample(synth, block);
     synth_piece piece = {0};
     while (!status && synth_rates_next(synth->rates, block, &piece))
         status = play_samples(synth, &piece.block, error);
+    if (!status) return HED_OK;
+    /* the rest of the block is lost; the next one begins with a sample */
+    synth_rates_reset(synth->rates);
+    synth->frame += synth->frames - synth->written;
+    synth->first_frame = synth->frame;
+    synth->first_sample = synth->sample;
     return status;
 }
 
@@ -463,7 +511,7 @@ hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
     synth_mix_reset(synth->mix);
     synth_rates_reset(synth->rates);
     synth_converter_reset(synth->stem_converter);
-    synth->sample = 0;
+    synth->sample = synth->frame = synth->first_sample = synth->first_frame = 0;
     return synth->ops->write(synth->solver, NULL, NULL, error);
 }
 
@@ -535,7 +583,7 @@ hed_synth_info hed_synth_describe(const hed_synth *synth)
     if (!synth) return (hed_synth_info){0};
     hed_synth_info info = {.solver = synth->ops->id, .instances = synth->program->instances,
         .microphones = synth->program->layout.stems, .load = hed_meter_describe(&synth->meter),
-        .samples = synth->sample / synth->factor, .sounding = synth_voices_sounding(synth->voices),
+        .samples = synth->frame, .sounding = synth_voices_sounding(synth->voices),
         .notes = synth_voices_notes(synth->voices), .tuned = follows_tuning(synth)};
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         info.entities[type] = synth->program->layout.type[type].count;
@@ -543,8 +591,8 @@ hed_synth_info hed_synth_describe(const hed_synth *synth)
     synth->ops->report(synth->solver, &info);
     info.configured = synth->configured;
     synth_mix_report(synth->mix, &info);
-    info.muted /= synth->factor;
-    info.oversampling = synth->factor;
-    if (synth->rates) info.input_latency = info.stem_latency = SYNTH_FILTER_REACH;
+    info.oversampling = (double)synth->ratio.samples / synth->ratio.frames;
+    if (synth->rates)
+        info.input_latency = info.stem_latency = synth_rates_filter(synth->rates)->delay;
     return info;
 }
