@@ -317,8 +317,11 @@ static void shown_fill(shown *s)
 static void write_back(const test_device *t, shown *s, const cloth_view *view, hed_math math)
 {
     uint32_t broken[4] = {0};
+    float4 garments[2 * CLOTH_GARMENT_WORDS] = {{0}};
     launch(t, kernel_named("cloth_write_back"), NULL, math, SHOWN,
         (given[]){{"position", s->positions, sizeof s->positions},
+            {"previous", s->positions, sizeof s->positions},
+            {"garments", garments, sizeof garments},
             {"debug", s->debug, sizeof s->debug},
             {"vertex_particle", s->vertex_particle, sizeof s->vertex_particle},
             {"air", s->air, sizeof s->air}, {"vertices", s->vertices, sizeof s->vertices},

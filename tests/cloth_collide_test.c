@@ -62,7 +62,7 @@ static float4 collide_one(const hed_cloth_collider *from, const hed_cloth_collid
 {
     float4 words[CLOTH_COLLIDER_WORDS];
     words_of(from, to, words);
-    return cloth_collide(at, before, 0.002f, friction, words, 1, 0.0f, 1.0f);
+    return cloth_collide(at, before, 0.002f, friction, (float4){0}, words, 1, 0.0f, 1.0f);
 }
 
 /* A capsule of 5 mm in the way of particles that go 20 cm in one substep, from all sides and at all
@@ -264,7 +264,7 @@ static double tree_distance(const placed_tree *made, float4 p)
         .incident_at = tree->incident_at,
         .incident = tree->incident,
         .begin = made->places};
-    uint32_t t = cloth_tree_nearest(p, &best, view, tree->leaves);
+    uint32_t t = cloth_tree_nearest(p, (float4){0}, &best, view, tree->leaves);
     CHECK(t != CLOTH_MESH_NONE);
     uint4 corner = tree->triangles[t];
     cloth_nearest near =

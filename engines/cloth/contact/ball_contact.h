@@ -358,8 +358,8 @@ CLOTH_FUNCTION void cloth_self_move(
     float ux = sum.ux / sum.weight, uy = sum.uy / sum.weight, uz = sum.uz / sum.weight;
     float4 pushed = hed_f4(at.x + x, at.y + y, at.z + z, at.w), moved = pushed;
     if (self.colliders > 0)
-        moved = cloth_collide(
-            moved, at, entry->body.x, 0.0f, target.colliders, self.colliders, self.to, self.to);
+        moved = cloth_collide(moved, at, entry->body.x, 0.0f, hed_f4(0.0f, 0.0f, 0.0f, 0.0f),
+            target.colliders, self.colliders, self.to, self.to);
     if (self.flags & CLOTH_STEP_CONTACTS) {
         uint particle = as_uint(entry->at.w);
         moved = cloth_touch(moved, at, entry->body.x, 0.0f, target.contact[2 * particle],

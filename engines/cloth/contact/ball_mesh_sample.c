@@ -247,10 +247,11 @@ uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config 
         {"entries", 8 * count}, {"slots", 4 * count}, {"sorted", 32 * count},
         {"pushed", 32 * count}, {"rows", 4 * count}, {"neighbours", 4 * count * CLOTH_SELF_NEAR},
         {"counts", 4 * count}, {"bodies", 32}, {"colliders", 64},
-        {"contact", def == &cloth_mesh_find_def ? 32 * count : 64}, {"garments", 256},
-        {"boxes", 64 * leaves}, {"leaf_at", 4 * (leaves + 1)}, {"triangles", 32 * leaves},
-        {"edges", 32 * leaves}, {"incident_at", 4 * (3 * leaves + 4)}, {"incident", 64},
-        {"kinds", 16}, {"begin", 16 * (3 * leaves + 3)}, {"end", 16 * (3 * leaves + 3)}};
+        {"contact", def == &cloth_mesh_find_def ? 32 * count : 64},
+        {"garments", 16 * CLOTH_GARMENT_WORDS * CLOTH_SAMPLE_GARMENTS}, {"boxes", 64 * leaves},
+        {"leaf_at", 4 * (leaves + 1)}, {"triangles", 32 * leaves}, {"edges", 32 * leaves},
+        {"incident_at", 4 * (3 * leaves + 4)}, {"incident", 64}, {"kinds", 16},
+        {"begin", 16 * (3 * leaves + 3)}, {"end", 16 * (3 * leaves + 3)}};
     for (uint32_t i = 0; i < HED_COUNT(arrays); i++)
         if (is(def, argument, arrays[i].name)) return arrays[i].bytes;
     return 0;

@@ -260,8 +260,8 @@ CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
 HED_VIEW(contact_apply_view, PAIRS_APPLY)
 
 /* Moves a particle by the sum of its pushes, then out of colliders, which no push may
- * undo. After the last pass the particle is held within `spare` of its motion and within `cover` of
- * the motion that the list covers. */
+ * undo; garments in contact have one origin. After the last pass the particle is held within `spare`
+ * of its motion and within `cover` of the motion that the list covers. */
 CLOTH_INLINE void contact_apply(uint i, contact_apply_view view)
 {
     contact_params params = view.params;
@@ -275,8 +275,9 @@ CLOTH_INLINE void contact_apply(uint i, contact_apply_view view)
         sum[0] = sum[1] = sum[2] = sum[3] = 0;
         cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);
         if (params.collider_count > 0)
-            at = cloth_collide(at, before, cloth.thickness, cloth.friction, view.colliders,
-                params.collider_count, params.collider_from, params.collider_to);
+            at = cloth_collide(at, before, cloth.thickness, cloth.friction,
+                hed_f4(0.0f, 0.0f, 0.0f, 0.0f), view.colliders, params.collider_count,
+                params.collider_from, params.collider_to);
         if (params.flags & CLOTH_STEP_CONTACTS)
             at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
                 view.contact[2 * i + 1], params.collider_from, params.collider_to);

@@ -211,9 +211,9 @@ static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const 
         {"ahead", s->ahead, 16 * particles}, {"deviations", s->deviations, 4 * particles},
         {"overlaps", s->overlaps, 16 * room}, {"list", s->list, 16 * room},
         {"bounds", s->bounds, 8 * room}, {"counters", s->counters, sizeof *s->counters},
-        {"garments", NULL, 256}, {"colliders", pairs_collider, sizeof pairs_collider},
-        {"contact", NULL, 32 * particles}, {"params", &s->params, sizeof s->params},
-        {"row", &s->params.leaves, 4}};
+        {"garments", NULL, 16 * CLOTH_GARMENT_WORDS * CLOTH_SAMPLE_GARMENTS},
+        {"colliders", pairs_collider, sizeof pairs_collider}, {"contact", NULL, 32 * particles},
+        {"params", &s->params, sizeof s->params}, {"row", &s->params.leaves, 4}};
     for (uint32_t i = 0; i < HED_COUNT(arrays); i++)
         if (pairs_sample_is(def, argument, arrays[i].name)) return arrays[i];
     return (pairs_array){"", NULL, 0};

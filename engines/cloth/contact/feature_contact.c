@@ -41,7 +41,7 @@ HED_NATIVE_BODY feature_find_body(const hed_native_call *call, uint64_t begin, u
 {
     const feature_find_view view = feature_find_view_of(call->arguments);
     for (uint64_t cluster = begin; cluster < end; cluster++) {
-        if (!cluster_is_near(&view, (uint)cluster)) continue;
+        if (!view.params.apart && !cluster_is_near(&view, (uint)cluster)) continue;
         uint first = (uint)cluster * CLOTH_FEATURE_CLUSTER, last = first + CLOTH_FEATURE_CLUSTER;
         for (uint t = first; t < last && t < view.params.triangles; t++) feature_find(t, view);
     }

@@ -101,6 +101,7 @@ typedef struct feature_params {
     uint triangles;      /* triangles of the cloth; a power of 2 */
     uint leaves;         /* leaves of the tree of features, a power of 2 */
     uint capacity;       /* pairs */
+    uint apart;          /* not 0: garments have origins of their own; for C alone */
 } feature_params;
 
 #define HED_TYPE_feature_pair HED_UINT32
@@ -139,12 +140,12 @@ typedef struct feature_axis {
     float4 a, b;
 } feature_axis;
 
-/* Axis at a fraction of the frame's motion. */
-CLOTH_INLINE feature_axis feature_at(__global const float4 *feature, float fraction)
+/* Axis at a fraction of the frame's motion, relative to `origin`. */
+CLOTH_INLINE feature_axis feature_at(__global const float4 *feature, float4 origin, float fraction)
 {
     feature_axis axis;
-    axis.a = cloth_ball(feature[0], feature[2], fraction);
-    axis.b = cloth_ball(feature[1], feature[3], fraction);
+    axis.a = cloth_ball(cloth_from(feature[0], origin), cloth_from(feature[2], origin), fraction);
+    axis.b = cloth_ball(cloth_from(feature[1], origin), cloth_from(feature[3], origin), fraction);
     return axis;
 }
 
@@ -319,6 +320,17 @@ typedef struct feature_box {
     float4 low, high;
 } feature_box;
 
+/* Box relative to an origin, in the coordinates of the features. */
+CLOTH_FUNCTION feature_box feature_placed(feature_box box, float4 origin)
+{
+    float rounding = 1.2e-7f * (fabs(origin.x) + fabs(origin.y) + fabs(origin.z));
+    box.low = hed_f4(box.low.x + origin.x - rounding, box.low.y + origin.y - rounding,
+        box.low.z + origin.z - rounding, 0.0f);
+    box.high = hed_f4(box.high.x + origin.x + rounding, box.high.y + origin.y + rounding,
+        box.high.z + origin.z + rounding, 0.0f);
+    return box;
+}
+
 CLOTH_FUNCTION uint feature_overlaps(feature_box box, __global const float4 *boxes, uint node)
 {
     float4 low = boxes[2 * node], high = boxes[2 * node + 1];
@@ -341,8 +353,9 @@ CLOTH_INLINE void feature_compare(contact_triangle triangle, feature_sides x, fe
     feature_box box, cloth_cloth cloth, uint number, feature_find_view view)
 {
     __global const float4 *feature = view.features + number * FEATURE_WORDS;
-    x.axis = feature_at(feature, view.params.from);
-    y.axis = feature_at(feature, view.params.to);
+    float4 origin = cloth_origin_at(view.garments, (uint)x.a.w);
+    x.axis = feature_at(feature, origin, view.params.from);
+    y.axis = feature_at(feature, origin, view.params.to);
     feature_sides u = x, v = y;
     uint ends = (uint)feature[5].x, has_length = ends & 4u;
     CLOTH_ROLLED
@@ -388,8 +401,9 @@ CLOTH_INLINE void feature_find(uint t, feature_find_view view)
     feature_box box;
     box.low = hed_f4(low.x - margin, low.y - margin, low.z - margin, 0.0f);
     box.high = hed_f4(high.x + margin, high.y + margin, high.z + margin, 0.0f);
+    feature_box placed = feature_placed(box, cloth_origin_at(view.garments, (uint)x.a.w));
     for (uint node = 1; node != 0;) {
-        if (feature_overlaps(box, view.boxes, node)) {
+        if (feature_overlaps(placed, view.boxes, node)) {
             if (node < view.params.leaves) {
                 node *= 2;
                 continue;
@@ -418,8 +432,8 @@ CLOTH_INLINE feature_sides feature_sides_of(
     at.a = positions[pair.a];
     at.b = positions[pair.b];
     at.c = positions[pair.c];
-    at.axis =
-        feature_at(view.features + (pair.feature & FEATURE_MAX_COUNT) * FEATURE_WORDS, fraction);
+    at.axis = feature_at(view.features + (pair.feature & FEATURE_MAX_COUNT) * FEATURE_WORDS,
+        cloth_origin_at(view.garments, (uint)view.previous[pair.a].w), fraction);
     return at;
 }
 
@@ -587,8 +601,9 @@ CLOTH_FUNCTION void feature_finish_one(uint particle, feature_solve_view view)
     if (limit == FEATURE_FREE) return;
     __global const float4 *feature = view.features + (limit & FEATURE_MAX_COUNT) * FEATURE_WORDS;
     float4 x = view.previous[particle], y = view.position[particle];
-    float4 carry = feature_carry(
-        feature_at(feature, view.params.from), feature_at(feature, view.params.to), x);
+    float4 origin = cloth_origin_at(view.garments, (uint)x.w);
+    float4 carry = feature_carry(feature_at(feature, origin, view.params.from),
+        feature_at(feature, origin, view.params.to), x);
     float fraction = (float)(limit >> 16) * (1.0f / 65535.0f);
     view.position[particle] = hed_f4(fma(fraction, (y.x - x.x) - carry.x, x.x + carry.x),
         fma(fraction, (y.y - x.y) - carry.y, x.y + carry.y),

@@ -283,6 +283,7 @@ hed_status cloth_contacts_features(
     const cloth_buffers *c = &cloth->buffers;
     f->params.from = step->from;
     f->params.to = step->to;
+    f->params.apart = cloth->is_apart;
     cloth_contact_run(cloth, contacts, CLOTH_FEATURE_FIND, f->params.triangles,
         HED_VIEW_ARGS(feature_find_launch, .features = b->features, .boxes = b->boxes,
             .garments = c->garments, .previous = c->previous, .triangles = b->triangles,

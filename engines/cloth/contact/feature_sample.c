@@ -35,7 +35,7 @@ static bool row_new(row *r, uint32_t count)
                    .capacity = 4 * count}};
     r->features = calloc(FEATURE_WORDS, sizeof(float4));
     r->boxes = calloc(4, sizeof(float4));
-    r->garments = calloc(CLOTH_SAMPLE_GARMENTS, 2 * sizeof(float4));
+    r->garments = calloc(CLOTH_SAMPLE_GARMENTS, CLOTH_GARMENT_WORDS * sizeof(float4));
     r->previous = calloc(3 * count, sizeof(float4));
     r->position = calloc(3 * count, sizeof(float4));
     r->triangles = calloc(count, sizeof *r->triangles);
@@ -57,7 +57,10 @@ static void row_fill(row *r, uint64_t seed)
     uint32_t count = r->params.triangles;
     float length = SPACING * (float)count;
     cloth_sample_garments(r->garments);
-    for (uint32_t i = 0; i < CLOTH_SAMPLE_GARMENTS; i++) r->garments[2 * i].w = 0.3f * SPACING;
+    for (uint32_t i = 0; i < CLOTH_SAMPLE_GARMENTS; i++) {
+        r->garments[CLOTH_GARMENT_WORDS * i].w = 0.3f * SPACING;
+        r->garments[CLOTH_GARMENT_WORDS * i + 2] = (float4){0};
+    }
     for (uint32_t k = 0; k < 4; k++)
         r->features[k] = (float4){0.1f * SPACING, k > 1 ? 0.3f * SPACING : 0.0f,
             k % 2 ? length : -SPACING, 0.1f * SPACING};
@@ -106,7 +109,7 @@ static row_array row_array_of(const hed_kernel_def *def, uint32_t argument, cons
 {
     uint64_t count = r->params.triangles;
     const row_array arrays[] = {{"features", r->features, 16 * FEATURE_WORDS},
-        {"boxes", r->boxes, 64}, {"garments", r->garments, 32 * CLOTH_SAMPLE_GARMENTS},
+        {"boxes", r->boxes, 64}, {"garments", r->garments, 16 * CLOTH_GARMENT_WORDS * CLOTH_SAMPLE_GARMENTS},
         {"previous", r->previous, 48 * count}, {"position", r->position, 48 * count},
         {"triangles", r->triangles, sizeof *r->triangles * count},
         {"cluster_at", r->cluster_at, 4 * (count + 2)}, {"clusters", r->clusters, 12 * count},

@@ -181,17 +181,20 @@ HED_VIEW(cloth_mesh_find_view, MESH_FIND)
     NEXT(IN, float4, begin) NEXT(VALUE, uint, row) NEXT(VALUE, uint, leaves)
 HED_VIEW(cloth_mesh_boxes_view, MESH_BOXES)
 
-/* Finds the triangle nearest to p whose squared distance is at most *best, and sets *best to it.
+/* Finds the triangle nearest to p, relative to `origin`, whose squared distance is at most *best, and
+ * sets *best to it.
  * Of equally near triangles the one with the smallest number (`edges[..].w`) is found. Returns
  * CLOTH_MESH_NONE if no triangle is that near. */
-CLOTH_FUNCTION uint cloth_tree_nearest(float4 p, float *best, cloth_mesh_view view, uint leaves)
+CLOTH_FUNCTION uint cloth_tree_nearest(
+    float4 p, float4 origin, float *best, cloth_mesh_view view, uint leaves)
 {
+    float4 place = hed_f4(p.x + origin.x, p.y + origin.y, p.z + origin.z, p.w);
     uint node = 1, trail = 0, found = CLOTH_MESH_NONE, number = CLOTH_MESH_NONE;
-    if (!(cloth_box_square(p, view.boxes, 1) <= *best)) return found;
+    if (!(cloth_box_square(place, view.boxes, 1) <= *best)) return found;
     for (;;) {
         while (node < leaves) { /* down, the nearer branch first */
-            float left = cloth_box_square(p, view.boxes, 2 * node),
-                  right = cloth_box_square(p, view.boxes, 2 * node + 1);
+            float left = cloth_box_square(place, view.boxes, 2 * node),
+                  right = cloth_box_square(place, view.boxes, 2 * node + 1);
             if (!(hed_min(left, right) <= *best)) break;
             node = 2 * node + (right < left ? 1u : 0u);
             trail = 2 * trail + (hed_max(left, right) <= *best ? 1u : 0u);
@@ -199,8 +202,9 @@ CLOTH_FUNCTION uint cloth_tree_nearest(float4 p, float *best, cloth_mesh_view vi
         if (node >= leaves) {
             for (uint t = view.leaf_at[node - leaves]; t < view.leaf_at[node - leaves + 1]; t++) {
                 uint4 triangle = view.triangles[t];
-                float square = cloth_nearest_of(
-                    p, view.begin[triangle.x], view.begin[triangle.y], view.begin[triangle.z])
+                float square = cloth_nearest_of(p, cloth_from(view.begin[triangle.x], origin),
+                    cloth_from(view.begin[triangle.y], origin),
+                    cloth_from(view.begin[triangle.z], origin))
                                    .to.w;
                 if (square < *best || (square == *best && view.edges[t].w < number)) {
                     *best = square;
@@ -209,7 +213,7 @@ CLOTH_FUNCTION uint cloth_tree_nearest(float4 p, float *best, cloth_mesh_view vi
                 }
             }
         }
-        node = cloth_tree_next(node, &trail, p, view.boxes, *best);
+        node = cloth_tree_next(node, &trail, place, view.boxes, *best);
         if (node == 1) return found;
     }
 }
@@ -264,21 +268,24 @@ CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
     float4 at = position[i], before = previous[i], none = hed_f4(0.0f, 0.0f, 0.0f, -1.0f);
     contact[2 * i] = contact[2 * i + 1] = none;
     if (!(at.w > 0.0f) || !(fabs(at.x) < 1e30f && fabs(at.y) < 1e30f && fabs(at.z) < 1e30f)) return;
-    float thickness = garments[2 * (uint)before.w].w;
+    float4 origin = cloth_origin_at(garments, (uint)before.w);
+    float thickness = garments[CLOTH_GARMENT_WORDS * (uint)before.w].w;
     float way =
         sqrt(cloth_square(at.x - before.x, at.y - before.y, at.z - before.z)) * meshes.ahead;
     float reach = thickness + way + meshes.fall + meshes.move, best = reach * reach;
     /* no point is deeper inside than half the smallest extent of all meshes */
     float4 low = view.boxes[2], high = view.boxes[3];
     float depth = 0.5f * hed_min(hed_min(high.x - low.x, high.y - low.y), high.z - low.z);
-    if (meshes.closed != 0 && cloth_box_square(at, view.boxes, 1) == 0.0f)
+    float4 place = hed_f4(at.x + origin.x, at.y + origin.y, at.z + origin.z, at.w);
+    if (meshes.closed != 0 && cloth_box_square(place, view.boxes, 1) == 0.0f)
         best = hed_max(best, depth * depth);
-    uint t = cloth_tree_nearest(at, &best, view, meshes.leaves);
+    uint t = cloth_tree_nearest(at, origin, &best, view, meshes.leaves);
     if (t == CLOTH_MESH_NONE) return;
 
     uint4 triangle = view.triangles[t];
-    float4 a = view.begin[triangle.x], b = view.begin[triangle.y], c = view.begin[triangle.z],
-           kind = view.kinds[triangle.w];
+    float4 a = cloth_from(view.begin[triangle.x], origin),
+           b = cloth_from(view.begin[triangle.y], origin),
+           c = cloth_from(view.begin[triangle.z], origin), kind = view.kinds[triangle.w];
     cloth_nearest nearest = cloth_nearest_of(at, a, b, c);
     float4 pseudo = cloth_unit(cloth_pseudo_normal(t, nearest.region, view));
     float distance = sqrt(nearest.to.w);
@@ -290,7 +297,9 @@ CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
             -side * nearest.to.z / distance, 0.0f);
     if (!(cloth_dot(normal, normal) > 0.5f)) return; /* no triangle there has an area */
 
-    float4 a1 = view.end[triangle.x], b1 = view.end[triangle.y], c1 = view.end[triangle.z];
+    float4 a1 = cloth_from(view.end[triangle.x], origin),
+           b1 = cloth_from(view.end[triangle.y], origin),
+           c1 = cloth_from(view.end[triangle.z], origin);
     float share = 1.0f - nearest.b - nearest.c;
     float4 motion =
         hed_f4(fma(share, a1.x - a.x, fma(nearest.b, b1.x - b.x, nearest.c * (c1.x - c.x))),

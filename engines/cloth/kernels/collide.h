@@ -107,11 +107,16 @@ typedef struct cloth_posed {
 
 #define CLOTH_POSED_WORDS 6
 
+/* `origin`: of the garment's positions (cloth_origin_at()). */
 CLOTH_INLINE cloth_posed cloth_pose(
-    __global const float4 *collider, float friction, float from, float to)
+    __global const float4 *collider, float4 origin, float friction, float from, float to)
 {
-    float4 a = collider[0], b = collider[1], a_end = collider[2], b_end = collider[3],
-           kind = collider[4];
+    float4 a = cloth_from(collider[0], origin), b = collider[1],
+           a_end = cloth_from(collider[2], origin), b_end = collider[3], kind = collider[4];
+    if (kind.x != 0.0f) {
+        b = cloth_from(b, origin);
+        b_end = cloth_from(b_end, origin);
+    }
     cloth_posed posed;
     posed.a0 = cloth_ball(a, a_end, from);
     posed.a1 = cloth_ball(a, a_end, to);
@@ -218,13 +223,13 @@ CLOTH_INLINE float4 cloth_collide_posed(
 /* Moves a particle out of all colliders, with friction: its new position. A particle that passed
  * through a collider since `before` returns to the side of `before`. `friction`: of the cloth. */
 CLOTH_INLINE float4 cloth_collide(float4 at, float4 before, float thickness, float friction,
-    __global const float4 *colliders, uint count, float from, float to)
+    float4 origin, __global const float4 *colliders, uint count, float from, float to)
 {
     if (!(at.w > 0.0f)) return at;
     CLOTH_ROLLED
     for (uint i = 0; i < count; i++)
         at = cloth_collide_posed(at, before, thickness,
-            cloth_pose(colliders + i * CLOTH_COLLIDER_WORDS, friction, from, to));
+            cloth_pose(colliders + i * CLOTH_COLLIDER_WORDS, origin, friction, from, to));
     return at;
 }
 

@@ -20,8 +20,9 @@ CLOTH_FUNCTION float4 cloth_collided(uint i, cloth_drive_view view, cloth_step s
     float4 before = view.previous[i];
     cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);
     if (step.colliders > 0)
-        at = cloth_collide(at, before, cloth.thickness, cloth.friction, view.colliders,
-            step.colliders, step.from, step.to);
+        at = cloth_collide(at, before, cloth.thickness, cloth.friction,
+            cloth_origin_at(view.garments, (uint)before.w), view.colliders, step.colliders,
+            step.from, step.to);
     if (step.flags & CLOTH_STEP_CONTACTS)
         at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
             view.contact[2 * i + 1], step.from, step.to);

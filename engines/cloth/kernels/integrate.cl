@@ -11,11 +11,10 @@
 #endif
 
 #if VECTOR
-/* Vector version of cloth_air(). `plate`: normals; w: area / mass, m^2/kg; `wind`: motion of the air
+/* Vector version of cloth_air(). `at`: positions from the origin of gusts; `plate`: normals; w: area / mass, m^2/kg; `wind`: motion of the air
  * in this substep, m. */
-CLOTH_FUNCTION cloth_four cloth_air4(
-    cloth_four way, cloth_four at, cloth_four plate, float4 drags, float4 lifts, cloth_four wind,
-    cloth_step step)
+CLOTH_FUNCTION cloth_four cloth_air4(cloth_four way, cloth_four at, cloth_four plate, float4 drags,
+    float4 lifts, cloth_four wind, cloth_step step)
 {
     float4 gust = hed_f4(1.0f), zero = hed_f4(0.0f);
     if (step.gust > 0.0f)
@@ -78,7 +77,8 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, cloth_integrate_view view, clot
     __global const cloth_carry *carry = view.carry;
     float4 p0 = position[i], p1 = position[i + 1], p2 = position[i + 2], p3 = position[i + 3];
     float4 b0 = previous[i], b1 = previous[i + 1], b2 = previous[i + 2], b3 = previous[i + 3];
-    uint g0 = 2 * (uint)b0.w, g1 = 2 * (uint)b1.w, g2 = 2 * (uint)b2.w, g3 = 2 * (uint)b3.w;
+    uint g0 = CLOTH_GARMENT_WORDS * (uint)b0.w, g1 = CLOTH_GARMENT_WORDS * (uint)b1.w,
+         g2 = CLOTH_GARMENT_WORDS * (uint)b2.w, g3 = CLOTH_GARMENT_WORDS * (uint)b3.w;
     cloth_four at = cloth_turn(p0, p1, p2, p3), before = cloth_turn(b0, b1, b2, b3), way;
     cloth_four keep = cloth_turn(garments[g0], garments[g1], garments[g2], garments[g3]);
     cloth_four loss = cloth_turn(cloth_carry_of(carry[i]), cloth_carry_of(carry[i + 1]),
@@ -95,7 +95,8 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, cloth_integrate_view view, clot
         way.x = way.x + plate.x * push;
         way.y = way.y + plate.y * push;
         way.z = way.z + plate.z * push;
-        cloth_four wind = {hed_f4(step.wind_x), hed_f4(step.wind_y), hed_f4(step.wind_z), hed_f4(0.0f)};
+        cloth_four wind = {
+            hed_f4(step.wind_x), hed_f4(step.wind_y), hed_f4(step.wind_z), hed_f4(0.0f)};
         if (step.flags & CLOTH_STEP_FIELD) {
             uint k = step.particles + i;
             cloth_four field = cloth_turn(air[k], air[k + 1], air[k + 2], air[k + 3]);
@@ -103,7 +104,15 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, cloth_integrate_view view, clot
             wind.y = wind.y + field.y;
             wind.z = wind.z + field.z;
         }
-        way = cloth_air4(way, at, plate, made_of.x, made_of.y, wind, step);
+        cloth_four place = at, origin;
+        if (step.gust > 0.0f) {
+            origin =
+                cloth_turn(garments[g0 + 2], garments[g1 + 2], garments[g2 + 2], garments[g3 + 2]);
+            place.x = place.x + origin.x;
+            place.y = place.y + origin.y;
+            place.z = place.z + origin.z;
+        }
+        way = cloth_air4(way, place, plate, made_of.x, made_of.y, wind, step);
     }
     float4 square = cloth_square4(way.x, way.y, way.z);
     float4 scale = cloth_pick(cloth_more(square, hed_f4(step.longest_move * step.longest_move)),
@@ -136,6 +145,6 @@ __kernel void cloth_integrate_all(HED_VIEW_PARAMETERS(CLOTH_INTEGRATE))
 {
     HED_VIEW_HERE(cloth_integrate_view, view, CLOTH_INTEGRATE);
     cloth_step step = cloth_step_at(steps, substep);
-    CLOTH_EACH(
-        step.particles, cloth_integrate_four(i, view, step), cloth_integrate_one(i, view, cloth_blown(i, air, step)))
+    CLOTH_EACH(step.particles, cloth_integrate_four(i, view, step),
+        cloth_integrate_one(i, view, cloth_blown(i, air, step)))
 }

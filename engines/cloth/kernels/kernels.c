@@ -68,8 +68,10 @@ void cloth_sample_garments(float4 *garments)
 {
     for (uint32_t i = 0; i < CLOTH_SAMPLE_GARMENTS; i++) {
         float share = (float)i / CLOTH_SAMPLE_GARMENTS;
-        garments[2 * i] = (float4){0.99f, 0.98f - 0.01f * share, 0.99f, 0.005f + 0.01f * share};
-        garments[2 * i + 1] = (float4){0.6f + share, 0.3f * share, 0.5f, 2e-4f * share};
+        float4 *words = garments + CLOTH_GARMENT_WORDS * i;
+        words[0] = (float4){0.99f, 0.98f - 0.01f * share, 0.99f, 0.005f + 0.01f * share};
+        words[1] = (float4){0.6f + share, 0.3f * share, 0.5f, 2e-4f * share};
+        words[2] = (float4){0.125f * (float)(i / 2), -0.125f * (float)(i % 2), 0.0f, 0.0f};
     }
 }
 
@@ -247,7 +249,8 @@ static void sample_value(const hed_kernel_def *def, const char *name, void *data
     if (!strcmp(name, "show")) {
         cloth_view *show = data;
         *show = (cloth_view){.vertices = (uint)n,
-            .flags = CLOTH_VIEW_GATHER | CLOTH_VIEW_COLOURS | CLOTH_VIEW_NORMALS};
+            .flags =
+                CLOTH_VIEW_GATHER | CLOTH_VIEW_COLOURS | CLOTH_VIEW_NORMALS | CLOTH_VIEW_APART};
         memcpy(show->matrix, sample_matrix, sizeof show->matrix);
         memcpy(show->normals, sample_matrix, sizeof show->normals);
     } else if (!strcmp(name, "rigid")) {
@@ -409,7 +412,7 @@ uint64_t cloth_sample_bytes(const hed_kernel_def *def, const hed_config *config,
     static const struct {
         const char *name;
         uint32_t count, factor; /* elements, for each of the problem's */
-    } arrays[] = {{"garments", 2 * CLOTH_SAMPLE_GARMENTS, 0},
+    } arrays[] = {{"garments", CLOTH_GARMENT_WORDS * CLOTH_SAMPLE_GARMENTS, 0},
         {"colliders", SAMPLE_COLLIDERS * CLOTH_COLLIDER_WORDS, 0},
         {"steps", SAMPLE_STEPS * CLOTH_STEP_WORDS, 0}, {"materials", SAMPLE_MATERIALS, 0},
         {"anchors", SAMPLE_ANCHORS, 0}, {"driver_from", 0, 2}, {"driver_to", 0, 2},

@@ -103,6 +103,8 @@ CLOTH_FUNCTION void cloth_integrate_one(uint i, cloth_integrate_view view, cloth
     }
     float4 plate = (step.flags & CLOTH_STEP_AIR) ? view.air[i] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     uint2 carried = view.carry[i];
+    if (step.gust > 0.0f)
+        step = cloth_step_from(step, cloth_origin_at(view.garments, (uint)before.w));
     float4 moved = cloth_integrate(
         at, before, &carried, plate, cloth_garment_at(view.garments, (uint)before.w), step);
     view.carry[i] = carried;
@@ -418,8 +420,9 @@ CLOTH_INLINE void cloth_drive_one(uint i, cloth_drive_view view, cloth_step step
     if (at.w > 0.0f) {
         cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);
         if (step.colliders > 0)
-            at = cloth_collide(at, before, cloth.thickness, cloth.friction, view.colliders,
-                step.colliders, step.from, step.to);
+            at = cloth_collide(at, before, cloth.thickness, cloth.friction,
+                cloth_origin_at(view.garments, (uint)before.w), view.colliders, step.colliders,
+                step.from, step.to);
         if (step.flags & CLOTH_STEP_CONTACTS)
             at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
                 view.contact[2 * i + 1], step.from, step.to);
@@ -524,7 +527,7 @@ typedef struct cloth_winds {
  * is written. */
 #define CLOTH_WIND(FIRST, NEXT) \
     FIRST(IN, float4, position) \
-    NEXT(IN, float4, fans) \
+    NEXT(IN, float4, previous) NEXT(IN, float4, garments) NEXT(IN, float4, fans) \
     NEXT(IN, float4, grid) NEXT(OUT, float4, air) NEXT(STRUCT, cloth_winds, winds)
 HED_VIEW(cloth_wind_view, CLOTH_WIND)
 
@@ -578,11 +581,16 @@ CLOTH_FUNCTION float4 cloth_grid_wind(float4 at, __global const float4 *grid, cl
 CLOTH_FUNCTION void cloth_wind_one(uint i, cloth_wind_view view)
 {
     cloth_winds winds = view.winds;
-    float4 at = view.position[i], wind = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 at = view.position[i], wind = hed_f4(0.0f, 0.0f, 0.0f, 0.0f),
+           origin = cloth_origin_at(view.garments, (uint)view.previous[i].w);
+    winds.low_x -= origin.x;
+    winds.low_y -= origin.y;
+    winds.low_z -= origin.z;
     if (winds.nodes_x) wind = cloth_grid_wind(at, view.grid, winds);
     for (uint f = 0; f < winds.fans; f++) {
         uint word = CLOTH_FAN_WORDS * f;
-        float4 jet = cloth_jet(at, view.fans[word], view.fans[word + 1u], view.fans[word + 2u].x);
+        float4 jet = cloth_jet(
+            at, cloth_from(view.fans[word], origin), view.fans[word + 1u], view.fans[word + 2u].x);
         wind.x += jet.x;
         wind.y += jet.y;
         wind.z += jet.z;
@@ -602,6 +610,7 @@ typedef struct cloth_view {
 #define CLOTH_VIEW_GATHER 1u  /* vertex_particle exists; else vertex i shows particle i */
 #define CLOTH_VIEW_COLOURS 2u /* debug exists */
 #define CLOTH_VIEW_NORMALS 4u /* air and normals exist */
+#define CLOTH_VIEW_APART 8u   /* garments have origins of their own */
 
 CLOTH_FUNCTION float4 cloth_column(const float *matrix, uint column)
 {
@@ -609,11 +618,22 @@ CLOTH_FUNCTION float4 cloth_column(const float *matrix, uint column)
         matrix[4 * column], matrix[4 * column + 1], matrix[4 * column + 2], matrix[4 * column + 3]);
 }
 
-/* Position of a particle in the program's coordinates. */
-CLOTH_FUNCTION float4 cloth_shown(float4 p, cloth_view view)
+/* Origin of a particle in the program's coordinates. */
+CLOTH_FUNCTION float4 cloth_shown_origin(uint particle, __global const float4 *previous,
+    __global const float4 *garments, cloth_view view)
+{
+    float4 last = cloth_column(view.matrix, 3);
+    if (!(view.flags & CLOTH_VIEW_APART)) return last;
+    return cloth_transform(cloth_origin_at(garments, (uint)previous[particle].w),
+        cloth_column(view.matrix, 0), cloth_column(view.matrix, 1), cloth_column(view.matrix, 2),
+        last);
+}
+
+/* Position of a particle in the program's coordinates, from its origin there. */
+CLOTH_FUNCTION float4 cloth_shown(float4 p, float4 origin, cloth_view view)
 {
     return cloth_transform(p, cloth_column(view.matrix, 0), cloth_column(view.matrix, 1),
-        cloth_column(view.matrix, 2), cloth_column(view.matrix, 3));
+        cloth_column(view.matrix, 2), origin);
 }
 
 CLOTH_FUNCTION float4 cloth_shown_normal(float4 normal, cloth_view view)
@@ -634,7 +654,8 @@ CLOTH_FUNCTION uint cloth_finite(float4 p) { return cloth_within(p, 1e30f); }
 /* Arrays of which vertices are made. */
 #define CLOTH_VERTEX_ARRAYS(FIRST, NEXT) \
     FIRST(IN, float4, position) \
-    NEXT(IN, cloth_debug, debug) NEXT(IN, uint, vertex_particle) NEXT(IN, float4, air)
+    NEXT(IN, float4, previous) NEXT(IN, float4, garments) NEXT(IN, cloth_debug, debug) \
+        NEXT(IN, uint, vertex_particle) NEXT(IN, float4, air)
 #define CLOTH_WRITE_BACK(FIRST, NEXT) \
     CLOTH_VERTEX_ARRAYS(FIRST, NEXT) \
     NEXT(OUT, float4, vertices) \
@@ -653,7 +674,8 @@ CLOTH_FUNCTION void cloth_write_back_one(uint i, cloth_write_back_view view)
         p = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     }
     uint colour = (flags & CLOTH_VIEW_COLOURS) ? view.debug[particle].x : 0xffffffffu;
-    float4 vertex = cloth_shown(p, view.show);
+    float4 vertex = cloth_shown(
+        p, cloth_shown_origin(particle, view.previous, view.garments, view.show), view.show);
     view.vertices[i] = hed_f4(vertex.x, vertex.y, vertex.z, as_float(colour));
     if (flags & CLOTH_VIEW_NORMALS)
         view.normals[i] = cloth_shown_normal(view.air[particle], view.show);
@@ -678,7 +700,8 @@ CLOTH_FUNCTION void cloth_read_one(uint i, cloth_read_view view)
     uint flags = view.show.flags,
          particle = (flags & CLOTH_VIEW_GATHER) ? view.vertex_particle[i] : i;
     if (view.parts & CLOTH_READ_POSITIONS) {
-        float4 vertex = cloth_shown(view.position[particle], view.show);
+        float4 vertex = cloth_shown(view.position[particle],
+            cloth_shown_origin(particle, view.previous, view.garments, view.show), view.show);
         view.positions[3 * i] = vertex.x;
         view.positions[3 * i + 1] = vertex.y;
         view.positions[3 * i + 2] = vertex.z;
@@ -701,8 +724,9 @@ CLOTH_FUNCTION void cloth_read_one(uint i, cloth_read_view view)
 #define CLOTH_FEED_PAIRS 4u     /* instead of POSITIONS and NORMALS */
 #define CLOTH_FARTHEST_FED 1e6f /* m, as CLOTH_FARTHEST in the checks of the host */
 
-/* Parameters of cloth_feed_one(), passed by value. `x y z`: the origin, which floats represent
- * exactly: the difference is rounded once, as it would be from double. */
+/* Parameters of cloth_feed_one(), passed by value. `x y z`: the origin, to which that of a garment is
+ * added. Floats represent the sum exactly: the difference is rounded once, as it would be from
+ * double. */
 typedef struct cloth_feeding {
     uint parts; /* CLOTH_FEED_* */
     uint particles;
@@ -711,8 +735,9 @@ typedef struct cloth_feeding {
 
 #define CLOTH_FEED(FIRST, NEXT) \
     FIRST(IN, float, positions) \
-    NEXT(IN, float, normals) NEXT(IN, float4, pairs) NEXT(IN, float4, driver_map) \
-        NEXT(INOUT, float4, driver_to) NEXT(STRUCT, cloth_feeding, fed)
+    NEXT(IN, float, normals) NEXT(IN, float4, pairs) NEXT(IN, float4, previous) \
+        NEXT(IN, float4, garments) NEXT(IN, float4, driver_map) NEXT(INOUT, float4, driver_to) \
+            NEXT(STRUCT, cloth_feeding, fed)
 HED_VIEW(cloth_feed_view, CLOTH_FEED)
 
 CLOTH_FUNCTION void cloth_feed_one(uint i, cloth_feed_view view)
@@ -721,6 +746,10 @@ CLOTH_FUNCTION void cloth_feed_one(uint i, cloth_feed_view view)
     __global float4 *driver_to = view.driver_to;
     cloth_feeding fed = view.fed;
     if (view.driver_map[i].x == CLOTH_UNDRIVEN) return;
+    float4 origin = cloth_origin_at(view.garments, (uint)view.previous[i].w);
+    fed.x += origin.x;
+    fed.y += origin.y;
+    fed.z += origin.z;
     if (fed.parts & CLOTH_FEED_POSITIONS)
         driver_to[i] = hed_f4(positions[3 * i] - fed.x, positions[3 * i + 1] - fed.y,
             positions[3 * i + 2] - fed.z, 0.0f);

@@ -140,7 +140,8 @@ CLOTH_FUNCTION void pose(const patch_view *view)
     CLOTH_ROLLED
     for (uint c = view->item; c < view->step.colliders; c += WG) {
         cloth_posed posed = cloth_pose(view->colliders + c * CLOTH_COLLIDER_WORDS,
-            view->cloth.friction, view->step.from, view->step.to);
+            cloth_origin_at(view->garments, view->group.garment), view->cloth.friction,
+            view->step.from, view->step.to);
         __local float4 *to = posed_colliders(view) + c * CLOTH_POSED_WORDS;
         to[0] = posed.a0;
         to[1] = posed.b0;
@@ -554,6 +555,7 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
     for (uint exchange = launch.begin / 2; 2 * exchange < launch.end; exchange++) {
         all.step = step_of(launch, exchange / ITERATIONS);
         if (!STEPS) load_group(&all);
+        if (AIR) all.step = cloth_step_from(all.step, cloth_origin_at(garments, all.group.garment));
         if (EXCHANGE != BY_LAUNCHES || 2 * exchange >= launch.begin)
             begin_sweep(view, &held, exchange % ITERATIONS, ++epoch);
         if (EXCHANGE == BY_LAUNCHES && 2 * exchange + 1 >= launch.end) break;

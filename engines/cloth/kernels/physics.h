@@ -70,7 +70,11 @@ typedef struct cloth_step {
 #define CLOTH_STEP_FIELD 16u
 #define CLOTH_STEP_FAST 32u /* a collider is fast (collide.h) */
 
-/* Material of a garment; two float4 of the array `garments`. */
+/* Size of a garment in the array `garments`, float4: its material, and the origin of its positions
+ * (cloth_origin_at()). */
+#define CLOTH_GARMENT_WORDS 3u
+
+/* Material of a garment. */
 typedef struct cloth_cloth {
     float keep_x, keep_y, keep_z; /* fraction of the velocity that remains after dt, by axis */
     float thickness;              /* m */
@@ -81,7 +85,8 @@ typedef struct cloth_cloth {
 
 CLOTH_FUNCTION cloth_cloth cloth_garment_at(__global const float4 *garments, uint garment)
 {
-    float4 a = garments[2 * garment], b = garments[2 * garment + 1];
+    float4 a = garments[CLOTH_GARMENT_WORDS * garment],
+           b = garments[CLOTH_GARMENT_WORDS * garment + 1];
     cloth_cloth cloth;
     cloth.keep_x = a.x;
     cloth.keep_y = a.y;
@@ -92,6 +97,13 @@ CLOTH_FUNCTION cloth_cloth cloth_garment_at(__global const float4 *garments, uin
     cloth.friction = b.z;
     cloth.push = b.w;
     return cloth;
+}
+
+/* Origin of a garment's positions, m, in the coordinates of colliders, drivers and wind: 0 where the
+ * garments have a common one. Multiples of 1/8 m, so that a difference is rounded once. */
+CLOTH_FUNCTION float4 cloth_origin_at(__global const float4 *garments, uint garment)
+{
+    return garments[CLOTH_GARMENT_WORDS * garment + 2];
 }
 
 CLOTH_FUNCTION float cloth_square(float x, float y, float z) { return fma(x, x, fma(y, y, z * z)); }
@@ -403,6 +415,15 @@ CLOTH_FUNCTION cloth_step cloth_blown(uint i, __global const float4 *air, cloth_
         step.wind_y += field.y;
         step.wind_z += field.z;
     }
+    return step;
+}
+
+/* Parameters of a substep for a garment, whose origin gusts have. */
+CLOTH_FUNCTION cloth_step cloth_step_from(cloth_step step, float4 origin)
+{
+    step.origin_x += origin.x;
+    step.origin_y += origin.y;
+    step.origin_z += origin.z;
     return step;
 }
 

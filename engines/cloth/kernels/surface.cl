@@ -36,6 +36,6 @@ __kernel void cloth_gas(HED_VIEW_PARAMETERS(CLOTH_GAS))
         if (lane < left) sums[lane] += sums[lane + left];
     }
     if (lane == 0)
-        garments[2 * gas.x + 1].w =
+        garments[CLOTH_GARMENT_WORDS * gas.x + 1].w =
             cloth_gas_push(sums[0], as_float(amounts.x), as_float(amounts.y), dt_square);
 }

@@ -63,7 +63,7 @@ HED_NATIVE_BODY gas_body(const hed_native_call *call, uint64_t begin, uint64_t e
             sums[lane] = cloth_gas_lane(view.position, view.triangles, gas->y, gas->z, lane);
         for (uint left = CLOTH_GAS_LANES / 2; left > 0; left /= 2)
             for (uint lane = 0; lane < left; lane++) sums[lane] += sums[lane + left];
-        view.garments[2 * gas->x + 1].w =
+        view.garments[CLOTH_GARMENT_WORDS * gas->x + 1].w =
             cloth_gas_push(sums[0], as_float(gas[1].x), as_float(gas[1].y), view.dt_square);
     }
 }
@@ -145,6 +145,14 @@ HED_NATIVE_BODY read_positions(const float4 *position, const uint *vertex_partic
     memcpy(positions + 3 * (end - 1), vertex, 3 * sizeof *vertex);
 }
 
+/* Writes positions of vertices whose garments have origins of their own. */
+static void read_apart(const cloth_read_view *view, uint64_t begin, uint64_t end)
+{
+    cloth_read_view positions = *view;
+    positions.parts = CLOTH_READ_POSITIONS;
+    for (uint64_t i = begin; i < end; i++) cloth_read_one((uint)i, positions);
+}
+
 HED_NATIVE_BODY read_normals(const float4 *air, const uint *vertex_particle, float *normals,
     const cloth_view *view, uint64_t begin, uint64_t end)
 {
@@ -169,7 +177,9 @@ HED_NATIVE_BODY read_body(const hed_native_call *call, uint64_t begin, uint64_t 
     const cloth_read_view view = cloth_read_view_of(call->arguments);
     const uint *vertex_particle = view.show.flags & CLOTH_VIEW_GATHER ? view.vertex_particle : NULL;
     const uint2 *debug = view.show.flags & CLOTH_VIEW_COLOURS ? view.debug : NULL;
-    if (view.parts & CLOTH_READ_POSITIONS)
+    if ((view.parts & CLOTH_READ_POSITIONS) && (view.show.flags & CLOTH_VIEW_APART))
+        read_apart(&view, begin, end);
+    else if (view.parts & CLOTH_READ_POSITIONS)
         read_positions(view.position, vertex_particle, view.positions, &view.show, begin, end);
     if (view.parts & CLOTH_READ_NORMALS)
         read_normals(view.air, vertex_particle, view.normals, &view.show, begin, end);

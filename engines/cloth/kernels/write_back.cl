@@ -12,9 +12,9 @@
 
 #if VECTOR
 /* One coordinate of four points transformed by a row of the matrix, as in cloth_transform(). */
-CLOTH_FUNCTION float4 cloth_row4(cloth_four p, float m0, float m1, float m2, float m3)
+CLOTH_FUNCTION float4 cloth_row4(cloth_four p, float m0, float m1, float m2, float4 m3)
 {
-    return fma(p.z, hed_f4(m2), fma(p.y, hed_f4(m1), fma(p.x, hed_f4(m0), hed_f4(m3))));
+    return fma(p.z, hed_f4(m2), fma(p.y, hed_f4(m1), fma(p.x, hed_f4(m0), m3)));
 }
 
 CLOTH_FUNCTION float4 cloth_small4(float4 v)
@@ -41,9 +41,13 @@ CLOTH_FUNCTION void cloth_write_back_four(uint i, cloth_write_back_view view)
     p.x = cloth_pick(finite, p.x, zero);
     p.y = cloth_pick(finite, p.y, zero);
     p.z = cloth_pick(finite, p.z, zero);
-    vertex.x = cloth_row4(p, show.matrix[0], show.matrix[4], show.matrix[8], show.matrix[12]);
-    vertex.y = cloth_row4(p, show.matrix[1], show.matrix[5], show.matrix[9], show.matrix[13]);
-    vertex.z = cloth_row4(p, show.matrix[2], show.matrix[6], show.matrix[10], show.matrix[14]);
+    cloth_four last = cloth_turn(cloth_shown_origin(k0, view.previous, view.garments, show),
+        cloth_shown_origin(k1, view.previous, view.garments, show),
+        cloth_shown_origin(k2, view.previous, view.garments, show),
+        cloth_shown_origin(k3, view.previous, view.garments, show));
+    vertex.x = cloth_row4(p, show.matrix[0], show.matrix[4], show.matrix[8], last.x);
+    vertex.y = cloth_row4(p, show.matrix[1], show.matrix[5], show.matrix[9], last.y);
+    vertex.z = cloth_row4(p, show.matrix[2], show.matrix[6], show.matrix[10], last.z);
     vertex.w = as_float4(hed_u4(0xffffffffu));
     if (show.flags & CLOTH_VIEW_COLOURS)
         vertex.w = as_float4(hed_u4(debug[k0].x, debug[k1].x, debug[k2].x, debug[k3].x));
@@ -54,9 +58,9 @@ CLOTH_FUNCTION void cloth_write_back_four(uint i, cloth_write_back_view view)
     view.vertices[i + 3] = vertex.w;
     if (show.flags & CLOTH_VIEW_NORMALS) {
         cloth_four n = cloth_turn(air[k0], air[k1], air[k2], air[k3]), turned;
-        turned.x = cloth_row4(n, show.normals[0], show.normals[4], show.normals[8], 0.0f);
-        turned.y = cloth_row4(n, show.normals[1], show.normals[5], show.normals[9], 0.0f);
-        turned.z = cloth_row4(n, show.normals[2], show.normals[6], show.normals[10], 0.0f);
+        turned.x = cloth_row4(n, show.normals[0], show.normals[4], show.normals[8], zero);
+        turned.y = cloth_row4(n, show.normals[1], show.normals[5], show.normals[9], zero);
+        turned.z = cloth_row4(n, show.normals[2], show.normals[6], show.normals[10], zero);
         turned.w = zero;
         turned = cloth_turned(cloth_unit4(turned));
         view.normals[i] = turned.x;

@@ -17,7 +17,7 @@ typedef struct cloth_buffers {
     /* (particles) uint2: cloth_carry_pack() of the motion less the difference of the two
      * positions */
     hed_buffer *carry;
-    hed_buffer *garments; /* (garments x 2) float4: struct cloth_cloth */
+    hed_buffer *garments; /* (garments x CLOTH_GARMENT_WORDS) float4: material, origin */
     /* (particles) float4: normal of length 1, area / mass in m^2/kg; with a field of wind then
      * (particles) its motion in a substep, m */
     hed_buffer *air;
@@ -68,6 +68,14 @@ typedef struct cloth_solver_ops {
     void (*report)(const hed_cloth *cloth, const cloth_solver *solver, hed_cloth_info *report);
 } cloth_solver_ops;
 
+/* Origin of a garment's positions. */
+typedef struct cloth_home {
+    double origin[3]; /* m, in the world */
+    double start[3];  /* m, middle of its start positions */
+    /* m, the last copied position of one of its particles, relative to the origin */
+    float place[3];
+} cloth_home;
+
 enum { CLOTH_SLOTS = 3 }; /* submissions whose staging memory may be in use at once */
 
 /* Pinned memory of the uploads of one hed_cloth_step(). */
@@ -106,7 +114,11 @@ struct hed_cloth {
     uint32_t gases;   /* garments whose pressure depends on their volume */
     bool has_inertia; /* a garment feels the motion of the frame of reference */
     cloth_buffers buffers;
-    double origin[3]; /* m, where all places on the device are measured from: origin.c */
+    /* m, in the world: origin of colliders, drivers and wind on the device, and of all positions
+     * unless is_apart (origin.c) */
+    double origin[3];
+    cloth_home *homes; /* (garment_count) */
+    bool is_apart;     /* each garment has an origin of its own, and `origin` is 0 */
     hed_config
         tuned; /* tuned configuration of such a cloth (solver/patches.h); count 0: not tuned */
     hed_config_origin configured;
@@ -126,6 +138,9 @@ struct hed_cloth {
 void cloth_point_through(const float *matrix, const float *from, float *to);
 /* Position of the world relative to the cloth's origin, as on the device. */
 float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w);
+/* Position of a garment's particle in the world relative to the garment's origin, as on the
+ * device. */
+float4 cloth_from_home(const hed_cloth *cloth, uint32_t garment, const float *place, float w);
 
 /* Copies of all garments together. */
 static inline uint32_t cloth_copies(const hed_cloth *cloth)

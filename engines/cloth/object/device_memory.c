@@ -1,5 +1,5 @@
 /* Device memory of a cloth: buffers, staged uploads, and positions of the world relative to the
- * cloth's origin. */
+ * origins. */
 #include "object/cloth_object.h"
 
 #include <string.h>
@@ -101,8 +101,18 @@ void cloth_point_through(const float *matrix, const float *from, float *to)
     }
 }
 
+static float4 place_from(const double *origin, const float *place, float w)
+{
+    return (float4){(float)(place[0] - origin[0]), (float)(place[1] - origin[1]),
+        (float)(place[2] - origin[2]), w};
+}
+
 float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w)
 {
-    return (float4){(float)(place[0] - cloth->origin[0]), (float)(place[1] - cloth->origin[1]),
-        (float)(place[2] - cloth->origin[2]), w};
+    return place_from(cloth->origin, place, w);
+}
+
+float4 cloth_from_home(const hed_cloth *cloth, uint32_t garment, const float *place, float w)
+{
+    return place_from(cloth->homes[garment].origin, place, w);
 }

@@ -108,7 +108,12 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
             cloth->garments[i]->spare_count =
                 garment.particle_count - cloth->tear->garments[i].used;
     }
-    if (place_garments(cloth, error)) return error->status;
+    /* the second half: see cloth_upload_start() */
+    cloth->homes = hed_new(a, 2 * (uint64_t)def->garment_count, sizeof *cloth->homes, error);
+    if (!cloth->homes) return HED_ERROR_MEMORY;
+    cloth->host->good_homes =
+        hed_new(a, def->garment_count, sizeof *cloth->host->good_homes, error);
+    if (!cloth->host->good_homes || place_garments(cloth, error)) return error->status;
     if (!def->substeps) cloth->def.substeps = cloth_choose_substeps(cloth);
     if (cloth->tear) cloth->tear->def.substeps = cloth->def.substeps;
     return HED_OK;
@@ -162,7 +167,7 @@ static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_er
         return error->status;
 
     /* space for one frame's driver, colliders and garments, and for the steps of many substeps */
-    uint64_t bytes = (64 << 10) + 32 * (uint64_t)cloth->garment_count +
+    uint64_t bytes = (64 << 10) + 48 * (uint64_t)cloth->garment_count +
                      sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     if (cloth->has_driver)
         bytes += 24 * (uint64_t)cloth->particles + 128 * (uint64_t)cloth->garment_count;
@@ -250,6 +255,7 @@ static void destroy_host(hed_cloth *cloth)
     hed_buffer_destroy(host->look.pinned);
     hed_event_destroy(host->look.done);
     uint64_t words = CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
+    hed_delete(a, host->good_homes, cloth->garment_count, sizeof *host->good_homes);
     hed_delete(a, host->colliders, cloth->def.max_colliders, sizeof *host->colliders);
     hed_delete(a, host->collider_words, words, sizeof(float4));
     hed_delete(a, host->scratch_words, words, sizeof(float4));
@@ -271,6 +277,7 @@ void hed_cloth_destroy(hed_cloth *cloth)
     for (int k = 0; k < 4; k++)
         hed_delete(&allocator, firsts[k], cloth->garment_count + 1, sizeof(uint32_t));
     hed_delete(&allocator, cloth->garments, cloth->garment_count, sizeof *cloth->garments);
+    hed_delete(&allocator, cloth->homes, 2 * (uint64_t)cloth->garment_count, sizeof *cloth->homes);
     if (cloth->own_stream) hed_stream_destroy(cloth->stream);
     cloth_tear_destroy(cloth->tear);
     hed_delete(&allocator, cloth, 1, sizeof *cloth);

@@ -176,8 +176,8 @@ static hed_status send_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
     return cloth_run(cloth, CLOTH_KERNEL_FEED, cloth->particles,
         HED_VIEW_ARGS(cloth_feed_launch, .positions = cloth_or_none(cloth, b->fed_positions),
             .normals = cloth_or_none(cloth, b->fed_normals),
-            .pairs = cloth_or_none(cloth, frame->driver_buffer), .driver_map = b->driver_map,
-            .driver_to = b->driver_to,
+            .pairs = cloth_or_none(cloth, frame->driver_buffer), .previous = b->previous,
+            .garments = b->garments, .driver_map = b->driver_map, .driver_to = b->driver_to,
             .fed = {parts, cloth->particles, (float)cloth->origin[0], (float)cloth->origin[1],
                 (float)cloth->origin[2]}),
         error);
@@ -256,21 +256,6 @@ static hed_status feed_colliders(hed_cloth *cloth, const hed_cloth_frame *frame,
         return HED_OK;
     memcpy(host->collider_words, host->scratch_words, bytes);
     return cloth_send(cloth, cloth->buffers.colliders, 0, host->collider_words, bytes, error);
-}
-
-static hed_status feed_garments(hed_cloth *cloth, float dt, hed_error *error)
-{
-    if (hed_failed(error)) return error->status;
-    if (cloth->host->garments_dt == dt) return HED_OK;
-    float4 *words =
-        hed_new(&cloth->allocator, 2 * (uint64_t)cloth->garment_count, sizeof *words, error);
-    if (!words) return HED_ERROR_MEMORY;
-    cloth_garment_words(cloth, dt, words);
-    hed_status status = cloth_send(cloth, cloth->buffers.garments, 0, words,
-        2 * (uint64_t)cloth->garment_count * sizeof *words, error);
-    hed_delete(&cloth->allocator, words, 2 * (uint64_t)cloth->garment_count, sizeof *words);
-    if (!status) cloth->host->garments_dt = dt;
-    return status;
 }
 
 /* ---- the substeps ---- */
@@ -380,10 +365,10 @@ static hed_status frame_feed(
     cloth_origin_follow(cloth, error);
     if (frame->teleports) cloth_jump(cloth, frame->teleports, error);
     cloth_move_frame(cloth, frame, error);
+    cloth_feed_garments(cloth, dt, error);
     feed_driver(cloth, frame, error);
     feed_colliders(cloth, frame, error);
-    cloth_feed_fans(cloth, frame, error);
-    if (feed_garments(cloth, dt, error)) return error->status;
+    if (cloth_feed_fans(cloth, frame, error)) return error->status;
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         cloth_set_seams(cloth->garments[g], cloth->time + seconds);
 

@@ -52,19 +52,20 @@ typedef enum cloth_kernel {
     CLOTH_KERNEL_COUNT
 } cloth_kernel;
 
-enum { CLOTH_LOOKS = 8 }; /* maximum number of garments that the origin follows */
+enum { CLOTH_LOOKS = 8 }; /* maximum number of garments that a common origin follows */
 
 #define CLOTH_ORIGIN_FARTHEST 1048576.0 /* largest coordinate of an origin, m: 2^20 */
 
 /* State of the origin, which follows the cloth (origin.c). */
 typedef struct cloth_look {
-    hed_buffer *pinned; /* (CLOTH_LOOKS) float4, copied positions; NULL before the first copy */
+    hed_buffer *pinned; /* (garments) float4, copied positions; NULL before the first copy */
     hed_event *done;
     uint32_t submissions; /* since the last look */
     /* submissions until the origin moves to the copied positions; 0: no copy is pending */
     uint32_t after;
-    bool known;      /* `middle` is valid */
-    float middle[3]; /* m, centre of the copied positions, relative to the origin */
+    bool known;      /* `middle`, `parts` and the garments' places are valid */
+    bool parts;      /* garments are so far from each other that each gets its own origin */
+    float middle[3]; /* m, centre of the copied positions, relative to the common origin */
     double start[3]; /* the origin at the start */
 } cloth_look;
 
@@ -88,6 +89,7 @@ typedef struct cloth_host {
     bool native[HED_CLOTH_ALGORITHM_COUNT]; /* runs as C between map and unmap */
     /* the last uploads */
     float garments_dt;             /* dt of the values in buffers.garments, s */
+    bool garments_old;             /* buffers.garments has former origins */
     hed_cloth_collider *colliders; /* (collider_count) current positions */
     /* (max_colliders x CLOTH_COLLIDER_WORDS) as they are on the device */
     float4 *collider_words;
@@ -108,7 +110,8 @@ typedef struct cloth_host {
     float good_dt;
     double good_time;
     uint32_t good_frame;
-    double good_origin[3];
+    cloth_home *good_homes; /* (garment_count) */
+    bool good_apart;
     cloth_look look;
     /* motion of the frame of reference in the last frame, and its time, s; 0: no frame yet, or a
      * jump since */
@@ -155,8 +158,10 @@ hed_status cloth_take_state(hed_cloth *cloth, hed_cloth *from,
 
 /* Uploads the arrays from which normals and air are computed. */
 hed_status cloth_upload_surface(hed_cloth *cloth, hed_error *error);
-/* Fills the materials of the garments for this dt: (garment_count x 2). */
-void cloth_garment_words(const hed_cloth *cloth, float dt, float4 *words);
+/* Writes materials and origins of the garments into buffers.garments, unless they are as they were.
+ * Outside of a submission, `dt` is that of the last one, and the device is waited for. */
+hed_status cloth_feed_garments(hed_cloth *cloth, float dt, hed_error *error);
+hed_status cloth_renew_garments(hed_cloth *cloth, hed_error *error);
 
 /* Enqueues normals and areas of the current positions into buffers.air. */
 hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error);
@@ -172,12 +177,13 @@ hed_status cloth_find_wind(hed_cloth *cloth, uint32_t fans, double dt, hed_error
 /* Enqueues write-back into the next buffers, and switches to them. */
 hed_status cloth_show(hed_cloth *cloth, hed_error *error);
 
-/* Sets the origin to the middle of the garments' initial positions (origin.c). */
+/* Sets the origins to the middle of the garments' initial positions (origin.c). */
 void cloth_origin_start(hed_cloth *cloth);
-/* Enqueues a rigid matrix of the world on particles [first, first + count) and their driver; the
- * origin moves too if these are all particles. */
-hed_status cloth_move_particles(
-    hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count, hed_error *error);
+/* Enqueues a rigid matrix of the world on all particles and their driver, with their origins. */
+hed_status cloth_move_all(hed_cloth *cloth, const float *matrix, hed_error *error);
+/* Moves one garment by a rigid matrix of the world; its origin, if it has one, moves too. */
+hed_status cloth_move_garment(
+    hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error);
 /* Moves each garment by its rigid matrix of the world, column by column: (garment_count x 16). */
 hed_status cloth_jump(hed_cloth *cloth, const float *matrices, hed_error *error);
 /* Moves the frame of reference with all particles and the previous driver and colliders, then
@@ -190,15 +196,20 @@ hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error);
 hed_status cloth_origin_look(hed_cloth *cloth, hed_error *error);
 /* Waits for a pending copy of positions, for saved states. */
 hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error);
-/* Sets the origin of positions that were restored, and moves the driver to it. */
-hed_status cloth_origin_go_back(hed_cloth *cloth, const double *origin, hed_error *error);
+/* Sets the origins of positions that were restored, and moves the driver to them. */
+hed_status cloth_origin_go_back(
+    hed_cloth *cloth, const cloth_home *homes, bool is_apart, hed_error *error);
+/* Sets origins that positions on the device still have. */
+void cloth_origin_return(hed_cloth *cloth, const cloth_home *homes, bool is_apart);
+/* Sets the origins of a saved state: one (`homes` NULL), or one for each garment, in which case
+ * garments that may touch get a common one. */
+hed_status cloth_origin_load(
+    hed_cloth *cloth, const double *origin, const cloth_home *homes, hed_error *error);
 
 /* Enqueues a copy of the current state as the last good state. */
 hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error);
 /* Sets cloth_host.transform from a 4 x 4 matrix (NULL: identity), and the view. */
 void cloth_set_view(hed_cloth *cloth, const float *transform);
-/* Makes cloth_host.view from the transform and the origin. */
-void cloth_fold_view(hed_cloth *cloth);
 
 /* ARGUMENT unless a 4 x 4 matrix is finite and its last row is 0 0 0 1; `rigid`: and it neither
  * stretches nor mirrors. */

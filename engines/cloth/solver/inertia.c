@@ -44,9 +44,10 @@ static void back_through(const float *matrix, const double *p, double *back)
 
 /* Transformation of the motions of a garment by inertia, for positions after the frame's motion. A
  * motion is the displacement in cloth->last_dt. */
-static cloth_rigid felt(const hed_cloth *cloth, const cloth_garment *garment,
-    const hed_cloth_frame *frame, const float *motion, double seconds)
+static cloth_rigid felt(const hed_cloth *cloth, uint32_t index, const hed_cloth_frame *frame,
+    const float *motion, double seconds)
 {
+    const cloth_garment *garment = cloth->garments[index];
     const float *last = cloth->host->pace;
     double share = garment->angular_inertia, last_seconds = cloth->host->pace_seconds,
            dt = cloth->last_dt;
@@ -77,7 +78,7 @@ static cloth_rigid felt(const hed_cloth *cloth, const cloth_garment *garment,
             double back = 0.0; /* spin R^T, for vectors after the motion */
             for (int k = 0; k < 3; k++) back += spin[row][k] * turn_of(motion, column, k);
             led.lead[4 * column + row] = (float)(share * dt * back);
-            gain += share * dt * back * (cloth->origin[column] - after[column]);
+            gain += share * dt * back * (cloth->homes[index].origin[column] - after[column]);
         }
         led.lead[12 + row] = (float)gain;
     }
@@ -91,7 +92,7 @@ hed_status cloth_move_frame(hed_cloth *cloth, const hed_cloth_frame *frame, hed_
     double seconds = frame->seconds * frame->frames;
     if (hed_failed(error)) return error->status;
     if (frame->motion) {
-        if (cloth_move_particles(cloth, motion, 0, cloth->particles, error)) return error->status;
+        if (cloth_move_all(cloth, motion, error)) return error->status;
         if (frame->mesh_count) cloth_contacts_move(cloth->contacts, motion);
     }
     if (!cloth->has_inertia) return HED_OK;
@@ -101,7 +102,7 @@ hed_status cloth_move_frame(hed_cloth *cloth, const hed_cloth_frame *frame, hed_
     for (uint32_t g = 0; g < cloth->garment_count && paced && !error->status; g++) {
         const cloth_garment *garment = cloth->garments[g];
         if (garment->linear_inertia == 0.0f && garment->angular_inertia == 0.0f) continue;
-        cloth_rigid led = felt(cloth, garment, frame, motion, seconds);
+        cloth_rigid led = felt(cloth, g, frame, motion, seconds);
         led.first = cloth->first_particle[g];
         led.count = cloth->first_particle[g + 1] - led.first;
         cloth_run(cloth, CLOTH_KERNEL_MOVE, led.count,

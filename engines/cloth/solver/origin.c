@@ -1,13 +1,16 @@
-/* Origin of positions, and the matrices that depend on it.
+/* Origins of positions, and the matrices that depend on them.
  *
  * A float 1 km from zero has a resolution of 0.06 mm, too coarse for contacts and for many
- * substeps. So positions on the device are relative to an origin of the cloth, which is double: it
- * is subtracted from positions in the world in double before they become float, and write-back adds
- * it in double to its matrix.
+ * substeps. So positions on the device are relative to an origin, which is double: it is subtracted
+ * from positions in the world in double before they become float, and write-back adds it in double
+ * to its matrix. Garments far from each other get an origin each; colliders, drivers and wind are
+ * then floats of the world, from which a kernel subtracts the garment's origin with one rounding
+ * (cloth_origin_at()). With contact between garments they have a common origin, as contact compares
+ * positions of any two.
  *
- * Coordinates of the origin are multiples of 1/8 m below 2^20 m, which a float represents exactly:
+ * Coordinates of an origin are multiples of 1/8 m below 2^20 m, which a float represents exactly:
  * subtracting the origin from floats of the world, or moving positions from one origin to another,
- * has no rounding error near the new origin. The origin starts in the middle of the garments, moves
+ * has no rounding error near the new origin. An origin starts in the middle of its garments, moves
  * with `motion` and teleports, and follows the cloth: every LOOK_EVERY submissions some positions
  * are copied to the host, and LOOK_AFTER submissions later, long after the copy is complete, the
  * origin moves to their middle. Submissions are counted and results are not waited for, so the same
@@ -22,7 +25,10 @@
 
 enum { LOOK_EVERY = 16, LOOK_AFTER = CLOTH_SLOTS };
 static const double steps_of_a_metre = 8.0,
-                    near_enough = 1.0; /* maximum offset of the cloth's middle, m */
+                    near_enough = 1.0, /* maximum offset of the middle from its origin, m */
+    far_apart = 8.0; /* offset of a garment's middle from a common origin that parts all, m */
+
+static const float unmoved[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
 
 /* Rounds a coordinate to the nearest multiple of 1/8 m; never -0, which has other bits than 0. */
 static double on_a_step(double place)
@@ -32,36 +38,126 @@ static double on_a_step(double place)
            0.0;
 }
 
-/* ---- the start ---- */
+/* True if garments may have origins of their own. */
+static bool can_part(const hed_cloth *cloth)
+{
+    return cloth->garment_count > 1 && !cloth->has_self;
+}
+
+/* ---- the view ---- */
+
+/* Computes the matrix of normals: the cofactors (inverse transposed, times the determinant), in
+ * columns of four. */
+static void cofactors(const float *m, float *normals)
+{
+    double determinant = 0.0, out[3][3];
+    for (int a = 0; a < 3; a++) {
+        const float *u = m + 4 * ((a + 1) % 3), *v = m + 4 * ((a + 2) % 3);
+        for (int k = 0; k < 3; k++)
+            out[a][k] =
+                (double)u[(k + 1) % 3] * v[(k + 2) % 3] - (double)u[(k + 2) % 3] * v[(k + 1) % 3];
+    }
+    for (int k = 0; k < 3; k++) determinant += out[0][k] * m[k];
+    for (int a = 0; a < 3; a++) {
+        for (int k = 0; k < 3; k++)
+            normals[4 * a + k] = (float)(determinant < 0.0 ? -out[a][k] : out[a][k]);
+        normals[4 * a + 3] = 0.0f;
+    }
+}
+
+/* Makes cloth_host.view from the transform and the common origin. */
+static void fold_view(hed_cloth *cloth)
+{
+    const float *m = cloth->host->transform;
+    cloth_view *view = &cloth->host->view;
+    view->flags &= ~CLOTH_VIEW_APART;
+    if (cloth->is_apart) view->flags |= CLOTH_VIEW_APART;
+    memcpy(view->matrix, m, sizeof view->matrix);
+    for (int k = 0; k < 3; k++)
+        view->matrix[12 + k] = (float)(m[12 + k] + m[k] * cloth->origin[0] +
+                                       m[4 + k] * cloth->origin[1] + m[8 + k] * cloth->origin[2]);
+    cofactors(view->matrix, view->normals);
+}
+
+/* ---- the origins ---- */
+
+/* Gives all garments one origin. */
+static void set_origin(hed_cloth *cloth, const double *origin)
+{
+    memcpy(cloth->origin, origin, sizeof cloth->origin);
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        memcpy(cloth->homes[g].origin, origin, sizeof cloth->origin);
+    cloth->host->garments_old |= cloth->is_apart;
+    cloth->is_apart = false;
+    fold_view(cloth);
+}
+
+/* Gives each garment an origin of its own, which is the common one at first. */
+static void part(hed_cloth *cloth)
+{
+    static const double zero[3] = {0};
+    memcpy(cloth->origin, zero, sizeof zero);
+    cloth->host->garments_old = cloth->is_apart = true;
+    fold_view(cloth);
+}
+
+void cloth_origin_return(hed_cloth *cloth, const cloth_home *homes, bool is_apart)
+{
+    set_origin(cloth, homes[0].origin);
+    memcpy(cloth->homes, homes, cloth->garment_count * sizeof *homes);
+    if (is_apart) part(cloth);
+}
+
+/* Widens a box by the start positions of a garment. */
+static void widen(const cloth_garment *garment, double *low, double *high)
+{
+    for (uint32_t i = 0; i < garment->particle_count; i++)
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], garment->positions[i][k]);
+            high[k] = fmax(high[k], garment->positions[i][k]);
+        }
+}
 
 void cloth_origin_start(hed_cloth *cloth)
 {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        for (uint32_t i = 0; i < cloth->garments[g]->particle_count; i++)
-            for (int k = 0; k < 3; k++) {
-                low[k] = fmin(low[k], cloth->garments[g]->positions[i][k]);
-                high[k] = fmax(high[k], cloth->garments[g]->positions[i][k]);
-            }
-    for (int k = 0; k < 3; k++) cloth->origin[k] = on_a_step(0.5 * (low[k] + high[k]));
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY},
+           origin[3];
+    bool parts = false;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        double least[3] = {INFINITY, INFINITY, INFINITY},
+               most[3] = {-INFINITY, -INFINITY, -INFINITY};
+        widen(cloth->garments[g], least, most);
+        for (int k = 0; k < 3; k++) {
+            cloth->homes[g].start[k] = 0.5 * (least[k] + most[k]);
+            low[k] = fmin(low[k], least[k]);
+            high[k] = fmax(high[k], most[k]);
+        }
+    }
+    for (int k = 0; k < 3; k++) origin[k] = on_a_step(0.5 * (low[k] + high[k]));
     cloth->host->look =
         (cloth_look){.pinned = cloth->host->look.pinned, .done = cloth->host->look.done};
-    memcpy(cloth->host->look.start, cloth->origin, sizeof cloth->origin);
-    cloth_fold_view(cloth);
+    memcpy(cloth->host->look.start, origin, sizeof origin);
+    set_origin(cloth, origin);
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (int k = 0; k < 3; k++) parts |= fabs(cloth->homes[g].start[k] - origin[k]) > far_apart;
+    if (!parts || !can_part(cloth)) return;
+    part(cloth);
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        for (int k = 0; k < 3; k++) cloth->homes[g].origin[k] = on_a_step(cloth->homes[g].start[k]);
 }
 
 /* ---- moves ---- */
 
-/* Converts a rigid matrix of the world to one from positions relative to the current origin to
- * positions relative to `to`. */
-static cloth_rigid relative(const hed_cloth *cloth, const float *matrix, const double *to)
+/* Converts a rigid matrix of the world to one from positions relative to `from` to positions
+ * relative to `to`. */
+static cloth_rigid relative(const double *from, const float *matrix, const double *to)
 {
     cloth_rigid rigid = {.count = 0};
     memcpy(rigid.matrix, matrix, sizeof rigid.matrix);
     for (int k = 0; k < 3; k++) {
         double shift = matrix[12 + k] - to[k];
         for (int column = 0; column < 3; column++)
-            shift += (double)matrix[4 * column + k] * cloth->origin[column];
+            shift += (double)matrix[4 * column + k] * from[column];
         rigid.matrix[12 + k] = (float)shift;
     }
     return rigid;
@@ -91,52 +187,121 @@ static hed_status move_driver(hed_cloth *cloth, cloth_rigid rigid, uint32_t firs
     return error->status;
 }
 
-static void set_origin(hed_cloth *cloth, const double *origin)
+/* Origin of positions that a matrix of the world moves. */
+static void moved_origin(const double *origin, const float *matrix, double *to)
 {
-    memcpy(cloth->origin, origin, sizeof cloth->origin);
-    cloth_fold_view(cloth);
-}
-
-hed_status cloth_move_particles(
-    hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count, hed_error *error)
-{
-    if (hed_failed(error)) return error->status;
-    double to[3];
-    memcpy(to, cloth->origin, sizeof to);
-    for (int k = 0; k < 3 && count == cloth->particles; k++) {
+    for (int k = 0; k < 3; k++) {
         to[k] = matrix[12 + k];
         for (int column = 0; column < 3; column++)
-            to[k] += (double)matrix[4 * column + k] * cloth->origin[column];
+            to[k] += (double)matrix[4 * column + k] * origin[column];
         to[k] = on_a_step(to[k]);
     }
-    cloth_rigid rigid = relative(cloth, matrix, to);
-    rigid.count = count;
+}
+
+/* Moves all particles and their driver through a matrix of the world to another common origin. */
+static hed_status move_common(
+    hed_cloth *cloth, const float *matrix, const double *to, hed_error *error)
+{
+    cloth_rigid rigid = relative(cloth->origin, matrix, to);
+    rigid.count = cloth->particles;
     hed_status status =
-        move_array(cloth, cloth->buffers.position, rigid, first, CLOTH_MOVE_PARTICLES, error);
+        move_array(cloth, cloth->buffers.position, rigid, 0, CLOTH_MOVE_PARTICLES, error);
     if (status) return status; /* keep the origin, because the particles have not moved */
     set_origin(cloth, to);
-    cloth->host->air_fresh = false;
+    return move_driver(cloth, rigid, 0, error);
+}
+
+/* Moves a garment and its driver through a matrix of the world to another origin of its own, or, of
+ * garments with a common one, within it. */
+static hed_status move_home(
+    hed_cloth *cloth, uint32_t garment, const float *matrix, const double *to, hed_error *error)
+{
+    cloth_home *home = &cloth->homes[garment];
+    const uint32_t first = cloth->first_particle[garment];
+    cloth_rigid rigid = relative(home->origin, matrix, to);
+    rigid.count = cloth->first_particle[garment + 1] - first;
+    hed_status status =
+        move_array(cloth, cloth->buffers.position, rigid, first, CLOTH_MOVE_PARTICLES, error);
+    if (status) return status;
+    memcpy(home->origin, to, sizeof home->origin);
+    cloth->host->garments_old |= cloth->is_apart;
     return move_driver(cloth, rigid, first, error);
 }
 
-static const float unmoved[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
-
-hed_status cloth_origin_go_back(hed_cloth *cloth, const double *origin, hed_error *error)
+hed_status cloth_move_all(hed_cloth *cloth, const float *matrix, hed_error *error)
 {
-    cloth_rigid rigid = relative(cloth, unmoved, origin);
-    bool is_same = memcmp(cloth->origin, origin, sizeof cloth->origin) == 0;
-    rigid.count = cloth->particles;
-    if (!is_same) move_driver(cloth, rigid, 0, error);
+    double to[3];
+    if (hed_failed(error)) return error->status;
+    cloth->host->air_fresh = false;
+    if (!cloth->is_apart) {
+        moved_origin(cloth->origin, matrix, to);
+        return move_common(cloth, matrix, to, error);
+    }
+    for (uint32_t g = 0; g < cloth->garment_count && !error->status; g++) {
+        moved_origin(cloth->homes[g].origin, matrix, to);
+        move_home(cloth, g, matrix, to, error);
+    }
+    return error->status;
+}
+
+hed_status cloth_move_garment(
+    hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
+{
+    double to[3];
+    bool parts = false;
+    if (hed_failed(error)) return error->status;
+    if (cloth->garment_count == 1) return cloth_move_all(cloth, matrix, error);
+    cloth->host->air_fresh = false;
+    moved_origin(cloth->homes[garment].origin, matrix, to);
+    for (int k = 0; k < 3; k++) parts |= fabs(to[k] - cloth->homes[garment].origin[k]) > far_apart;
+    if (parts && !cloth->is_apart && can_part(cloth)) part(cloth);
+    return move_home(cloth, garment, matrix, cloth->is_apart ? to : cloth->origin, error);
+}
+
+hed_status cloth_origin_go_back(
+    hed_cloth *cloth, const cloth_home *homes, bool is_apart, hed_error *error)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        cloth_rigid rigid = relative(cloth->homes[g].origin, unmoved, homes[g].origin);
+        const uint32_t first = cloth->first_particle[g];
+        rigid.count = cloth->first_particle[g + 1] - first;
+        if (memcmp(cloth->homes[g].origin, homes[g].origin, sizeof homes[g].origin) != 0)
+            move_driver(cloth, rigid, first, error);
+    }
     cloth->host->look.after = cloth->host->look.submissions = 0;
+    cloth_origin_return(cloth, homes, is_apart);
+    return error->status;
+}
+
+hed_status cloth_origin_load(
+    hed_cloth *cloth, const double *origin, const cloth_home *homes, hed_error *error)
+{
     set_origin(cloth, origin);
+    if (!homes) return error->status;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        memcpy(cloth->homes[g].origin, homes[g].origin, sizeof homes[g].origin);
+        memcpy(cloth->homes[g].place, homes[g].place, sizeof homes[g].place);
+    }
+    if (can_part(cloth)) {
+        part(cloth);
+        return error->status;
+    }
+    const double common[3] = {homes[0].origin[0], homes[0].origin[1], homes[0].origin[2]};
+    for (uint32_t g = 0; g < cloth->garment_count; g++) move_home(cloth, g, unmoved, common, error);
+    set_origin(cloth, common);
     return error->status;
 }
 
 /* ---- following ---- */
 
-static uint32_t look_count(const hed_cloth *cloth)
+static uint32_t common_count(const hed_cloth *cloth)
 {
     return cloth->garment_count < CLOTH_LOOKS ? cloth->garment_count : CLOTH_LOOKS;
+}
+
+static uint32_t look_count(const hed_cloth *cloth)
+{
+    return can_part(cloth) ? cloth->garment_count : common_count(cloth);
 }
 
 /* Particle whose displacement represents its garment's. */
@@ -148,7 +313,8 @@ static uint32_t looked_at(const hed_cloth *cloth, uint32_t garment)
 static hed_status copy_places(hed_cloth *cloth, hed_error *error)
 {
     cloth_look *look = &cloth->host->look;
-    hed_buffer_def def = {.memory = HED_MEMORY_PINNED, .size = CLOTH_LOOKS * sizeof(float4)};
+    hed_buffer_def def = {
+        .memory = HED_MEMORY_PINNED, .size = cloth->garment_count * sizeof(float4)};
     if (!look->pinned) hed_buffer_create(cloth->device, &def, &look->pinned, error);
     if (!look->done) hed_event_create(cloth->device, false, &look->done, error);
     for (uint32_t g = 0; g < look_count(cloth); g++) {
@@ -162,6 +328,14 @@ static hed_status copy_places(hed_cloth *cloth, hed_error *error)
     return HED_OK;
 }
 
+/* Displacement of a garment since the start, along an axis, from its copied position. `start`:
+ * point that the origin of the position was at. */
+static float travel_of(const hed_cloth *cloth, uint32_t garment, int axis, double start)
+{
+    const float *from = cloth->garments[garment]->positions[looked_at(cloth, garment)];
+    return cloth->homes[garment].place[axis] - (float)(from[axis] - start);
+}
+
 hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error)
 {
     cloth_look *look = &cloth->host->look;
@@ -170,17 +344,20 @@ hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error)
     hed_status status = hed_event_wait(look->done, UINT64_MAX, error);
     if (status) return status;
     const float4 *places = hed_buffer_describe(look->pinned).host;
+    for (uint32_t g = 0; g < look_count(cloth); g++)
+        memcpy(cloth->homes[g].place, &places[g], sizeof cloth->homes[g].place);
+    look->parts = false;
     for (int k = 0; k < 3; k++) {
         float low = INFINITY, high = -INFINITY;
-        for (uint32_t g = 0; g < look_count(cloth); g++) {
-            const float place[3] = {places[g].x, places[g].y, places[g].z};
-            float travel =
-                place[k] -
-                (float)(cloth->garments[g]->positions[looked_at(cloth, g)][k] - look->start[k]);
+        for (uint32_t g = 0; g < common_count(cloth); g++) {
+            float travel = travel_of(cloth, g, k, look->start[k]);
             low = travel < low ? travel : low;
             high = travel > high ? travel : high;
         }
         look->middle[k] = 0.5f * (low + high);
+        for (uint32_t g = 0; g < look_count(cloth) && can_part(cloth); g++)
+            look->parts |=
+                fabs((double)travel_of(cloth, g, k, cloth->homes[g].start[k])) > far_apart;
     }
     look->known = true;
     return HED_OK;
@@ -194,6 +371,34 @@ hed_status cloth_origin_look(hed_cloth *cloth, hed_error *error)
     return copy_places(cloth, error);
 }
 
+/* Moves the common origin to the middle of the cloth. */
+static hed_status follow_common(hed_cloth *cloth, hed_error *error)
+{
+    const cloth_look *look = &cloth->host->look;
+    double to[3], farthest_off = 0.0;
+    for (int k = 0; k < 3; k++) {
+        if (!(fabs(look->middle[k]) < CLOTH_ORIGIN_FARTHEST))
+            return HED_OK; /* invalid positions: hed_cloth_wait() reports them */
+        farthest_off = fmax(farthest_off, fabs(look->middle[k]));
+        to[k] = on_a_step(cloth->origin[k] + look->middle[k]);
+    }
+    return farthest_off > near_enough ? move_common(cloth, unmoved, to, error) : HED_OK;
+}
+
+/* Moves the origin of a garment to its middle. */
+static hed_status follow_one(hed_cloth *cloth, uint32_t garment, hed_error *error)
+{
+    const cloth_home *home = &cloth->homes[garment];
+    double to[3], farthest_off = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double off = travel_of(cloth, garment, k, home->start[k]);
+        if (!(fabs(off) < CLOTH_ORIGIN_FARTHEST)) return HED_OK;
+        farthest_off = fmax(farthest_off, fabs(off));
+        to[k] = on_a_step(home->origin[k] + off);
+    }
+    return farthest_off > near_enough ? move_home(cloth, garment, unmoved, to, error) : HED_OK;
+}
+
 hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error)
 {
     cloth_look *look = &cloth->host->look;
@@ -204,20 +409,12 @@ hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error)
     hed_status status = cloth_origin_seen(cloth, error);
     look->after = 0;
     if (status) return status;
-    double to[3], farthest_off = 0.0;
-    for (int k = 0; k < 3; k++) {
-        if (!(fabs(look->middle[k]) < CLOTH_ORIGIN_FARTHEST))
-            return HED_OK; /* invalid positions: hed_cloth_wait() reports them */
-        farthest_off = fmax(farthest_off, fabs(look->middle[k]));
-        to[k] = on_a_step(cloth->origin[k] + look->middle[k]);
-    }
-    if (farthest_off <= near_enough) return HED_OK;
-    cloth_rigid rigid = relative(cloth, unmoved, to);
-    rigid.count = cloth->particles;
-    status = move_array(cloth, cloth->buffers.position, rigid, 0, CLOTH_MOVE_PARTICLES, error);
-    if (status) return status;
-    set_origin(cloth, to);
-    return move_driver(cloth, rigid, 0, error);
+    if (!cloth->is_apart && !look->parts) return follow_common(cloth, error);
+    if (!cloth->is_apart) part(cloth); /* origins move after the next look */
+    else
+        for (uint32_t g = 0; g < cloth->garment_count && !error->status; g++)
+            follow_one(cloth, g, error);
+    return error->status;
 }
 
 /* ---- matrices ---- */
@@ -243,39 +440,9 @@ hed_status cloth_check_matrix(
     return HED_OK;
 }
 
-/* Computes the matrix of normals: the cofactors (inverse transposed, times the determinant), in
- * columns of four. */
-static void cofactors(const float *m, float *normals)
-{
-    double determinant = 0.0, out[3][3];
-    for (int a = 0; a < 3; a++) {
-        const float *u = m + 4 * ((a + 1) % 3), *v = m + 4 * ((a + 2) % 3);
-        for (int k = 0; k < 3; k++)
-            out[a][k] =
-                (double)u[(k + 1) % 3] * v[(k + 2) % 3] - (double)u[(k + 2) % 3] * v[(k + 1) % 3];
-    }
-    for (int k = 0; k < 3; k++) determinant += out[0][k] * m[k];
-    for (int a = 0; a < 3; a++) {
-        for (int k = 0; k < 3; k++)
-            normals[4 * a + k] = (float)(determinant < 0.0 ? -out[a][k] : out[a][k]);
-        normals[4 * a + 3] = 0.0f;
-    }
-}
-
 void cloth_set_view(hed_cloth *cloth, const float *transform)
 {
     static const float identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     memcpy(cloth->host->transform, transform ? transform : identity, sizeof cloth->host->transform);
-    cloth_fold_view(cloth);
-}
-
-void cloth_fold_view(hed_cloth *cloth)
-{
-    const float *m = cloth->host->transform;
-    cloth_view *view = &cloth->host->view;
-    memcpy(view->matrix, m, sizeof view->matrix);
-    for (int k = 0; k < 3; k++)
-        view->matrix[12 + k] = (float)(m[12 + k] + m[k] * cloth->origin[0] +
-                                       m[4 + k] * cloth->origin[1] + m[8 + k] * cloth->origin[2]);
-    cofactors(view->matrix, view->normals);
+    fold_view(cloth);
 }

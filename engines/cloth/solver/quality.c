@@ -92,12 +92,16 @@ static void measure_particles(
     double energy = 0.0, dt = cloth->last_dt;
     uint64_t hash = add_bits(0xcbf29ce484222325u, (float)cloth->origin[0], (float)cloth->origin[1],
         (float)cloth->origin[2]);
+    for (uint32_t g = 0; g < cloth->garment_count && cloth->is_apart; g++) {
+        const double *origin = cloth->homes[g].origin;
+        hash = add_bits(hash, (float)origin[0], (float)origin[1], (float)origin[2]);
+    }
     for (uint32_t i = 0, g = 0; i < cloth->particles; i++) {
         float4 p = arrays->position[i];
         while (i >= cloth->first_particle[g + 1]) g++;
         if (i >= cloth->first_particle[g + 1] - cloth->garments[g]->spare_count) continue;
-        const double at[3] = {
-            p.x + cloth->origin[0], p.y + cloth->origin[1], p.z + cloth->origin[2]};
+        const double *origin = cloth->homes[g].origin,
+                     at[3] = {p.x + origin[0], p.y + origin[1], p.z + origin[2]};
         float4 before = arrays->previous[i], carry = cloth_carry_of(arrays->carry[i]);
         double x = (double)p.x - before.x + carry.x, y = (double)p.y - before.y + carry.y,
                z = (double)p.z - before.z + carry.z;

@@ -24,7 +24,8 @@ hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error)
     host->good_dt = cloth->last_dt;
     host->good_time = cloth->time;
     host->good_frame = cloth->frame;
-    memcpy(host->good_origin, cloth->origin, sizeof host->good_origin);
+    host->good_apart = cloth->is_apart;
+    memcpy(host->good_homes, cloth->homes, cloth->garment_count * sizeof *cloth->homes);
     return HED_OK;
 }
 
@@ -35,7 +36,7 @@ static hed_status go_back(hed_cloth *cloth, hed_error *error)
     copy_whole(cloth, b->position, b->good_position, error);
     copy_whole(cloth, b->previous, b->good_previous, error);
     copy_whole(cloth, b->carry, b->good_carry, error);
-    if (error->status || cloth_origin_go_back(cloth, host->good_origin, error))
+    if (error->status || cloth_origin_go_back(cloth, host->good_homes, host->good_apart, error))
         return error->status;
     if (hed_fill(cloth->stream, b->flags, 0, 16, &(uint32_t){0}, 4, error)) return error->status;
     cloth->last_dt = host->good_dt;
@@ -75,7 +76,7 @@ static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
     hed_delete(&cloth->allocator, positions,
         hed_buffer_describe(cloth->buffers.position).size / sizeof *positions, sizeof *positions);
     uint32_t frame = cloth->frame;
-    const double origin[3] = {cloth->origin[0], cloth->origin[1], cloth->origin[2]};
+    const double *home = cloth->homes[garment].origin, origin[3] = {home[0], home[1], home[2]};
     status = go_back(cloth, error);
     if (status) return status;
     return hed_fail(error, HED_ERROR_FORMAT,
@@ -143,8 +144,8 @@ static hed_status make_rows(hed_cloth *cloth, uint32_t parts, hed_error *error)
     const cloth_buffers *b = &cloth->buffers;
     hed_buffer *const *rows = cloth->host->reading.rows;
     return cloth_run(cloth, CLOTH_KERNEL_READ, cloth->vertices,
-        HED_VIEW_ARGS(cloth_read_launch, .position = b->position,
-            .debug = cloth_or_none(cloth, b->debug),
+        HED_VIEW_ARGS(cloth_read_launch, .position = b->position, .previous = b->previous,
+            .garments = b->garments, .debug = cloth_or_none(cloth, b->debug),
             .vertex_particle = cloth_or_none(cloth, b->vertex_particle),
             .air = cloth_or_none(cloth, b->air), .positions = cloth_or_none(cloth, rows[0]),
             .normals = cloth_or_none(cloth, rows[1]), .colours = cloth_or_none(cloth, rows[2]),
@@ -203,9 +204,9 @@ hed_status hed_cloth_read(
          * thread */
         const cloth_buffers *b = &cloth->buffers;
         cloth_view view = cloth->host->view;
-        void *const arguments[] = {cloth_host_of(b->position), cloth_host_of(b->debug),
-            cloth_host_of(b->vertex_particle), cloth_host_of(b->air), to[0], to[1], to[2], &view,
-            &wanted};
+        void *const arguments[] = {cloth_host_of(b->position), cloth_host_of(b->previous),
+            cloth_host_of(b->garments), cloth_host_of(b->debug), cloth_host_of(b->vertex_particle),
+            cloth_host_of(b->air), to[0], to[1], to[2], &view, &wanted};
         hed_native_call call = {.def = &cloth_read_def, .arguments = arguments};
         cloth_read_def.range(&call, 0, cloth->vertices);
         return HED_OK;
@@ -240,8 +241,8 @@ static hed_status write_back(
     cloth_view show = cloth->host->view;
     if (cloth->wants_normals) show.flags |= CLOTH_VIEW_NORMALS;
     return cloth_run(cloth, CLOTH_KERNEL_WRITE_BACK, cloth->vertices,
-        HED_VIEW_ARGS(cloth_write_back_launch, .position = b->position,
-            .debug = cloth_or_none(cloth, b->debug),
+        HED_VIEW_ARGS(cloth_write_back_launch, .position = b->position, .previous = b->previous,
+            .garments = b->garments, .debug = cloth_or_none(cloth, b->debug),
             .vertex_particle = cloth_or_none(cloth, b->vertex_particle),
             .air = cloth_or_none(cloth, b->air), .vertices = vertices,
             .normals = cloth_or_none(cloth, normals), .broken = b->flags, .show = show),
@@ -254,7 +255,7 @@ hed_status cloth_show(hed_cloth *cloth, hed_error *error)
     uint32_t turn = host->turn;
     hed_buffer *vertices = host->into[turn] ? host->into[turn] : cloth->buffers.vertices[turn];
     bool shared = host->into[turn] && host->into_gl;
-    if (hed_failed(error)) return error->status;
+    if (cloth_renew_garments(cloth, error)) return error->status;
     if (cloth->wants_normals) cloth_find_surface(cloth, error);
     if (shared) hed_buffer_gl_acquire(cloth->stream, vertices, error);
     write_back(cloth, vertices, cloth->buffers.normals[turn], error);

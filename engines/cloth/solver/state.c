@@ -44,10 +44,8 @@ static const float unmoved[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1
 static hed_status jump_one(
     hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
 {
-    uint32_t first = cloth->first_particle[garment];
     cloth->host->pace_seconds = 0.0;
-    return cloth_move_particles(
-        cloth, matrix, first, cloth->first_particle[garment + 1] - first, error);
+    return cloth_move_garment(cloth, garment, matrix, error);
 }
 
 hed_status cloth_jump(hed_cloth *cloth, const float *matrices, hed_error *error)
@@ -58,7 +56,7 @@ hed_status cloth_jump(hed_cloth *cloth, const float *matrices, hed_error *error)
         is_one &= memcmp(matrices, matrices + 16 * (size_t)g, bytes) == 0;
     if (is_one && memcmp(matrices, unmoved, bytes) != 0) {
         cloth->host->pace_seconds = 0.0;
-        return cloth_move_particles(cloth, matrices, 0, cloth->particles, error);
+        return cloth_move_all(cloth, matrices, error);
     }
     for (uint32_t g = 0; g < cloth->garment_count && !is_one && !hed_failed(error); g++)
         if (memcmp(matrices + 16 * (size_t)g, unmoved, bytes) != 0)
@@ -110,6 +108,10 @@ hed_status hed_cloth_set_max_distance(
 
 /* ---- saved states ---- */
 
+/* Largest coordinate relative to the origin, m. The origin follows the cloth, so larger values are
+ * an overflow. */
+static const float farthest_place = 1e7f;
+
 typedef struct state_head {
     char magic[8];
     uint32_t particles, colliders, driver, meshes;
@@ -118,14 +120,24 @@ typedef struct state_head {
     double time;
     float last_dt;
     uint32_t frame;
-    double origin[3]; /* origin of the positions after the head, m */
+    double origin[3]; /* common origin of the positions, m */
     /* state of the origin's following: cloth_look */
     uint32_t submissions, after;
     float middle[3];
-    uint32_t unused;
+    uint32_t apart; /* STATE_APART, STATE_PARTS */
     float pace[16]; /* last motion of the frame of reference */
     double pace_seconds;
 } state_head;
+
+#define STATE_APART 1u /* a state_home for each garment is stored after the head */
+#define STATE_PARTS 2u /* cloth_look.parts */
+
+/* A cloth_home. */
+typedef struct state_home {
+    double origin[3];
+    float place[3];
+    uint32_t unused;
+} state_home;
 
 /* Magic bytes; the last byte is the version. Version 2 had neither carries nor an origin; version 3
  * had no motion of the frame of reference. */
@@ -166,12 +178,47 @@ static uint64_t array_bytes(const hed_cloth *cloth)
     return (2 * sizeof(float4) + sizeof(uint2) + driver) * (uint64_t)cloth->particles;
 }
 
+/* Bytes of the origins of `count` garments; 0 if the garments have a common one. */
+static uint64_t home_bytes(uint32_t apart, uint32_t count)
+{
+    return apart & STATE_APART ? count * (uint64_t)sizeof(state_home) : 0;
+}
+
 uint64_t hed_cloth_save_size(const hed_cloth *cloth)
 {
     if (!cloth) return 0;
     uint64_t meshes = cloth->contacts ? cloth_contacts_state_size(cloth->contacts) : 0;
-    return sizeof(state_head) + array_bytes(cloth) + collider_bytes(cloth) + meshes +
-           tear_bytes(cloth);
+    return sizeof(state_head) + home_bytes(cloth->is_apart, cloth->garment_count) +
+           array_bytes(cloth) + collider_bytes(cloth) + meshes + tear_bytes(cloth);
+}
+
+/* Writes the garments' origins, if each has its own. Returns the place after them. */
+static unsigned char *write_homes(const hed_cloth *cloth, unsigned char *to)
+{
+    for (uint32_t g = 0; g < cloth->garment_count && cloth->is_apart; g++) {
+        state_home home = {.unused = 0};
+        memcpy(home.origin, cloth->homes[g].origin, sizeof home.origin);
+        memcpy(home.place, cloth->homes[g].place, sizeof home.place);
+        memcpy(to, &home, sizeof home);
+        to += sizeof home;
+    }
+    return to;
+}
+
+/* Reads the garments' origins. Returns false if a number is out of range. */
+static bool read_homes(const hed_cloth *cloth, const unsigned char *from, cloth_home *homes)
+{
+    bool sound = true;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        state_home home;
+        memcpy(&home, from + g * sizeof home, sizeof home);
+        for (int k = 0; k < 3; k++)
+            sound &= fabs(home.origin[k]) <= CLOTH_ORIGIN_FARTHEST &&
+                     fabs((double)home.place[k]) <= farthest_place;
+        memcpy(homes[g].origin, home.origin, sizeof home.origin);
+        memcpy(homes[g].place, home.place, sizeof home.place);
+    }
+    return sound;
 }
 
 hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
@@ -186,6 +233,7 @@ hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
     if (cloth_origin_seen(cloth, error)) return error->status;
     unsigned char *to = (unsigned char *)state + sizeof(state_head);
     memset(state, 0, size);
+    to = write_homes(cloth, to);
     hed_read(cloth->stream, to, b->position, 0, array, error);
     hed_read(cloth->stream, to + array, b->previous, 0, array, error);
     to += 2 * array;
@@ -213,6 +261,7 @@ hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
         .submissions = look->submissions,
         .after = look->after,
         .middle = {look->middle[0], look->middle[1], look->middle[2]},
+        .apart = (cloth->is_apart ? STATE_APART : 0) | (look->parts ? STATE_PARTS : 0),
         .pace_seconds = cloth->host->pace_seconds};
     memcpy(head.pace, cloth->host->pace, sizeof head.pace);
     memcpy(head.magic, magic, sizeof head.magic);
@@ -220,10 +269,6 @@ hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
     memcpy(state, &head, sizeof head);
     return HED_OK;
 }
-
-/* Largest coordinate relative to the origin, m. The origin follows the cloth, so larger values are
- * an overflow. */
-static const float farthest_place = 1e7f;
 
 /* True if all `count` rows are positions in range with a fourth number in [0, most). */
 static bool are_places(const unsigned char *rows, uint64_t count, float limit)
@@ -257,7 +302,7 @@ static bool is_sound_head(const state_head *head)
         sound &= fabs(head->origin[k]) <= CLOTH_ORIGIN_FARTHEST &&
                  fabs((double)head->middle[k]) <= farthest_place;
     for (int k = 0; k < 16; k++) sound &= fabs((double)head->pace[k]) <= farthest_place;
-    return sound;
+    return sound && head->apart <= (STATE_APART | STATE_PARTS);
 }
 
 /* True if the fourth number of each previous position is the particle's garment, with
@@ -333,8 +378,15 @@ static hed_status check_state(
     if (head->sum != sum_of(head, state, size))
         return hed_fail(
             error, HED_ERROR_FORMAT, "a damaged state: its checksum does not match its content");
-    return check_kept(
-        cloth, head, (const unsigned char *)state + sizeof *head, size - sizeof *head, error);
+    const uint64_t homes = home_bytes(head->apart, cloth->garment_count);
+    const unsigned char *rest = (const unsigned char *)state + sizeof *head;
+    if (size - sizeof *head < homes)
+        return hed_fail(error, HED_ERROR_FORMAT, "a damaged state: it ends within its origins");
+    /* the second half is free while no start is uploaded (cloth_upload_start()) */
+    if (homes && !read_homes(cloth, rest, cloth->homes + cloth->garment_count))
+        return hed_fail(error, HED_ERROR_FORMAT,
+            "cloth state: a number of its origins is not finite or out of range");
+    return check_kept(cloth, head, rest + homes, size - sizeof *head - homes, error);
 }
 
 /* Takes the tears of a state over. */
@@ -365,7 +417,8 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     state_head head;
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;
     if (check_state(cloth, state, size, &head, error)) return error->status;
-    const unsigned char *from = (const unsigned char *)state + sizeof head,
+    const unsigned char *homes = (const unsigned char *)state + sizeof head,
+                        *from = homes + home_bytes(head.apart, cloth->garment_count),
                         *end = (const unsigned char *)state + size - tear_bytes(cloth);
     if (load_tears(cloth, end, error)) return error->status;
     cloth_buffers *b = &cloth->buffers;
@@ -398,14 +451,16 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     cloth->time = head.time;
     cloth->frame = head.frame;
     cloth_look *look = &cloth->host->look;
-    memcpy(cloth->origin, head.origin, sizeof cloth->origin);
+    cloth_home *read = head.apart & STATE_APART ? cloth->homes + cloth->garment_count : NULL;
+    if (read) read_homes(cloth, homes, read);
+    cloth_origin_load(cloth, head.origin, read, error);
+    look->parts = (head.apart & STATE_PARTS) != 0;
     memcpy(look->middle, head.middle, sizeof look->middle);
     memcpy(cloth->host->pace, head.pace, sizeof head.pace);
     cloth->host->pace_seconds = head.pace_seconds;
     look->submissions = head.submissions;
     look->after = head.after;
     look->known = true;
-    cloth_fold_view(cloth);
     cloth_keep_state(cloth, error);
     return cloth_show(cloth, error);
 }
@@ -458,9 +513,10 @@ hed_status cloth_take_state(hed_cloth *cloth, hed_cloth *from, const cloth_tear_
         hed_delete(&allocator, state, size, 1);
         return error->status;
     }
-    put_splits(cloth, state + sizeof head, splits, counts);
-    put_masses(cloth, state + sizeof head);
     memcpy(&head, state, sizeof head);
+    unsigned char *positions = state + sizeof head + home_bytes(head.apart, from->garment_count);
+    put_splits(cloth, positions, splits, counts);
+    put_masses(cloth, positions);
     head.sum = sum_of(&head, state, size);
     memcpy(state, &head, sizeof head);
     hed_cloth_load(cloth, state, size, error);

@@ -42,7 +42,7 @@ static void fill_position(const hed_cloth *cloth, uint32_t garment, uint32_t cop
     const cloth_garment *g = cloth->garments[garment];
     float4 *to = (float4 *)array + first_of(cloth, garment, copy);
     for (uint32_t i = 0; i < g->particle_count; i++)
-        to[i] = cloth_from_world(cloth, g->positions[i], g->positions[i][3]);
+        to[i] = cloth_from_home(cloth, garment, g->positions[i], g->positions[i][3]);
 }
 
 /* Initial motion of a particle in CLOTH_START_DT, m. */
@@ -77,7 +77,7 @@ static void fill_carry(const hed_cloth *cloth, uint32_t garment, uint32_t copy, 
     uint2 *to = (uint2 *)array + first_of(cloth, garment, copy);
     for (uint32_t i = 0; i < g->particle_count; i++) {
         double way[3];
-        float4 at = cloth_from_world(cloth, g->positions[i], 0.0f), loss = at;
+        float4 at = cloth_from_home(cloth, garment, g->positions[i], 0.0f), loss = at;
         start_way(g, i, way);
         loss.x = (float)(way[0] - (at.x - (float)(at.x - way[0])));
         loss.y = (float)(way[1] - (at.y - (float)(at.y - way[1])));
@@ -89,15 +89,14 @@ static void fill_carry(const hed_cloth *cloth, uint32_t garment, uint32_t copy, 
 hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    double origin[3];
-    memcpy(origin, cloth->origin, sizeof origin);
+    const size_t bytes = cloth->garment_count * sizeof *cloth->homes;
+    const bool was_apart = cloth->is_apart;
+    memcpy(cloth->homes + cloth->garment_count, cloth->homes, bytes);
     cloth_origin_start(cloth);
     upload_filled(
         cloth, fill_position, cloth->particles, sizeof(float4), &cloth->buffers.position, error);
-    if (error->status) { /* positions on the device are still relative to the old origin */
-        memcpy(cloth->origin, origin, sizeof origin);
-        cloth_fold_view(cloth);
-    }
+    if (error->status) /* positions on the device are still relative to the old origins */
+        cloth_origin_return(cloth, cloth->homes + cloth->garment_count, was_apart);
     upload_filled(
         cloth, fill_previous, cloth->particles, sizeof(float4), &cloth->buffers.previous, error);
     upload_filled(cloth, fill_carry, cloth->particles, sizeof(uint2), &cloth->buffers.carry, error);
@@ -106,18 +105,56 @@ hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
     return error->status;
 }
 
-void cloth_garment_words(const hed_cloth *cloth, float dt, float4 *words)
+static void garment_words(const hed_cloth *cloth, float dt, float4 *words)
 {
-    for (uint32_t i = 0; i < cloth->garment_count; i++) {
+    for (uint32_t i = 0; i < cloth->garment_count; i++, words += CLOTH_GARMENT_WORDS) {
         const cloth_garment *g = cloth->garments[i];
         float factor = hed_pow(1.0f - g->damping, dt),
               upright = factor * hed_pow(1.0f - g->vertical_damping, dt);
         uint32_t up = cloth->def.up;
-        words[2 * i] = (float4){up == 0 ? upright : factor, up == 1 ? upright : factor,
+        words[0] = (float4){up == 0 ? upright : factor, up == 1 ? upright : factor,
             up == 2 ? upright : factor, g->thickness};
-        words[2 * i + 1] = (float4){g->drag * half_air_density, g->lift * half_air_density,
-            g->friction, g->pressure * dt * dt};
+        words[1] = (float4){g->drag * half_air_density, g->lift * half_air_density, g->friction,
+            g->pressure * dt * dt};
+        words[2] = (float4){0};
+        const double *origin = cloth->homes[i].origin;
+        if (cloth->is_apart)
+            words[2] = (float4){(float)origin[0], (float)origin[1], (float)origin[2], 0.0f};
     }
+}
+
+/* `is_staged`: within a submission, whose staging memory the words take. */
+static hed_status send_garments(hed_cloth *cloth, float dt, bool is_staged, hed_error *error)
+{
+    const uint64_t count = CLOTH_GARMENT_WORDS * (uint64_t)cloth->garment_count;
+    float4 *words = hed_new(&cloth->allocator, count, sizeof *words, error);
+    if (!words) return HED_ERROR_MEMORY;
+    garment_words(cloth, dt, words);
+    if (is_staged) {
+        cloth_send(cloth, cloth->buffers.garments, 0, words, count * sizeof *words, error);
+    } else {
+        hed_write(cloth->stream, cloth->buffers.garments, 0, words, count * sizeof *words, error);
+        hed_stream_wait(cloth->stream, error->status ? NULL : error);
+    }
+    hed_delete(&cloth->allocator, words, count, sizeof *words);
+    if (error->status) return error->status;
+    cloth->host->garments_dt = dt;
+    cloth->host->garments_old = false;
+    return HED_OK;
+}
+
+hed_status cloth_feed_garments(hed_cloth *cloth, float dt, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    if (cloth->host->garments_dt == dt && !cloth->host->garments_old) return HED_OK;
+    return send_garments(cloth, dt, true, error);
+}
+
+hed_status cloth_renew_garments(hed_cloth *cloth, hed_error *error)
+{
+    if (hed_failed(error)) return error->status;
+    if (!cloth->host->garments_old) return HED_OK;
+    return send_garments(cloth, cloth->host->garments_dt, false, error);
 }
 
 /* ---- tethers ---- */
@@ -178,7 +215,7 @@ static void fill_driver(const hed_cloth *cloth, uint32_t garment, uint32_t copy,
     const cloth_garment *g = cloth->garments[garment];
     float4 *to = (float4 *)array + first_of(cloth, garment, copy), *normals = to + cloth->particles;
     for (uint32_t i = 0; i < g->particle_count; i++)
-        to[i] = cloth_from_world(cloth, g->positions[i], 0.0f);
+        to[i] = cloth_from_home(cloth, garment, g->positions[i], 0.0f);
     for (uint32_t t = 0; t < g->triangle_count; t++) add_normal(g, t, normals);
     for (uint32_t i = 0; i < g->particle_count; i++) normals[i] = cloth_unit(normals[i]);
 }
@@ -311,8 +348,8 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
         sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     cloth_upload(cloth, NULL, 64, &b->none, error);
     cloth_upload_start(cloth, error);
-    cloth_upload(
-        cloth, NULL, 2 * sizeof(float4) * (uint64_t)cloth->garment_count, &b->garments, error);
+    cloth_upload(cloth, NULL, CLOTH_GARMENT_WORDS * sizeof(float4) * (uint64_t)cloth->garment_count,
+        &b->garments, error);
     if (cloth->has_tethers) {
         upload_filled(cloth, fill_tether, cloth->particles, sizeof(uint2), &b->tether, error);
         upload_filled(cloth, fill_anchors, cloth->first_anchor[cloth->garment_count],

@@ -130,6 +130,7 @@ hed_status cloth_find_wind(hed_cloth *cloth, uint32_t fans, double dt, hed_error
             grid->size[k] ? (float)(grid->size[k] - 1) / (grid->high[k] - grid->low[k]) : 0.0f;
     return cloth_run(cloth, CLOTH_KERNEL_WIND, cloth->particles,
         HED_VIEW_ARGS(cloth_wind_launch, .position = cloth->buffers.position,
+            .previous = cloth->buffers.previous, .garments = cloth->buffers.garments,
             .fans = cloth_or_none(cloth, cloth->buffers.fans),
             .grid = cloth_or_none(cloth, cloth->buffers.grid), .air = cloth->buffers.air,
             .winds = {cloth->particles, fans, grid->size[0], grid->size[1], grid->size[2], low.x,
