@@ -158,6 +158,19 @@ def see(heddle, view, scene, folder, changes):
     browser.complaints = complaints # a browser reports the refused connection by itself
 
 
+def tells_of_tears(heddle, browser, folder):
+    """A garment that tears elsewhere is whole in the page, whose hand is a driver, and the page says so."""
+    with open(os.path.join(folder, 'torn.json'), 'w') as file:
+        json.dump({**SMALL, 'garments': [{**SMALL['garments'][0], 'tear': 0.2}]}, file)
+    view = View(heddle, browser, 'torn.json', folder)
+    try:
+        message = view.value('document.getElementById("message").textContent')
+        assert message.startswith('sheet: does not tear here'), f'a garment that tears: "{message}"'
+        view.end()
+    finally:
+        view.server.kill()
+
+
 def main():
     heddle = os.path.abspath(sys.argv[1])
     changes = [('fabric', 'silk'), ('wind', '6', 'oninput'), ('direction', '90', 'oninput'), ('gravity', '5', 'oninput'), ('thickness', '8'), ('substeps', '10'), ('fabric', 'denim')]
@@ -172,6 +185,7 @@ def main():
                 with open(os.path.join(folder, 'small.json'), 'w') as file:
                     json.dump(SMALL, file)
                 look(heddle, browser, scene, folder, changes if scene == 'small.json' else changes[:2])
+            tells_of_tears(heddle, browser, scratch)
         assert not browser.complaints, browser.complaints
     print('cloth_view_browser: three scenes seen, pulled, changed, recorded; the bits of heddle cloth run')
     return 0

@@ -19,6 +19,8 @@ class HeddleClothSettings(bpy.types.PropertyGroup):
     sewing: bpy.props.FloatProperty(name="Sewing Time", description="Seconds in which edges without a face draw their two ends together", default=1.0, min=0.0, soft_max=10.0)
     pressure: bpy.props.FloatProperty(name="Pressure", description="Inside a closed mesh minus outside, in pascals: a cushion needs 50 to 200", default=0.0, min=-1e6, max=1e6, soft_min=0.0, soft_max=2000.0)
     volume: bpy.props.FloatProperty(name="Gas Volume", description="The pressure is that of a gas at this multiple of the mesh's volume, and falls as it swells. 0: the same at any volume", default=0.0, min=0.0, max=1000.0, soft_max=5.0)
+    tear: bpy.props.FloatProperty(name="Tear", description="Stretch at which it tears between its faces: 0.2 is a fifth longer than at rest. 0: never", default=0.0, min=0.0, max=1e4, soft_max=2.0, precision=3)
+    tear_group: bpy.props.StringProperty(name="Tear Strength", description="Vertex group: weights multiply Tear, 0.3 along a line makes a weak line. Outside of the group: 1")
     pins: bpy.props.StringProperty(name="Pins", description="Vertex group: weights above 0.5 go where the mesh goes")
     tethers: bpy.props.BoolProperty(name="Keep Length", description="Nothing gets farther from the pins than along the cloth", default=True)
     distance_group: bpy.props.StringProperty(name="Max Distance", description="Vertex group: how far from the mesh's own motion, as a share of the distance")
@@ -136,10 +138,13 @@ class PHYSICS_PT_heddle_cloth(bpy.types.Panel):
             layout.prop(s, name)
         if s.pressure:
             layout.prop(s, "volume")
+        layout.prop(s, "tear")
+        if s.tear:
+            layout.prop_search(s, "tear_group", o, "vertex_groups")
         column = layout.column(heading="Held By")
         for name in ("pins", "distance_group", "pull_group"):
             column.prop_search(s, name, o, "vertex_groups")
-            if name == "pins" and s.pins:
+            if name == "pins" and s.pins and not s.tear:
                 column.prop(s, "tethers")
             if name == "distance_group" and s.distance_group:
                 column.prop(s, "distance")

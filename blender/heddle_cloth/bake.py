@@ -12,7 +12,9 @@ import time
 
 import bpy
 
-from .export import MODIFIER, ExportError, export, file_name, place
+import numpy as np
+
+from .export import MODIFIER, TEAR, ExportError, export, file_name, place
 
 
 # The substeps of a frame, as `heddle cloth run` prints them; its line if they give less than 90 % of a fabric's stiffness.
@@ -52,6 +54,35 @@ def folder_of(scene_file):
     return pathlib.Path(bpy.app.tempdir or tempfile.gettempdir()) / "heddle"
 
 
+class TornCache:
+    """A cache that Blender plays: that of the command, with `rows` of each sample; None: all."""
+
+    def __init__(self, source, path, rows):
+        self.source, self.path, self.rows, self.count = source, path, rows, 0
+
+    def grow(self):
+        """Copies the samples that are new."""
+        try:
+            with open(self.source, "rb") as f:
+                head = list(struct.unpack("<12siiffi", f.read(32)))
+                if self.rows is not None and head[2] != len(self.rows):
+                    raise ExportError(f"{self.source.name} has {head[2]} vertices; expected {len(self.rows)}, a corner each")
+                f.seek(32 + 12 * head[2] * self.count)
+                fresh = np.frombuffer(f.read(12 * head[2] * (head[5] - self.count)), "<f4").reshape(-1, head[2], 3)
+        except (FileNotFoundError, struct.error):
+            return
+        with open(self.path, "r+b" if self.count else "wb") as f:
+            if not self.count:
+                f.write(bytes(32))
+            f.seek(0, os.SEEK_END)
+            f.write((fresh if self.rows is None else fresh[:, self.rows]).tobytes())
+            f.flush()
+            self.count += len(fresh)
+            head[5] = self.count
+            f.seek(0)
+            f.write(struct.pack("<12siiffi", *head))
+
+
 class Bake:
     """Steps until done: `step()` for a moment, `state` EXPORT, RUN, DONE, CANCELLED or FAILED, `done` of `total` frames, `error` a line."""
 
@@ -77,14 +108,21 @@ class Bake:
                 if MODIFIER in o.modifiers:
                     o.modifiers[MODIFIER].show_viewport = False # until there is something to show
                 self.cache(o).unlink(missing_ok=True)
+                if o.heddle_cloth.tear:
+                    split_faces(o)
         except OSError as problem:
             raise ExportError(f"cannot write to {self.folder}: {problem.strerror}") from problem
-        self.exporting = export(context, cloths, self.work, self.warnings)
+        self.rows, self.torn = {}, []
+        self.exporting = export(context, cloths, self.work, self.warnings, self.rows)
 
     def cache(self, cloth):
         """NAME.pc2; of several garments FIRST-NAME.pc2, as the command names them."""
         first, name = file_name(self.cloths[0].name), file_name(cloth.name)
         return self.folder / (f"{name}.pc2" if len(self.cloths) == 1 else f"{first}-{name}.pc2")
+
+    def written(self, cloth):
+        """The cache that the command writes: of cloth that tears in the folder of its work."""
+        return self.work / self.cache(cloth).name if self.rows else self.cache(cloth)
 
     def step(self):
         """A frame of export, or a look at how far the simulation is."""
@@ -115,7 +153,9 @@ class Bake:
 
     def run(self):
         scene, self.done = self.context.scene, 0
-        out = self.folder / (file_name(self.cloths[0].name) + ".pc2")
+        for o in self.cloths if self.rows else []:
+            self.torn.append(TornCache(self.written(o), self.cache(o), self.rows.get(o.name)))
+        out = (self.work if self.rows else self.folder) / (file_name(self.cloths[0].name) + ".pc2")
         arguments = [self.program, "cloth", "run", str(self.work / "scene.json"), "--out", str(out)]
         if scene.heddle_cloth_device:
             arguments += ["--device", scene.heddle_cloth_device]
@@ -126,6 +166,8 @@ class Bake:
     def samples(self):
         """In every cache so far, the start included."""
         counts = []
+        for torn in self.torn:
+            torn.grow()
         for o in self.cloths:
             try:
                 with open(self.cache(o), "rb") as f:
@@ -183,6 +225,9 @@ class Bake:
                 o.modifiers.move(len(o.modifiers) - 1, index)
                 m = o.modifiers[MODIFIER]
             m.show_viewport = m.show_render = True
+            if TEAR in o.modifiers:
+                o.modifiers.move(o.modifiers.find(TEAR), o.modifiers.find(MODIFIER) - (o.modifiers.find(TEAR) < o.modifiers.find(MODIFIER)))
+                o.modifiers[TEAR].show_viewport = o.modifiers[TEAR].show_render = True
             m.cache_format, m.interpolation, m.time_mode, m.play_mode = "PC2", "LINEAR", "FRAME", "SCENE"
             m.forward_axis, m.up_axis, m.deform_mode = "POS_Y", "POS_Z", "OVERWRITE"
             m.frame_start, m.frame_scale = self.first, 1.0
@@ -223,8 +268,18 @@ def settings_key(o):
     return "|".join(values + [str(len(mesh.vertices)), str(len(mesh.polygons)), str(scene.frame_start), str(scene.frame_end), str(scene.render.fps / scene.render.fps_base)])
 
 
+def split_faces(o):
+    """Inserts TEAR before the cache, off until there is something to show."""
+    at = o.modifiers.find(MODIFIER)
+    m = o.modifiers.new(TEAR, "EDGE_SPLIT")
+    m.use_edge_angle, m.split_angle, m.show_viewport = True, 0.0, False
+    o.modifiers.move(len(o.modifiers) - 1, at if at >= 0 else place(o))
+
+
 def forget(o):
-    """Removes the cache that an object plays, and what says of which settings it is."""
+    """Removes the cache that an object plays, what it needs, and what says of which settings it is."""
+    if TEAR in o.modifiers:
+        o.modifiers.remove(o.modifiers[TEAR])
     if MODIFIER in o.modifiers:
         path = pathlib.Path(bpy.path.abspath(o.modifiers[MODIFIER].filepath))
         if path.parent.parent.name == "heddle" or path.parent.name == "heddle": # ours alone, wherever it was pointed to

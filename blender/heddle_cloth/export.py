@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 MODIFIER = "Heddle Cloth"
+TEAR = "Heddle Tear" # gives each face its own vertices, as the cache of cloth that tears has them
 
 # Fabrics of Heddle by name (docs/cloth-stiffness.md), and one in numbers: N/m, N m, kg/m^2.
 FABRICS = {
@@ -85,9 +86,9 @@ def sewing(mesh):
     return seams[sewn], int((~sewn).sum())
 
 
-def weights(mesh, group):
-    """Of each vertex in a vertex group; 0: not in it."""
-    w = np.zeros(len(mesh.vertices), np.float32)
+def weights(mesh, group, outside=0.0):
+    """Of each vertex in a vertex group; `outside`: of the others."""
+    w = np.full(len(mesh.vertices), outside, np.float32)
     for vertex in mesh.vertices:
         for entry in vertex.groups:
             if entry.group == group:
@@ -174,8 +175,28 @@ class Input:
 
     def below(self):
         """The cache and the modifiers below it, which are off meanwhile: what stands above is simulated."""
-        found = self.cloth.modifiers.find(MODIFIER)
-        return list(self.cloth.modifiers)[found if found >= 0 else place(self.cloth):]
+        found = [at for at in (self.cloth.modifiers.find(name) for name in (TEAR, MODIFIER)) if at >= 0]
+        return list(self.cloth.modifiers)[min(found) if found else place(self.cloth):]
+
+    def split(self, context):
+        """Finds the row of the cache for each vertex that TEAR makes: rows are the corners of triangles, then those of quads."""
+        sizes = np.array([len(face) for face in self.faces])
+        if (sizes > 4).any():
+            raise ExportError(f"{self.cloth.name} tears: faces of more than four corners have to be triangles first")
+        modifier = self.cloth.modifiers[TEAR]
+        modifier.show_viewport = True
+        o = self.cloth.evaluated_get(context.evaluated_depsgraph_get())
+        mesh = o.to_mesh()
+        vertex, count = np.empty(len(mesh.loops), np.int32), len(mesh.vertices)
+        mesh.loops.foreach_get("vertex_index", vertex)
+        o.to_mesh_clear()
+        modifier.show_viewport = False
+        first = np.where(sizes == 3, np.cumsum(sizes * (sizes == 3)), sizes[sizes == 3].sum() + np.cumsum(sizes * (sizes == 4))) - sizes
+        within = np.concatenate([np.arange(n)[::-1 if self.mirrored else 1] for n in sizes])
+        self.rows = np.full(count, -1)
+        self.rows[vertex] = np.repeat(first, sizes) + within
+        if len(vertex) != sizes.sum() or count != len(vertex) or (self.rows < 0).any():
+            raise ExportError(f"{self.cloth.name} tears: sewing edges and vertices without a face are for cloth that does not")
 
     def sample(self, graph, frame):
         o = self.cloth.evaluated_get(graph)
@@ -188,7 +209,8 @@ class Input:
             if self.cache is None:
                 if not len(mesh.polygons):
                     raise ExportError(f"{self.cloth.name} has no faces")
-                self.faces, self.groups = polygons(mesh, np.linalg.det(matrix[:3, :3]) < 0), self.read_groups(mesh)
+                self.mirrored = np.linalg.det(matrix[:3, :3]) < 0
+                self.faces, self.groups = polygons(mesh, self.mirrored), self.read_groups(mesh)
                 self.seams, self.stray = sewing(mesh)
                 self.warp = matrix[:3, "XYZ".index(self.cloth.heddle_cloth.warp)].tolist()
                 self.cache = PointCache(self.folder / f"{self.name}-input.pc2", p)
@@ -204,13 +226,13 @@ class Input:
 
     def read_groups(self, mesh):
         found = {}
-        for key in ("pins", "distance_group", "pull_group"):
+        for key in ("pins", "distance_group", "pull_group", *(["tear_group"] if self.cloth.heddle_cloth.tear else [])):
             name = getattr(self.cloth.heddle_cloth, key)
             if not name:
                 continue
             if name not in self.cloth.vertex_groups:
                 raise ExportError(f'{self.cloth.name} has no vertex group "{name}"')
-            found[key] = weights(mesh, self.cloth.vertex_groups[name].index)
+            found[key] = weights(mesh, self.cloth.vertex_groups[name].index, outside=float(key == "tear_group"))
         if "pins" in found and not (found["pins"] > 0.5).any():
             raise ExportError(f'{self.cloth.name}: no vertex has a weight above 0.5 in "{self.cloth.heddle_cloth.pins}"')
         return found
@@ -235,16 +257,21 @@ class Input:
             made["pressure"], made["rest_volume"] = s.pressure, s.volume
         if len(self.seams):
             made["sewing"] = {"seconds": s.sewing, "seams": [{"from": self.seams[:, 0].tolist(), "to": self.seams[:, 1].tolist()}]}
-        held = bool(self.groups)
+        held = any(key != "tear_group" for key in self.groups)
+        if s.tear:
+            made["tear"] = s.tear
+            if "distance_group" in self.groups or "pull_group" in self.groups or (self.cache.moves and held):
+                raise ExportError(f"{self.cloth.name} tears: pins that move, Max Distance and Pull are for cloth that does not")
+            held = False
         if "pins" in self.groups:
             made["pins"] = [{"vertices": np.flatnonzero(self.groups["pins"] > 0.5).tolist()}]
-            made["tethers"] = s.tethers
-        if held or (jumps and self.cache.moves):
+            made["tethers"] = s.tethers and not s.tear # what cannot stretch does not tear
+        if held or (jumps and self.cache.moves and not s.tear):
             made["driver"] = {"sequence": sequence(self.cache, jumps)} if self.cache.moves else {}
-        for key, group, scale in (("max_distance", "distance_group", s.distance), ("drive", "pull_group", 1.0)):
+        for key, group, scale in (("max_distance", "distance_group", s.distance), ("drive", "pull_group", 1.0), ("tear_strength", "tear_group", 1.0)):
             if group in self.groups:
                 path = self.folder / f"{self.name}-{key}.txt"
-                np.savetxt(path, self.groups[group] * scale, fmt="%.9g")
+                np.savetxt(path, np.maximum(self.groups[group] * scale, 1.001e-4 if key == "tear_strength" else 0.0), fmt="%.9g")
                 made[key] = {"file": path.name}
         still = all(m == self.matrices[0] for m in self.matrices)
         made["output_matrix"] = self.matrices[0] if still else self.matrices
@@ -334,9 +361,10 @@ class Bodies:
         return [collider.collider(jumps) for collider in every if collider.cache]
 
 
-def export(context, cloths, folder, warnings):
+def export(context, cloths, folder, warnings, rows):
     """Writes everything into `folder`, a frame at each step of this generator (its value: frames done); at the end scene.json. Frame and
-    modifiers are as they were when it ends, or is closed. Adds a line to `warnings` for what is left out."""
+    modifiers are as they were when it ends, or is closed. Adds a line to `warnings` for what is left out, and to `rows` those of each
+    cloth that tears (Input.split())."""
     scene, was = context.scene, context.scene.frame_current
     first, last = scene.frame_start, scene.frame_end
     if last <= first:
@@ -352,6 +380,10 @@ def export(context, cloths, folder, warnings):
             centres = [i.sample(graph, frame) for i in inputs]
             bodies.sample(graph, frame)
             winds.add(graph, np.mean(centres, axis=0))
+            for i in inputs if frame == first else []:
+                if i.cloth.heddle_cloth.tear:
+                    i.split(context)
+                    rows[i.cloth.name] = i.rows
             yield frame - first + 1
     finally:
         try:

@@ -14,11 +14,12 @@ import traceback
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import heddle_cloth # noqa: E402
 from heddle_cloth.bake import Bake, command, folder_of, settings_key # noqa: E402
-from heddle_cloth.export import MODIFIER, ExportError, file_name # noqa: E402
+from heddle_cloth.export import MODIFIER, TEAR, ExportError, file_name # noqa: E402
 
 work = pathlib.Path(tempfile.mkdtemp(prefix="heddle-blender-"))
 tests = []
@@ -607,6 +608,76 @@ def instances_of_collections_are_colliders():
     check(p[:, 2].min() < 0.6, "it hangs over the balls")
 
 
+def hung(tear, weak=None, **settings):
+    """A sheet of 0.5 m that hangs from its upper border; `weak`: factor of `tear` along its middle."""
+    o = sheet("hung", n=10, size=0.5, fabric="JERSEY", quality=20, damping=0.5, tear=tear, **settings)
+    o.data.transform(Matrix.Rotation(math.pi / 2, 4, "X"))
+    height = np.array([v.co.z for v in o.data.vertices])
+    group(o, "top", np.flatnonzero(height > 0.24))
+    o.heddle_cloth.pins = "top"
+    if weak:
+        group(o, "weak", np.flatnonzero(np.abs(height) < 0.03), weak)
+        o.heddle_cloth.tear_group = "weak"
+    return o
+
+
+@test
+def cloth_tears_along_a_painted_line():
+    """The lower half falls, what Blender shows is the mesh with a vertex for each corner, and faces keep their shape at the start."""
+    low = {}
+    for tear, weak in ((0.0, None), (1.0, None), (1.0, 0.001)):
+        new_file(last=30, fps=30)
+        o = hung(tear, weak)
+        start = shown(o, 1)[[k for face in o.data.polygons for k in face.vertices]]
+        bake(o)
+        low[tear, weak] = float(shown(o, 30)[:, 2].min())
+        if not tear:
+            continue
+        check(len(shown(o, 1)) == len(o.data.loops), "a vertex for each corner of a face")
+        bpy.context.scene.frame_set(1)
+        e = o.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        mesh = e.to_mesh()
+        corner = np.empty(len(mesh.loops), np.int32)
+        mesh.loops.foreach_get("vertex_index", corner)
+        near(heddle_cloth.export.points(mesh, e.matrix_world)[corner], start, 1e-5, "corners at the start")
+        e.to_mesh_clear()
+        o.modifiers.new("Weld", "WELD")
+        check(len(shown(o, 1)) == len(o.data.vertices), "a Weld modifier after the cache closes the seams")
+        check(len(shown(o, 30)) >= len(o.data.vertices) + (5 if weak else 0), "but not the tear")
+        o.modifiers.remove(o.modifiers["Weld"])
+        check(cache(o).shape[0] == 30, "a sample for each frame")
+    check(abs(low[1.0, None] - low[0.0, None]) < 0.01, f"at a high limit it does not tear: {low}")
+    check(low[1.0, 0.001] < low[0.0, None] - 0.5, f"the lower half falls: {low}")
+    o.heddle_cloth.tear = 0.0
+    bake(o)
+    check(TEAR not in o.modifiers and len(shown(o, 30)) == len(o.data.vertices), "baked again without a tear it is whole")
+    o.heddle_cloth.tear = 1.0
+    bake(o)
+    heddle_cloth.bake.clear(o)
+    check(not o.modifiers, "Clear removes both modifiers")
+
+
+@test
+def what_cannot_tear_is_said():
+    new_file(last=3)
+    o = hung(0.2)
+    o.heddle_cloth.pressure = 100.0
+    refuses("it tears and has pressure", o)
+    o.heddle_cloth.pressure = 0.0
+    o.heddle_cloth.distance_group = "top"
+    refuses("Max Distance and Pull are for cloth that does not", o)
+    o.heddle_cloth.distance_group = ""
+    move(o, "location", {1: (0, 0, 0), 3: (0, 0, 1)})
+    refuses("pins that move", o)
+    o.animation_data_clear()
+    bpy.ops.mesh.primitive_circle_add(vertices=5, fill_type="NGON")
+    five = bpy.context.object
+    five.heddle_cloth.use, five.heddle_cloth.tear = True, 0.2
+    refuses("faces of more than four corners", five)
+    o.heddle_cloth.tear_group = "nowhere"
+    refuses('has no vertex group "nowhere"', o)
+
+
 @test
 def what_is_wrong_is_said():
     new_file(last=5)
@@ -667,7 +738,7 @@ def the_panel_draws():
         remarks = staticmethod(heddle_cloth.PHYSICS_PT_heddle_cloth.remarks)
 
     scene = new_file(scale=0.01)
-    sheet(pins="a", distance_group="b")
+    sheet(pins="a", distance_group="b", tear=0.2)
     heddle_cloth.PHYSICS_PT_heddle_cloth.draw_header(Panel, bpy.context)
     heddle_cloth.PHYSICS_PT_heddle_cloth.draw(Panel, bpy.context)
     check(any("Gravity is 0.0981 m/s²" in words for words in Panel.remarks(bpy.context)), "weak gravity is said")

@@ -64,7 +64,8 @@ static json_t *view_list_garments(const view_page *page)
         hed_cloth_garment_range(page->player.present.cloth, g, &particle, &first);
         hed_cloth_scene_colour(scene, g, colour);
         json_array_append_new(
-            list, json_pack("{s:s, s:I, s:I, s:o}", "name", hed_cloth_scene_garment_name(scene, g),
+            list, json_pack("{s:s, s:b, s:I, s:I, s:o}", "name",
+                      hed_cloth_scene_garment_name(scene, g), "tears", def.garments[g].tear != 0,
                       "first", (json_int_t)first, "triangles",
                       (json_int_t)(view_triangle_count(mesh) * def.garments[g].copies), "colour",
                       view_numbers(colour, 3)));

@@ -361,6 +361,8 @@ async function open() {
     state.clock = performance.now();
     await request();
     draw();
+    const torn = scene.garments.filter(({ tears }) => tears).map(({ name }) => name);
+    if (torn.length) say(`${torn.join(', ')}: does not tear here, as the hand that pulls it is a driver. heddle cloth run shows the tear.`);
     document.title += ' (ready)';
     play();
 }
