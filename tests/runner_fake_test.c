@@ -6,7 +6,10 @@
 #include "backends/cuda/cuda_api.h"
 #include "cycle.h"
 #include "fakes.h"
+#include "folder.h"
 #include "measure/race.h"
+
+TestSuite(runner_fake, .init = folder_make, .fini = folder_remove);
 
 static hed_error error;
 
@@ -15,6 +18,7 @@ typedef struct fake_runner {
     hed_device *device;
     hed_runner *runner;
     fake_control *fake;
+    const char *driver; /* of CUDA, in place of the usual fake */
     hed_problem problem;
     hed_runner_argument arguments[6];
     hed_runner_def def;
@@ -25,7 +29,8 @@ typedef struct fake_runner {
 static void open_context(fake_runner *t, const char *backend, const char *selector)
 {
     hed_context_def def = fakes_def(backend);
-    t->fake = fakes_load(fakes_path(backend));
+    if (t->driver) def.cuda_library = t->driver;
+    t->fake = fakes_load(t->driver ? t->driver : fakes_path(backend));
     fakes_reset(t->fake);
     OK(hed_context_create(&def, &t->context, &error));
     OK(hed_device_find(t->context, selector, &t->device, &error));
@@ -137,6 +142,35 @@ Test(runner_fake, a_worker_on_cuda)
     CHECK_EQ(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
     OK(t.runner->kind->prepare(t.runner, 0, &config, &trial, &error));
     CHECK(trial.outcome == HED_OUTCOME_MEASURED && trial.resources.from_cache, "%s", trial.text);
+    time_well(&t);
+    hed_runner_destroy(t.runner);
+    close_context(&t);
+}
+
+/* Drivers of several GPUs take seconds to start: a process that only compiles does without. */
+Test(runner_fake, builders_load_no_driver)
+{
+    char bytes[1 << 16];
+    size_t count;
+    fake_runner t = {.driver = in_folder("libfake.so")};
+    hed_config config = {1, {32}}, built;
+    hed_trial trial;
+    FILE *from = fopen(fakes_path("cuda"), "rb"), *to = fopen(t.driver, "wb");
+    CHECK(from && to);
+    while ((count = fread(bytes, 1, sizeof bytes, from)) > 0)
+        CHECK_EQ(fwrite(bytes, 1, count, to), count);
+    fclose(from);
+    CHECK_EQ(fclose(to), 0);
+    open_context(&t, "cuda", "cuda:0");
+    t.def.timeout_seconds = 10;
+    OK(hed_runner_create_worker(&t.def, &t.runner, &error)); /* the measuring worker has it */
+    CHECK_EQ(remove(t.driver), 0);
+    OK(t.runner->kind->build_ahead(t.runner, &config, &error));
+    CHECK(t.runner->kind->built(t.runner, 60, &built, &trial));
+    CHECK_EQ(trial.outcome, HED_OUTCOME_MEASURED, "%s", trial.text);
+    OK(t.runner->kind->prepare(t.runner, 0, &config, &trial, &error));
+    CHECK(trial.outcome == HED_OUTCOME_MEASURED && trial.resources.from_cache,
+        "compiled by the measuring worker: %s", trial.text);
     time_well(&t);
     hed_runner_destroy(t.runner);
     close_context(&t);

@@ -182,6 +182,10 @@ struct hed_backend {
      * no error; only MEMORY is. close() undoes it. */
     hed_status (*open)(const hed_settings *settings, hed_backend_slot *slot);
     void (*close)(const hed_settings *settings, hed_backend_slot *slot);
+    /* Optional: opens the compiler of a closed backend without the driver, for a device whose info the
+     * caller has written, and writes its build_key; build() works then. close() undoes it. */
+    hed_status (*compiler_open)(
+        const hed_settings *settings, hed_backend_slot *slot, hed_device *device, hed_error *error);
     uint32_t (*device_count)(hed_backend_slot *slot);
     /* Fills info, text and build_key of device `index`; must not create driver contexts. Called
      * once at context creation. */

@@ -1,5 +1,6 @@
 /* Devices that are described and not opened (heddle/runner.h): their properties decide which
- * configurations are valid and under which key results are stored; nothing can run on them here. */
+ * configurations are valid and under which key results are stored; nothing can run on them here. For some,
+ * this process compiles. */
 #include "heddle/runner.h"
 
 #include <stdio.h>
@@ -69,4 +70,24 @@ hed_status hed_device_create_described(
         new_device->info.driver);
     *device = new_device;
     return HED_OK;
+}
+
+hed_status hed_device_create_compiler(
+    hed_context *context, const hed_device_info *info, hed_device **device, hed_error *error)
+{
+    hed_backend_slot *slot = NULL;
+    *device = NULL;
+    for (uint32_t i = 0; i < context->slot_count; i++)
+        if (!strcmp(context->slots[i].backend->name, info->backend)) slot = &context->slots[i];
+    if (!slot || slot->state || !slot->backend->compiler_open ||
+        context->device_count == HED_MAX_DEVICES)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "%s: kernels are compiled by its driver, in a process that has opened it", info->id);
+    if (hed_device_create_described(context, info, device, error)) return error->status;
+    context->devices[context->device_count++] = *device;
+    (*device)->adopted = false; /* the context releases it */
+    (*device)->slot = slot;
+    (*device)->backend = slot->backend;
+    (*device)->info.backend = slot->backend->name;
+    return slot->backend->compiler_open(&context->settings, slot, *device, error);
 }

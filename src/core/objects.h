@@ -123,6 +123,11 @@ struct hed_step_times {
 
 /* core/described.c: the backend of devices that are described and not opened. */
 extern const hed_backend hed_described_backend;
+/* Creates a device of another process, with this `info`, for which this one compiles without its driver: see
+ * hed_backend.compiler_open(). It belongs to the context. Errors: UNSUPPORTED if the backend cannot, or its
+ * compiler is missing; LIMIT; MEMORY. */
+hed_status hed_device_create_compiler(
+    hed_context *context, const hed_device_info *info, hed_device **device, hed_error *error);
 
 /* core/context.c */
 hed_status hed_device_ensure_open(hed_device *device, hed_error *error);

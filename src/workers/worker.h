@@ -128,6 +128,7 @@ typedef struct hed_worker_job {
     /* the kernel, without functions; `info.device` is the device's id */
     hed_capture_launched launched;
     hed_context_def context; /* a copy of the parent's: directories and libraries */
+    hed_hello device;        /* the parent's description of the device */
     uint32_t content_count;
     hed_compare compares[HED_MAX_ARGUMENTS];
     bool by_config[HED_MAX_ARGUMENTS];

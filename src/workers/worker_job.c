@@ -51,6 +51,7 @@ static uint64_t put_measuring(hed_text *to, const hed_runner_def *def, const cha
     const hed_settings *settings = def->device->settings;
     const char *backend = hed_device_describe(def->device).backend;
     bool is_cuda = strcmp(backend, "cuda") == 0, is_hip = strcmp(backend, "hip") == 0;
+    hed_hello_put(to, &(hed_hello){.info = def->device->info, .build_key = def->device->build_key});
     hed_put_text(to, cache_dir);
     hed_put_text(to, settings->data_dir);
     hed_put_text(to, settings->ptx_dir);
@@ -210,7 +211,7 @@ static bool get_measuring(
 {
     hed_context_def *context = &job->context;
     hed_runner_def *runner = &job->runner;
-    bool good = true;
+    bool good = hed_hello_get(from, &job->device);
     *context = hed_default_context_def();
     context->cache_dir = hed_get_word(from, "a folder");
     context->data_dir = hed_get_word(from, "a folder");

@@ -92,6 +92,9 @@ bool hed_worker_request_valid(const hed_worker_request *request);
 bool hed_worker_reply_valid(const hed_worker_reply *reply);
 
 void hed_hello_put(hed_text *to, const hed_hello *hello);
+/* Reads the fields that hed_hello_put() writes; their texts point into the reader's bytes. False if another build
+ * wrote them; faults are in `from->status`. */
+bool hed_hello_get(hed_description_reader *from, hed_hello *hello);
 /* Parses a HELLO, treating it as untrusted. Errors: FORMAT. */
 hed_status hed_hello_read(const void *bytes, size_t size, hed_hello *hello, hed_error *error);
 /* Sends the HELLO of a device of this machine. Errors: MEMORY. A lost leader is noticed when the worker reads. */

@@ -20,6 +20,7 @@ typedef struct worker {
     size_t result_size;
     hed_context *context;
     hed_device *device;
+    bool compiles_only; /* the device's driver is not loaded */
     hed_runner *runner;
     hed_geometry geometries[HED_RUNNER_SLOTS];
     const hed_geometry *geometry; /* geometry of the current slot */
@@ -78,6 +79,9 @@ static hed_status obey(
     hed_trial *trial = &reply->trial;
     uint32_t slot = request->slot;
     if (request->task == HED_TASK_OPEN) {
+        if (w->compiles_only)
+            return hed_fail(
+                error, HED_ERROR_ARGUMENT, "the worker compiles and has no driver: start another");
         if (w->runner) return HED_OK;
         w->job.runner.device = w->device;
         if (!hed_runner_create_local(&w->job.runner, &w->runner, error))
@@ -115,15 +119,39 @@ static bool answer(worker *w, int socket, const hed_worker_request *request)
 
 /* ---- main loop ---- */
 
-/* Opens the job's device, greets the parent, and serves it until it closes the socket or `error` is set. */
+/* Opens the compiler of the job's device alone, in a context without drivers: a driver of several GPUs takes
+ * seconds to start, in each of many builders. False if the compiler belongs to the driver. */
+static bool open_compiler(worker *w)
+{
+    hed_context_def def = w->job.context;
+    hed_error cause = {0};
+    def.opencl_library = def.cuda_library = def.hip_library = def.vulkan_library = "";
+    def.gl = false;
+    if (!hed_context_create(&def, &w->context, &cause) &&
+        !hed_device_create_compiler(w->context, &w->job.device.info, &w->device, &cause) &&
+        hed_hello_describes(&w->job.device, w->job.context.device, w->device))
+        return w->compiles_only = true;
+    hed_context_destroy(w->context);
+    w->context = NULL;
+    w->device = NULL;
+    return false;
+}
+
+/* Opens the job's device as far as the first request needs it, and greets the parent. */
+static hed_status open_device(
+    worker *w, int socket, const hed_worker_request *first, hed_error *error)
+{
+    bool is_open = first->task == HED_TASK_COMPILE && open_compiler(w);
+    if (!is_open && !hed_context_create(&w->job.context, &w->context, error))
+        hed_device_find(w->context, w->job.context.device, &w->device, error);
+    return hed_failed(error) ? error->status : hed_hello_send(socket, w->device, error);
+}
+
+/* Serves the parent until it closes the socket or `error` is set. */
 static void serve_requests(worker *w, int socket, hed_error *error)
 {
     hed_worker_request request;
     uint64_t job_size;
-    if (hed_context_create(&w->job.context, &w->context, error) ||
-        hed_device_find(w->context, w->job.context.device, &w->device, error) ||
-        hed_hello_send(socket, w->device, error))
-        return;
     for (;;) {
         hed_order order = hed_order_read(socket, &request, &job_size);
         if (order == HED_ORDER_CLOSED) return;
@@ -131,6 +159,7 @@ static void serve_requests(worker *w, int socket, hed_error *error)
             hed_fail(error, HED_ERROR_FORMAT, "invalid request from the parent");
             return;
         }
+        if (!w->device && open_device(w, socket, &request, error)) return;
         if (!answer(w, socket, &request)) return; /* the parent has ended */
     }
 }

@@ -96,6 +96,22 @@ static bool cuda_describe_target(hed_backend_slot *slot, CUdevice device, hed_de
     return true;
 }
 
+static hed_status cuda_compiler_open(
+    const hed_settings *settings, hed_backend_slot *slot, hed_device *device, hed_error *error)
+{
+    /* the end of the text that cuda_start() writes */
+    int major = 0, minor = 0;
+    const char *version = strstr(device->info.driver, "CUDA ");
+    if (!version || sscanf(version, "CUDA %d.%d", &major, &minor) != 2)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED, "driver \"%s\" names no CUDA version",
+            device->info.driver);
+    if (hed_cuda_open_compiler(settings, 1000 * major + 10 * minor, slot, error))
+        return error->status;
+    return cuda_describe_target(slot, 0, device)
+               ? HED_OK
+               : hed_fail(error, HED_ERROR_UNSUPPORTED, "%s", slot->reason);
+}
+
 static hed_status cuda_describe(hed_backend_slot *slot, CUdevice device, hed_device *to)
 {
     const hed_cuda *cuda = slot->state;
@@ -280,6 +296,7 @@ static void *cuda_symbol(hed_backend_slot *slot, const char *name)
     .graph_destroy = hed_cuda_graph_destroy
 
 const hed_backend hed_cuda_backend = {
-    .name = "cuda", .open = hed_cuda_open, .build_ahead = hed_cuda_build_ahead, SHARED};
+    .name = "cuda", .open = hed_cuda_open, .compiler_open = cuda_compiler_open,
+    .build_ahead = hed_cuda_build_ahead, SHARED};
 
 const hed_backend hed_hip_backend = {.name = "hip", .open = hed_hip_open, SHARED};

@@ -252,6 +252,26 @@ static hed_status cuda_open_driver(const hed_settings *settings, const char *lib
     return status;
 }
 
+hed_status hed_cuda_open_compiler(
+    const hed_settings *settings, int version, hed_backend_slot *slot, hed_error *error)
+{
+    char reason[sizeof slot->reason];
+    hed_cuda *cuda = hed_allocate(&settings->allocator, sizeof *cuda);
+    if (!cuda) return HED_OUT_OF_MEMORY(error, "a compiler");
+    cuda->version = version;
+    hed_status status = hed_nvrtc_open(&settings->allocator, settings->nvrtc_library, version,
+        &cuda->nvrtc, reason, sizeof reason);
+    if (status) HED_OUT_OF_MEMORY(error, "NVRTC");
+    else if (!cuda->nvrtc) hed_fail(error, HED_ERROR_UNSUPPORTED, "no NVRTC: %s", reason);
+    if (hed_failed(error)) {
+        cuda_release(settings, cuda);
+        return error->status;
+    }
+    hed_nvrtc_find_headers(cuda->nvrtc, settings->cuda_home);
+    slot->state = cuda;
+    return HED_OK;
+}
+
 hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot)
 {
     static const char *const usual[] = {"libcuda.so.1", "libcuda.so", NULL};

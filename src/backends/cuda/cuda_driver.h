@@ -83,6 +83,10 @@ static inline CUcontext hed_cuda_context_of(const hed_device *device)
 
 /* cuda_driver.c */
 hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot);
+/* Opens NVRTC alone, for a driver of a CUDA version (as cuDriverGetVersion()). Errors: UNSUPPORTED without
+ * NVRTC; MEMORY. */
+hed_status hed_cuda_open_compiler(
+    const hed_settings *settings, int version, hed_backend_slot *slot, hed_error *error);
 hed_status hed_hip_open(const hed_settings *settings, hed_backend_slot *slot);
 void hed_cuda_close(const hed_settings *settings, hed_backend_slot *slot);
 /* Makes the device's context current; `*previous` receives the context that hed_cuda_restore() puts
