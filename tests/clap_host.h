@@ -28,7 +28,7 @@ static struct {
     const clap_api_entry *entry;
     const clap_api_factory *factory;
     _Atomic uint32_t callbacks;
-    uint32_t rescans, dirty, loaded, errors, logged;
+    uint32_t rescans, port_rescans, dirty, loaded, errors, logged;
     char words[1024]; /* of the last complaint */
     any_event in[ROOM], out[ROOM];
     uint32_t in_count, out_count;
@@ -47,6 +47,16 @@ static inline void rescan(const clap_api_host *h, uint32_t flags)
 {
     (void)h, (void)flags;
     host.rescans++;
+}
+static inline bool can_rescan_ports(const clap_api_host *h, uint32_t flag)
+{
+    (void)h;
+    return flag == CLAP_API_RESCAN_PORT_NAMES;
+}
+static inline void rescan_ports(const clap_api_host *h, uint32_t flags)
+{
+    (void)h;
+    host.port_rescans += flags == CLAP_API_RESCAN_PORT_NAMES;
 }
 static inline void clear(const clap_api_host *h, uint32_t id, uint32_t flags)
 {
@@ -84,6 +94,8 @@ static inline const void *host_extension(const clap_api_host *h, const char *id)
     static const clap_api_host_state state = {mark_dirty};
     static const clap_api_host_log log = {note_log};
     static const clap_api_host_preset_load presets = {preset_error, preset_loaded};
+    static const clap_api_host_audio_ports ports = {can_rescan_ports, rescan_ports};
+    if (strcmp(id, CLAP_API_AUDIO_PORTS) == 0) return &ports;
     if (strcmp(id, CLAP_API_PARAMS) == 0) return &params;
     if (strcmp(id, CLAP_API_STATE) == 0) return &state;
     if (strcmp(id, CLAP_API_LOG) == 0) return &log;
@@ -122,7 +134,7 @@ static inline void open_host(void)
     CHECK(host.entry && host.entry->version.major == 1 && host.entry->init(PLUGIN_FILE));
     host.factory = host.entry->get_factory(CLAP_API_FACTORY);
     CHECK_NOT_NULL(host.factory);
-    CHECK_EQ(host.factory->count(host.factory), 1);
+    CHECK_EQ(host.factory->count(host.factory), 2);
 #else
     test_skip("the plugin lies in the build folder");
 #endif
@@ -134,13 +146,17 @@ static inline void close_host(void)
     dlclose(host.library);
 }
 
-static inline const clap_api_plugin *open_plugin(double rate)
+static inline const clap_api_plugin *open_plugin_of(const char *id, double rate)
 {
-    const clap_api_plugin *p = host.factory->create(
-        host.factory, &the_host, host.factory->descriptor(host.factory, 0)->id);
+    const clap_api_plugin *p = host.factory->create(host.factory, &the_host, id);
     CHECK(p && p->init(p), "%s", host.words);
     if (rate > 0) CHECK(p->activate(p, rate, 1, 4096) && p->start_processing(p));
     return p;
+}
+
+static inline const clap_api_plugin *open_plugin(double rate)
+{
+    return open_plugin_of(host.factory->descriptor(host.factory, 0)->id, rate);
 }
 
 static inline void close_plugin(const clap_api_plugin *p, bool active)

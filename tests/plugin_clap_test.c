@@ -166,7 +166,8 @@ Test(plugin_clap, says_what_it_is)
     const clap_api_descriptor *d = host.factory->descriptor(host.factory, 0);
     const clap_api_plugin *p = open_plugin(0);
     CHECK_TEXT(d->id, "heddle.synth");
-    CHECK_NULL(host.factory->descriptor(host.factory, 1));
+    CHECK_TEXT(host.factory->descriptor(host.factory, 1)->id, "heddle.synth.many");
+    CHECK_NULL(host.factory->descriptor(host.factory, 2));
     CHECK_NULL(host.factory->create(host.factory, &the_host, "another"));
     CHECK_NULL(host.entry->get_factory("another"));
     CHECK_NULL(p->get_extension(p, "another"));
@@ -231,7 +232,8 @@ static bool begin_preset(const clap_api_metadata *to, const char *name, const ch
 static void add_plugin_id(const clap_api_metadata *to, const clap_api_plugin_id *id)
 {
     (void)to;
-    CHECK(strcmp(id->abi, "clap") == 0 && strcmp(id->id, "heddle.synth") == 0);
+    CHECK(strcmp(id->abi, "clap") == 0);
+    CHECK(strcmp(id->id, "heddle.synth") == 0 || strcmp(id->id, "heddle.synth.many") == 0, "%s", id->id);
 }
 static void take_text(const clap_api_metadata *to, const char *text)
 {
@@ -257,7 +259,7 @@ Test(plugin_clap, presets_are_found_and_load)
     CHECK(provider->init(provider));
     CHECK(provider->get_metadata(provider, CLAP_API_LOCATION_PLUGIN, NULL, &to));
     CHECK_EQ(found.locations, 2);
-    CHECK_EQ(found.presets, 69, "%s", "all of data/instruments but million");
+    CHECK_EQ(found.presets, 70, "%s", "all of data/instruments but million");
     CHECK(!provider->get_metadata(provider, CLAP_API_LOCATION_FILE, "no/such.json", &to));
     CHECK(strstr(host.words, "no/such.json"), "%s", host.words);
     provider->destroy(provider);
@@ -284,6 +286,81 @@ Test(plugin_clap, presets_are_found_and_load)
     EXPECT(host.callbacks > 0, "nothing was handed back");
     p->on_main_thread(p);
     close_plugin(p, true);
+}
+
+/* ---- fifty inputs and microphones ---- */
+
+enum { MANY = 50, MANY_FRAMES = 2000 };
+static float many_in[MANY][MANY_FRAMES], many_out[2 + 2 * MANY][MANY_FRAMES];
+
+/* Plays with sound in one input alone; returns the microphones that are heard, a bit each. */
+static uint64_t play_many(const clap_api_plugin *p, uint32_t input)
+{
+    float *from[MANY], *to[2 + 2 * MANY];
+    clap_api_audio in[MANY - 1], out[1 + MANY];
+    uint64_t heard = 0;
+    for (uint32_t i = 0; i < MANY; i++) {
+        from[i] = many_in[i];
+        for (uint32_t n = 0; n < MANY_FRAMES; n++)
+            many_in[i][n] = i == input ? sinf(0.06f * (float)n) : 0;
+    }
+    for (uint32_t k = 0; k < 2 + 2 * MANY; k++) to[k] = many_out[k];
+    in[0] = (clap_api_audio){.data32 = from, .channels = 2};
+    for (uint32_t i = 1; i < MANY - 1; i++)
+        in[i] = (clap_api_audio){.data32 = from + i + 1, .channels = 1};
+    for (uint32_t i = 0; i < 1 + MANY; i++)
+        out[i] = (clap_api_audio){.data32 = to + 2 * i, .channels = 2};
+    clap_api_process block = {.frames = MANY_FRAMES,
+        .inputs = in,
+        .input_count = MANY - 1,
+        .outputs = out,
+        .output_count = 1 + MANY,
+        .in = &in_events,
+        .out = &out_events};
+    host.out_count = host.in_count = 0;
+    p->reset(p);
+    CHECK_NE(p->process(p, &block), CLAP_API_ERROR);
+    for (uint32_t i = 0; i < MANY; i++) {
+        float loudest = 0;
+        for (uint32_t n = 0; n < MANY_FRAMES; n++)
+            loudest = fmaxf(loudest, fabsf(many_out[2 + 2 * i][n]));
+        heard |= (uint64_t)(loudest > 1e-6f) << i;
+        EXPECT_EQ(out[1 + i].constant, loudest > 0 ? 0u : 3u, "microphone %u", i);
+    }
+    return heard;
+}
+
+Test(plugin_clap, fifty_inputs_and_microphones_have_ports)
+{
+    char path[] = "/tmp/heddle-fifty-XXXXXX.json", *text = player_fifty();
+    int to = mkstemps(path, 5);
+    CHECK(to >= 0 && write(to, text, strlen(text)) == (ssize_t)strlen(text) && close(to) == 0);
+    const clap_api_plugin *p = open_plugin_of("heddle.synth.many", 48000);
+    const clap_api_audio_ports *ports = p->get_extension(p, CLAP_API_AUDIO_PORTS);
+    const clap_api_preset_load *load = p->get_extension(p, CLAP_API_PRESET_LOAD);
+    clap_api_audio_port port;
+    CHECK(load->from_location(p, CLAP_API_LOCATION_FILE, path, NULL), "%s", host.words);
+    remove(path);
+    EXPECT_EQ(host.port_rescans, 1u);
+    EXPECT_EQ(ports->count(p, true), 49u);
+    EXPECT_EQ(ports->count(p, false), 51u);
+    EXPECT(
+        ports->get(p, 0, false, &port) && port.channels == 2 && port.flags == CLAP_API_MAIN_PORT);
+    EXPECT(ports->get(p, 50, false, &port) && port.channels == 2);
+    EXPECT_TEXT(port.name, "ear50");
+    EXPECT(ports->get(p, 48, true, &port) && port.channels == 1);
+    EXPECT_TEXT(port.name, "In 50");
+    EXPECT(!ports->get(p, 49, true, &port) && !ports->get(p, 51, false, &port));
+    for (uint32_t input = 0; input < MANY; input += 7)
+        EXPECT_EQ(play_many(p, input), 1ull << input);
+    /* a host that connects only the main ports hears the mix */
+    float *mix[] = {many_out[0], many_out[1]};
+    clap_api_audio audio = {.data32 = mix, .channels = 2};
+    clap_api_process block = {
+        .frames = 100, .outputs = &audio, .output_count = 1, .in = &in_events, .out = &out_events};
+    EXPECT_NE(p->process(p, &block), CLAP_API_ERROR);
+    close_plugin(p, true);
+    free(text);
 }
 
 /* ---- state ---- */

@@ -43,7 +43,7 @@ typedef struct property {
 
 static struct {
     void *library;
-    const LV2_Descriptor *descriptor;
+    const LV2_Descriptor *descriptor, *many;
     char *uris[64];
     uint32_t uri_count;
     char job[4096]; /* for the worker, which is called when the test likes */
@@ -123,7 +123,9 @@ static void open_host(void)
     memcpy(&find, &found, sizeof find);
     host.descriptor = find(0);
     CHECK_TEXT(host.descriptor->URI, SYNTH_URI);
-    CHECK_NULL(find(1));
+    host.many = find(1);
+    CHECK_TEXT(host.many->URI, SYNTH_URI ":many");
+    CHECK_NULL(find(2));
     lv2_atom_forge_init(&host.forge, &map);
 }
 
@@ -286,6 +288,48 @@ static void render(const char *path, const hed_synth_event *events, uint32_t cou
     for (uint32_t i = 0; i < count; i++) hed_synth_player_event(player, &events[i]);
     hed_synth_player_run(player, frames, NULL, left[0], right[0]);
     hed_synth_player_destroy(player);
+}
+
+/* ---- fifty inputs and microphones ---- */
+
+enum {
+    MANY = 50,
+    MANY_FRAMES = 2000,
+    MANY_INPUTS = LEARN + 1,
+    MANY_STEMS = MANY_INPUTS + MANY - 2
+};
+
+/* Sound in one input reaches the microphone of its mass alone; an unconnected input is silent. */
+Test(plugin_lv2, fifty_inputs_and_microphones_have_ports)
+{
+    static float in[MANY_FRAMES], stems[2 * MANY][MANY_FRAMES];
+    char path[] = "/tmp/heddle-fifty-XXXXXX.json", *text = player_fifty();
+    int to = mkstemps(path, 5);
+    CHECK(to >= 0 && write(to, text, strlen(text)) == (ssize_t)strlen(text) && close(to) == 0);
+    host.descriptor = host.many;
+    LV2_Handle handle = open_plugin(48000, all);
+    for (uint32_t k = 0; k < 2 * MANY; k++)
+        host.many->connect_port(handle, MANY_STEMS + k, stems[k]);
+    begin_events();
+    send_file(path);
+    run(handle, 64, left[0], right[0]);
+    CHECK_EQ(work(handle), LV2_WORKER_SUCCESS);
+    remove(path);
+    for (uint32_t n = 0; n < MANY_FRAMES; n++) in[n] = sinf(0.06f * (float)n);
+    for (uint32_t input = 0; input < MANY; input += 7) {
+        uint32_t port = input < 2 ? IN_LEFT + input : MANY_INPUTS + input - 2;
+        host.many->activate(handle);
+        host.many->connect_port(handle, port, in);
+        run(handle, MANY_FRAMES, left[0], right[0]);
+        for (uint32_t k = 0; k < 2 * MANY; k++) {
+            float loudest = 0;
+            for (uint32_t n = 0; n < MANY_FRAMES; n++) loudest = fmaxf(loudest, fabsf(stems[k][n]));
+            EXPECT_EQ(loudest > 1e-6f, k / 2 == input, "input %u, channel %u: %g", input, k, (double)loudest);
+        }
+        host.many->connect_port(handle, port, NULL);
+    }
+    close_plugin(handle);
+    free(text);
 }
 
 Test(plugin_lv2, plays_what_a_render_gives)

@@ -19,7 +19,7 @@ static synth_mix *make(const hed_synth_instrument_def *def)
     hed_error error = {0};
     hed_allocator allocator = hed_default_allocator();
     synth_mix *mix;
-    OK(synth_mix_create(&allocator, def, RATE, NULL, &mix, &error));
+    OK(synth_mix_create(&allocator, def, RATE, NULL, SYNTH_MIX_WHOLE, &mix, &error));
     return mix;
 }
 
@@ -462,9 +462,10 @@ Test(synth_mix, memory_runs_out)
     hed_synth_instrument_def def = plain();
     synth_mix *mix;
     hed_error error = {0};
-    FAILS(HED_ERROR_MEMORY, synth_mix_create(&allocator, &def, RATE, NULL, &mix, &error));
+    FAILS(HED_ERROR_MEMORY,
+        synth_mix_create(&allocator, &def, RATE, NULL, SYNTH_MIX_WHOLE, &mix, &error));
     counting = (test_allocator){0};
-    OK(synth_mix_create(&allocator, &def, RATE, NULL, &mix, &error));
+    OK(synth_mix_create(&allocator, &def, RATE, NULL, SYNTH_MIX_WHOLE, &mix, &error));
     synth_mix_destroy(mix);
     synth_mix_destroy(NULL);
     CHECK(counting.live == 0 && counting.bytes == 0);

@@ -34,6 +34,29 @@ static const char player_synced[] =
     "\"modulations\": [{\"source\": \"beat\", \"target\": \"ear\", \"parameter\": \"gain\", "
     "\"depth\": 12}]}";
 
+/* Fifty masses on springs: input channel i drives the mass that microphone i, "ear1" to "ear50", hears. */
+static inline char *player_fifty(void)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    const char *const lists[] = {"{\"name\": \"b%u\", \"position\": [%u, 0, 0], \"damping\": 2000}",
+        "{\"name\": \"ear%u\", \"position\": [%u, 0, 0.1], \"gain\": 10}",
+        "{\"name\": \"in%u\", \"channel\": %u, \"gain\": 1}",
+        "{\"from\": \"in%u\", \"to\": \"b%u\"}", "{\"from\": \"ear%u\", \"to\": \"b%u\"}"};
+    const char *const names[] = {"\"bodies\": [", "], \"microphones\": [", "], \"audio_inputs\": [",
+        "], \"links\": [", ", "};
+    fputs("{\"version\": 1, \"instrument\": {\"limit\": 0, \"gain\": -20}, ", to);
+    for (uint32_t list = 0; list < HED_COUNT(lists); list++)
+        for (uint32_t i = 1; i <= 50; i++) {
+            fputs(i == 1 ? names[list] : ", ", to);
+            fprintf(to, lists[list], i, list == 2 ? i - 1 : i);
+        }
+    fputs("]}", to);
+    fclose(to);
+    return text;
+}
+
 /* The least of congruential generators: tests draw the same everywhere. */
 static inline uint32_t player_draw(uint32_t *state, uint32_t below)
 {

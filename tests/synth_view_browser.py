@@ -62,6 +62,36 @@ class Page:
         return lambda: self.browser.mouse('Released', x + dx, y + dy, False)
 
 
+def look_at_layers(heddle, browser, page, folder):
+    """Two instruments in one: both are seen, a layer's gain is changed in the text, which keeps the files' names, and a copy in another folder contains them."""
+    page.run('{ await heddle.open("instrument/dusk"); return true }', 'dusk')
+    names = page.value('heddle.state.shape.bodyNames')
+    assert any(n.startswith('harp/') for n in names) and any(n.startswith('glass/') for n in names), names[:3]
+    knobs = page.value('[...document.querySelectorAll("#macros label")].map(l => [l.textContent, Number(l.querySelector("input").value)])')
+    assert knobs[0][0] == 'harp: Reach' and knobs[2][0] == 'glass: Speed' and len(knobs) == 6, knobs
+    page.run('{ heddle.select([heddle.state.shape.bodyPaths.at(-1)]); return true }', 'a body of the glass')
+    assert page.value('document.querySelector("#fields h2").textContent') == 'layers: glass'
+    page.run("""{ const input = [...document.querySelectorAll("#fields input[type=number]")].find(i => i.getAttribute("aria-label").startsWith("gain"));
+        input.value = -15; await input.onchange(); return true }""", 'the gain of a layer')
+    text = page.value('heddle.state.document.text')
+    assert '"instrument": "armonica.json", "gain": -15' in text and '"instrument": "harp.json", "gain": -2' in text, text
+    last = page.value('heddle.state.shape.masses.findLastIndex(Boolean)')
+    hand = page.value(f'JSON.parse(heddle.sounding(heddle.state.shape.bodyNames[{last}])).layers.map(l => l.instrument.links.at(-1))')
+    assert hand[0]['weight'] == 0 and hand[1]['to'] == names[last].split('/')[1], hand
+    browser.value('document.getElementById("save").click()')
+    browser.wait('document.getElementById("message").textContent.includes("dusk.json")', 'dusk is not saved')
+    saved = json.load(open(os.path.join(folder, 'dusk.json')))
+    assert [layer['gain'] for layer in saved['layers']] == [-2, -15] and all('version' in layer['instrument'] for layer in saved['layers'])
+    # the bits of the saved file
+    subprocess.run([heddle, 'synth', 'render', 'dusk.json', 'note.mid', '-o', 'dusk.wav', '--rate', '48000', '--strict', '--format', 'f32', '--device', 'host'], cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    native = samples_of(os.path.join(folder, 'dusk.wav'))
+    sound = page.run(f'Array.from((await heddle.sound.render(JSON.stringify(heddle.state.whole), {json.dumps(NOTE)}, {SECONDS}))[0])', 'render')
+    latency = page.value('heddle.state.synth.info.latency')
+    count = min(len(native), len(sound) - latency)
+    assert count > 40000 and array.array('f', sound[latency:latency + count]) == native[:count], 'dusk: other bits than the native ones'
+
+
 def look(heddle, browser, address, folder):
     page = Page(browser, address)
     own = os.path.join(folder, 'own.json')
@@ -146,6 +176,7 @@ def look(heddle, browser, address, folder):
     browser.wait('document.getElementById("message").textContent.includes("harp.json exists")', 'harp.json is replaced')
     assert open(os.path.join(folder, 'harp.json')).read() == 'mine' and open(own).read() == text
     browser.complaints = [c for c in browser.complaints if '400' not in json.dumps(c)] # the refusal
+    look_at_layers(heddle, browser, page, folder)
     # all instruments, and a phone
     for name in page.value('[...document.getElementById("shipped").options].map(o => o.value).filter(Boolean)'):
         if name == 'million':

@@ -65,17 +65,67 @@ static void add_name(void *user, const char *name, const char *summary)
     json_array_append_new(user, json_string(name));
 }
 
-hed_status view_page_text(
-    const char *name, const char *text, size_t size, char **answer, hed_error *error)
+/* Reads the files of the layers of a text, in the folder of `path`: an object of instruments by the
+ * names that the text has; empty without layers. */
+static json_t *read_layers(const json_t *document, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    json_t *files = json_object(), *layer;
+    size_t index;
+    json_array_foreach(json_object_get(document, "layers"), index, layer)
+    {
+        const char *name = json_string_value(json_object_get(layer, "instrument"));
+        char place[PATH_MAX];
+        int folder = name && slash && name[0] != '/' ? (int)(slash - path) + 1 : 0;
+        if (name && snprintf(place, sizeof place, "%.*s%s", folder, path, name) < PATH_MAX)
+            json_object_set_new(files, name, json_load_file(place, 0, NULL));
+    }
+    return files;
+}
+
+char *view_page_whole(const char *text, const char *path)
+{
+    json_t *document = json_loads(text, 0, NULL), *files = read_layers(document, path), *layer;
+    char *whole = NULL;
+    size_t index;
+    json_array_foreach(json_object_get(document, "layers"), index, layer)
+    {
+        const char *file = json_string_value(json_object_get(layer, "instrument"));
+        json_t *content = file ? json_object_get(files, file) : NULL;
+        const char *slash = file ? strrchr(file, '/') : NULL, *name = slash ? slash + 1 : file;
+        if (!content) continue;
+        if (!json_object_get(layer, "name"))
+            json_object_set_new(layer, "name", json_stringn(name, strcspn(name, ".")));
+        json_object_set(layer, "instrument", content);
+    }
+    if (json_object_size(files)) whole = json_dumps(document, JSON_INDENT(2));
+    json_decref(files);
+    json_decref(document);
+    return whole;
+}
+
+/* Answers with a text; `path` NULL: it names no files. */
+static hed_status answer_text(const char *name, const char *text, size_t size, const char *path,
+    char **answer, hed_error *error)
 {
     size_t schema_size;
     json_t *shipped = json_array();
     cli_data_list(cli_data_kind_of("instruments", ".json"), add_name, shipped);
-    json_t *whole = json_pack("{s:s, s:s%, s:o, s:o}", "name", name, "text", text, size, "shipped",
-        shipped, "schema", json_loads(hed_synth_instrument_schema(&schema_size), 0, NULL));
+    json_t *document = path ? json_loadb(text, size, 0, NULL) : NULL,
+           *files = path ? read_layers(document, path) : json_object();
+    json_decref(document);
+    json_t *whole = json_pack("{s:s, s:s%, s:o, s:o, s:o}", "name", name, "text", text, size,
+        "shipped", shipped, "files", files, "schema",
+        json_loads(hed_synth_instrument_schema(&schema_size), 0, NULL));
     *answer = whole ? json_dumps(whole, JSON_COMPACT) : NULL;
     json_decref(whole);
     return *answer ? HED_OK : hed_fail(error, HED_ERROR_FORMAT, "%s: no text in UTF-8", name);
+}
+
+hed_status view_page_text(
+    const char *name, const char *text, size_t size, char **answer, hed_error *error)
+{
+    return answer_text(name, text, size, NULL, answer, error);
 }
 
 hed_status view_page_file(const char *path, const char *name, char **answer, hed_error *error)
@@ -83,7 +133,7 @@ hed_status view_page_file(const char *path, const char *name, char **answer, hed
     char *text;
     size_t size;
     if (hed_file_read(path, MOST_TEXT, &text, &size, error) != HED_OK) return error->status;
-    view_page_text(name, text, size, answer, error);
+    answer_text(name, text, size, path, answer, error);
     free(text);
     return error->status;
 }

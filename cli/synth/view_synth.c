@@ -44,22 +44,46 @@ static const char *view_target(view *v, const char *name, char place[PATH_MAX], 
     return place;
 }
 
+/* True if two paths are of one folder. */
+static bool has_folder_of(const char *path, const char *other)
+{
+    const char *end = strrchr(path, '/'), *other_end = strrchr(other, '/');
+    size_t length = end ? (size_t)(end - path) : 0;
+    return length == (other_end ? (size_t)(other_end - other) : 0) &&
+           strncmp(path, other, length) == 0;
+}
+
+/* Writes a text, if it is an instrument, to a file. The instruments of layers come with it, if their
+ * files are elsewhere, in the folder of `source`. */
+static hed_status write_instrument(
+    const char *path, const char *text, const char *source, hed_error *error)
+{
+    hed_synth_instrument *instrument = NULL;
+    char *whole = view_page_whole(text, source);
+    const char *checked = whole ? whole : text;
+    if (hed_synth_instrument_parse(checked, strlen(checked), path, &instrument, error) == HED_OK) {
+        const char *written = has_folder_of(path, source) ? text : checked;
+        hed_source_forget(path);
+        hed_file_write(path, written, strlen(written), error);
+    }
+    hed_synth_instrument_destroy(instrument);
+    free(whole);
+    return error->status;
+}
+
 /* Writes the text of {"name": ..., "text": ...}, if it is an instrument, into its file. */
 static hed_status view_save(view *v, const char *body, char **answer, hed_error *error)
 {
     json_t *request = json_loads(body, 0, NULL);
-    const char *text = json_string_value(json_object_get(request, "text"));
-    char place[PATH_MAX];
-    const char *path =
-        view_target(v, json_string_value(json_object_get(request, "name")), place, error);
-    hed_synth_instrument *instrument = NULL;
+    const char *text = json_string_value(json_object_get(request, "text")),
+               *name = json_string_value(json_object_get(request, "name"));
+    char place[PATH_MAX], shipped[PATH_MAX];
+    const char *path = view_target(v, name, place, error), *source = v->source;
+    if (path == place && cli_data_path(cli_data_kind_of("instruments", ".json"), name, shipped))
+        source = shipped;
     if (!text) hed_fail(error, HED_ERROR_FORMAT, "save: found no text; expected {\"text\": ...}");
-    else if (hed_synth_instrument_parse(text, strlen(text), path, &instrument, error) == HED_OK) {
-        hed_source_forget(path);
-        hed_file_write(path, text, strlen(text), error);
-    }
+    else if (!hed_failed(error)) write_instrument(path, text, source, error);
     if (!hed_failed(error)) snprintf(path == place ? v->copy : v->source, PATH_MAX, "%s", path);
-    hed_synth_instrument_destroy(instrument);
     json_t *reply = hed_failed(error) ? NULL : json_pack("{s:s}", "path", path);
     *answer = reply ? json_dumps(reply, JSON_COMPACT) : NULL;
     json_decref(reply);

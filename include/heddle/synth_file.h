@@ -14,6 +14,7 @@ HED_BEGIN
 HED_API hed_status hed_synth_instrument_read(
     const char *path, hed_synth_instrument **instrument, hed_error *error);
 /** Reads an instrument from memory (`text`: size bytes); `name` replaces the path in messages.
+ *  A layer whose instrument is a file is refused: it must be in the text itself.
  *  Thread class: any. Errors: FORMAT, LIMIT, MEMORY. */
 HED_API hed_status hed_synth_instrument_parse(const char *text, size_t size, const char *name,
     hed_synth_instrument **instrument, hed_error *error);
@@ -24,6 +25,9 @@ HED_API hed_status hed_synth_instrument_save(
  *  (size bytes and a zero) with free(). Thread class: any. Errors: MEMORY. */
 HED_API hed_status hed_synth_instrument_print(
     const hed_synth_instrument *instrument, char **text, size_t *size, hed_error *error);
+/** Returns the number of layers of an instrument: instruments in one, whose notes sound together or
+ *  share the keys (docs/instrument-file.md). 0: it is one instrument. Thread class: any. */
+HED_API uint32_t hed_synth_instrument_layer_count(const hed_synth_instrument *instrument);
 /** Returns the JSON schema of instrument files, zero-terminated. Thread class: rt. */
 HED_API const char *hed_synth_instrument_schema(size_t *size);
 
@@ -68,7 +72,7 @@ typedef struct hed_synth_midi_event {
     uint16_t track;
     /** status (with channel), data 1, data 2; 0xff 0x51 for a tempo, f0 7e 09 for a reset */
     uint8_t bytes[3];
-    float tempo;      /**< quarter notes a minute, for 0xff 0x51 */
+    float tempo; /**< quarter notes a minute, for 0xff 0x51 */
 } hed_synth_midi_event;
 
 typedef struct hed_synth_midi_file hed_synth_midi_file;

@@ -31,6 +31,7 @@ typedef struct hed_synth_player_def {
     /** maximum number of frames at a time inside, 1 to 65536; runs may have any number. 256 */
     uint32_t block;
     uint32_t inputs; /**< number of input channels, 0 */
+    uint32_t stems;  /**< number of microphones with an output of their own, at most 64; 0 */
 } hed_synth_player_def;
 
 /** Returns the defaults of a player. Thread class: rt. */
@@ -128,11 +129,18 @@ HED_API bool hed_synth_player_turn(
 HED_API bool hed_synth_player_modulate(
     hed_synth_player *player, uint32_t frame, uint32_t knob, float amount);
 /** Plays `frames`, any number, also 0 (then events wait). `inputs` (inputs of the definition) each
- *  (frames), or NULL: silence. The processor's rounding and denormal modes are Heddle's during the
+ *  (frames), or NULL: silence; so is an input that is NULL. The processor's rounding and denormal modes are Heddle's during the
  *  call, and the caller's again afterwards. True: hed_synth_player_collect() has memory to free.
  *  Thread class: rt. */
 HED_API bool hed_synth_player_run(hed_synth_player *player, uint32_t frames,
     const float *const *inputs, float *left, float *right);
+/** Plays as hed_synth_player_run(), with the sound of each microphone too. `stems` (2 x stems of the
+ *  definition: left, right) each (frames), in time with the mix and with the gains of the instrument and
+ *  of the knob: their sum is the mix before its limiter, but for voices that fade. Microphones that the instrument lacks are
+ *  silent. `stems` NULL: none.
+ *  Thread class: rt. */
+HED_API bool hed_synth_player_run_stems(hed_synth_player *player, uint32_t frames,
+    const float *const *inputs, float *left, float *right, float *const *stems);
 
 /** Returns the state of a note after the last run: see hed_synth_note(). ENDED without an
  *  instrument, and for notes of a former one. Thread class: rt. */
@@ -176,6 +184,10 @@ HED_API uint32_t hed_synth_player_tail(const hed_synth_player *player);
 /** Copies the name of a key, or "", to `name`: see hed_synth_instrument_key(). False: no name.
  *  Thread class: any but rt. */
 HED_API bool hed_synth_player_key(hed_synth_player *player, uint32_t key, char *name, size_t size);
+/** Copies the name of a microphone in the output to `name`; that of an unnamed one is "microphone 3".
+ *  False: the instrument has fewer. Thread class: any but rt. */
+HED_API bool hed_synth_player_microphone(
+    hed_synth_player *player, uint32_t index, char *name, size_t size);
 
 HED_END
 

@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { Document, format, parse } from '../../web/synth/document.js';
 import { Shape, withHand, HAND } from '../../web/synth/instrument.js';
+import { controlsOf, entitiesOf, filesOf, wholeOf } from '../../web/synth/layers.js';
 import { wav } from '../../web/synth/sound.js';
 import { placeLabels } from '../../web/synth/labels.js';
 import { midiEvents } from '../../web/synth/midi.js';
@@ -56,8 +57,30 @@ for (const [reference, bodies] of [['b', '0'], ['s', '2,3,4'], ['s[1]', '3'], ['
   check(shape.resolve(reference).join() === bodies, `${reference}: ${shape.resolve(reference)}`);
 const [mallet, lfo] = shape.markers();
 check(mallet.bodies.join() === '2,3,9,10' && mallet.place[0] === (6 + 9 + 27 + 30) / 4 && lfo.targets[0] === 'm' && !lfo.place, 'markers');
-const hand = JSON.parse(withHand(value, 's[1]', [1, 0, 0]));
+const hand = JSON.parse(withHand(value, shape, 's[1]', [1, 0, 0]));
 check(hand.audio_inputs[0].name === HAND && hand.links.at(-1).to === 's[1]' && value.links.length === 1, 'the hand');
+
+// ---- layers: the parts of two instruments, of which the second is a file ----
+
+const files = { 'folder/two.json': { macros: ['A', '', 'C'], bodies: [{ name: 'b' }], mallets: [{ name: 'm' }], links: [{ from: 'm', to: 'b' }],
+  midi_sources: [{ kind: 'host', number: 2, initial: 0.75 }], bows: [{}] } };
+const layered = wholeOf({ layers: [{ instrument: { ...value, midi_sources: [{ kind: 'host', initial: 0.5 }, { kind: 'host', number: 1 }] } }, { instrument: 'folder/two.json', gain: -6 }] }, files);
+check(layered.layers[0].name === '1' && layered.layers[1].name === 'two' && layered.layers[1].instrument.bodies.length === 1, 'the whole');
+const parts = { '1/s[0]': 3, '1/s[1]': 4, '1/p[0,0]': 9, '1/p[1,0]': 10, '1/p[0,1]': 11 };
+const both = new Shape(layered, { rest: new Float32Array(36), masses: new Float32Array(12), ends: Uint32Array.of(0, 2, 2, 3), find: (name) => parts[name] });
+check(both.bodyNames[2] === '1/s[0]' && both.bodyNames[11] === 'two/b', both.bodyNames.join(' '));
+check(JSON.stringify([both.bodyPaths[2], both.bodyPaths[11], both.springPaths[0]]) === '[["layers",0],["layers",1],["layers",0]]', 'places of parts of layers');
+check(both.markers().map((m) => `${m.name}:${m.bodies}`).join(' ') === '1/m:2,3,9,10 1/l: 1/midi_source 1: 1/midi_source 2: two/m:11 two/bow 1: two/midi_source 1:', both.markers().map((m) => `${m.name}:${m.bodies}`).join(' '));
+check(controlsOf(layered).join() === '0.5,0,0,0,0.75', `controls ${controlsOf(layered)}`);
+check(entitiesOf(layered, 'bows').length === 1 && filesOf({ layers: [{ instrument: 'x' }, { instrument: {} }] }).join() === 'x', 'entities of all layers');
+for (const [name, weights] of [['two/b', [0, undefined]], ['1/s[1]', [undefined, 0]]]) {
+  const { layers } = JSON.parse(withHand(layered, both, name));
+  check(layers.map((l) => l.instrument.links.at(-1).weight).join() === weights.join(), `hand at ${name}`);
+  check(layers.every((l) => l.instrument.audio_inputs.length === 1), 'a hand in each layer');
+}
+let refusal = '';
+try { wholeOf({ layers: [{ instrument: 'new.json' }] }, files); } catch (error) { refusal = error.message; }
+check(refusal.includes('new.json'), refusal);
 
 // ---- labels beside bodies ----
 

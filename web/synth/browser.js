@@ -1,5 +1,7 @@
 /* Browser of the shipped instruments: a card for each, by family, with a picture that is drawn from the file's bodies and springs. */
 
+import { partsOf } from './layers.js';
+
 const FAMILIES = ['plucked', 'bowed', 'struck bars', 'skins and plates', 'blown by noise and delay', 'strange machines'];
 const MOST_LINES = 14; /* of a grid along an axis */
 
@@ -37,7 +39,8 @@ export function shapeOf(value) {
 
 /** Draws an instrument file in parallel projection, to fit. */
 export function draw(canvas, value) {
-    const { lines, points } = shapeOf(value), flat = ([x, y, z]) => [x + 0.8 * y, -z - 0.4 * y];
+    const shapes = partsOf(value).map((part) => shapeOf(part.value)), lines = shapes.flatMap((s) => s.lines), points = shapes.flatMap((s) => s.points);
+    const flat = ([x, y, z]) => [x + 0.8 * y, -z - 0.4 * y];
     const all = [...points, ...lines.flat()].map(flat), context = canvas.getContext('2d');
     if (!all.length) return;
     const low = [0, 1].map((k) => Math.min(...all.map((p) => p[k]))), high = [0, 1].map((k) => Math.max(...all.map((p) => p[k])));

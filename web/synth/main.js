@@ -8,6 +8,7 @@ import { Sound } from './sound.js';
 import { Plugin } from './plugin.js';
 import { Keys } from './keys.js';
 import { LISTS, MARKERS, Shape, withHand } from './instrument.js';
+import { controlsOf, entitiesOf, filesOf, wholeOf } from './layers.js';
 import { browse } from './browser.js';
 import { placeLabels } from './labels.js';
 import { midiEvents } from './midi.js';
@@ -30,7 +31,9 @@ const site = {
             return answer.text();
         });
         const shipped = JSON.parse(await get('instruments/list.json')), file = name.startsWith('state') ? query.get('instrument') ?? shipped[0] : name.slice(11);
-        return { name: file, text: await get(`instruments/${file}.json`), shipped, schema: JSON.parse(await get('schema.json')) };
+        const text = await get(`instruments/${file}.json`), files = {};
+        for (const layer of filesOf(JSON.parse(text))) files[layer] = JSON.parse(await get(`instruments/${layer}`));
+        return { name: file, text, files, shipped, schema: JSON.parse(await get('schema.json')) };
     },
 };
 
@@ -73,10 +76,11 @@ function meters({ load, peak, sounding, reduction, breaks }) {
 
 /** Opens the text as an engine, and draws it. Throws with the engine's words. */
 function look(keep) {
-    const synth = new Synth(module, state.document.text, {});
+    const { value, text } = state.document, whole = wholeOf(value, state.files), synth = new Synth(module, value.layers ? whole : text, {});
     state.synth?.close();
     state.synth = synth;
-    state.shape = new Shape(state.document.value, synth);
+    state.whole = whole;
+    state.shape = new Shape(whole, synth);
     scene.shape(state.shape, keep);
     drawMarkers();
     select(state.selected.filter((path) => state.document.node(path)), true);
@@ -85,7 +89,7 @@ function look(keep) {
 /* Body that the document's text would make unstable, and what to do; undefined: no such body. */
 function unstable() {
     try {
-        const { worst, body, unsafe, dilation } = state.synth.stability(state.document.text), factor = (worst / 2).toPrecision(3);
+        const { worst, body, unsafe, dilation } = state.synth.stability(JSON.stringify(wholeOf(state.document.value, state.files))), factor = (worst / 2).toPrecision(3);
         if (!(worst > 2)) return undefined;
         const octaves = dilation > 1 ? `, or lower "high" by ${Math.ceil(6 * Math.log2(worst / 2))} semitones` : '';
         return { body, factor, advice: `${state.shape.bodyNames[body] || 'A body'} would be unstable, ${factor} times above the bound (${unsafe} in all).\n`
@@ -133,8 +137,9 @@ function buttons() {
 
 async function open(what) {
     const got = await place.call(what);
-    const before = { document: state.document, selected: state.selected };
+    const before = { document: state.document, selected: state.selected, files: state.files };
     try {
+        state.files = got.files ?? {};
         state.document = new Document(got.text);
         state.selected = [];
         look(false);
@@ -157,10 +162,10 @@ async function open(what) {
     keys.show(Math.max(lowest, 21), Math.min(highest, 108));
     state.range = [lowest, highest];
     const macros = state.synth.macros.map((name, i) => [name, i]).filter(([name]) => name);
+    const controls = controlsOf(state.whole);
     if (isPlugin) macros.push(['Gain', GAIN]);
     $('macros').replaceChildren(...macros.map(([name, i]) => {
-        const { initial = 0 } = (state.document.value.midi_sources ?? []).find(({ kind, number }) => kind === 'host' && (number ?? 0) === i) ?? {};
-        const label = document.createElement('label'), [min, max] = i === GAIN ? [-60, 12] : [0, 1];
+        const initial = controls[i] ?? 0, label = document.createElement('label'), [min, max] = i === GAIN ? [-60, 12] : [0, 1];
         const input = Object.assign(document.createElement('input'), { type: 'range', min, max, step: 'any', value: isPlugin ? sound.knobs[i] ?? initial : initial });
         input.dataset.knob = i;
         input.oninput = () => sound.send('host', i, Number(input.value));
@@ -467,14 +472,14 @@ async function phrase() {
 }
 
 /* Text that sounds: the file's, and the pointer's hand on the first body that has a name, or on the one that it holds. */
-const sounding = (name = state.shape.bodyNames.find(Boolean), direction = undefined) => (isPlugin ? state.document.text : withHand(state.document.value, name, direction));
+const sounding = (name = undefined, direction = undefined) => (isPlugin ? state.document.text : withHand(state.whole, state.shape, name, direction));
 
 const dot = (a, b) => a.reduce((sum, x, k) => sum + x * b[k], 0);
 
 /* Direction that looks like `seen`, a unit vector in the plane of the screen, and is as much along the axis of the microphones as a free
  * choice of depth allows: a pull across their axis is not heard. */
 function audible(seen) {
-    const { microphones = [] } = state.document.value, axis = microphones.find((m) => m.heard ?? true)?.direction ?? [0, 0, 1];
+    const axis = entitiesOf(state.whole, 'microphones').find((m) => m.heard ?? true)?.direction ?? [0, 0, 1];
     const towards = scene.towards, inPlane = dot(seen, axis), inDepth = dot(towards, axis);
     const depth = Math.max(-3, Math.min(3, inDepth / (Math.abs(inPlane) > 1e-6 ? inPlane : 1e-6)));
     const vector = seen.map((s, k) => s + depth * towards[k]), length = Math.hypot(...vector);
@@ -498,9 +503,8 @@ async function grab(body, direction, target) {
 /* Lets a pulled body go. Its note rings on: its end would lower the dampers on the body. A bow or an oscillator ends with the pull. */
 function letGo() {
     sound.send('release');
-    const { bows = [], oscillators = [] } = state.document.value;
     clearTimeout(letGo.timer);
-    if (bows.length || oscillators.length) endPull();
+    if (entitiesOf(state.whole, 'bows').length || entitiesOf(state.whole, 'oscillators').length) endPull();
     else letGo.timer = setTimeout(endPull, 6000);
 }
 
@@ -651,6 +655,7 @@ async function follow() {
     const answer = await place.call('state').catch(() => undefined);
     if (!answer) say('heddle synth view has ended: start it again, and reload this page.', true);
     else if (answer.text !== state.document.saved && !state.document.isChanged && answer.name === state.name) {
+        state.files = answer.files ?? {};
         state.document.replace(answer.text);
         state.document.saved = answer.text;
         await apply();
@@ -686,7 +691,10 @@ function wire() {
     };
     $('browse').onclick = () => {
         $('browser').showModal();
-        browse($('browser'), [...$('shipped').options].map((o) => o.value), async (name) => (await place.call(`instrument/${name}`)).text, (name) => {
+        browse($('browser'), [...$('shipped').options].map((o) => o.value), async (name) => {
+            const { text, files = {} } = await place.call(`instrument/${name}`), value = JSON.parse(text);
+            return value.layers ? JSON.stringify(wholeOf(value, files)) : text;
+        }, (name) => {
             $('shipped').value = name;
             $('shipped').onchange();
         }).catch((error) => say(error.message, true));
@@ -737,7 +745,7 @@ try {
     if (isPlugin) sound.follow();
     else if (place === server) setTimeout(follow, 2000);
     /* for tests: the state, and three seconds of sound as the worklet makes them */
-    window.heddle = { state, scene, sound, open, select, phrase: eventsOfPhrase };
+    window.heddle = { state, scene, sound, open, select, sounding, phrase: eventsOfPhrase };
     document.title += ' (ready)';
 } catch (error) {
     say(error.message, true);

@@ -88,6 +88,7 @@ function row(path, field, value, change) {
 
 /** Shows an entity. `heading`: its name; `count`: number of entities that a change applies to. */
 export function show(container, schema, list, entity, heading, count, change) {
-    const rows = fieldsOf(schema, list).map(({ path, field }) => row(path, field, path.reduce((v, step) => v?.[step], entity), change));
+    const isWhole = ({ path, field }) => !field.properties && path.reduce((v, step) => v?.[step], entity)?.constructor === Object;
+    const rows = fieldsOf(schema, list).filter((f) => !isWhole(f)).map(({ path, field }) => row(path, field, path.reduce((v, step) => v?.[step], entity), change));
     container.replaceChildren(element('h2', { textContent: count > 1 ? `${heading}, and ${count - 1} more` : heading }), ...rows);
 }

@@ -501,6 +501,50 @@ static hed_status put_document(writer *w, hed_error *error)
     return status;
 }
 
+/* Writes an instrument of layers, each with its whole instrument. */
+static hed_status put_layers(writer *w, hed_error *error)
+{
+    const hed_synth_instrument *instrument = w->instrument;
+    hed_synth_instrument_def otherwise = hed_default_synth_instrument_def();
+    save_put(w, "{\n  \"version\": %d,\n  \"instrument\": {", SYNTH_FILE_VERSION);
+    w->first = true;
+    for (const hed_field *field = synth_instrument_fields.rows; field->key; field++) {
+        const void *at = (const char *)&instrument->def + field->offset;
+        bool is_default =
+            strcmp(field->key, "tempo") == 0
+                ? !instrument->has_tempo
+                : synth_same_value(field, at, (const char *)&otherwise + field->offset);
+        if (is_default || !synth_is_of_whole(field->key)) continue;
+        put_key(w, field->key);
+        put_value(w, field, at);
+    }
+    save_put(w, "}");
+    begin_section(w, "layers");
+    for (uint32_t i = 0; i < instrument->layer_count && !error->status; i++) {
+        const synth_layer *layer = &instrument->layers[i];
+        hed_synth_instrument *content = NULL;
+        char *text = NULL;
+        size_t size;
+        begin_element(w);
+        put_key(w, "name");
+        put_string(w, layer->name);
+        put_fields(w, &synth_layer_fields, layer, synth_layer_fields.defaults, false);
+        put_key(w, "instrument");
+        if (!synth_layer_extract(instrument, i, false, &content, error))
+            hed_synth_instrument_print(content, &text, &size, error);
+        /* six blanks further right, without the last line break */
+        for (const char *c = text; c && *c; c++) {
+            if (*c != '\n') fputc(*c, w->stream);
+            else if (c[1]) save_put(w, "\n      ");
+        }
+        free(text);
+        hed_synth_instrument_destroy(content);
+        end_element(w);
+    }
+    save_put(w, "\n  ]\n}\n");
+    return error->status;
+}
+
 /* Sets w->referred. */
 static void find_referred(writer *w)
 {
@@ -530,7 +574,8 @@ hed_status hed_synth_instrument_print(
         find_referred(&w);
         find_kept_grids(&w);
         find_marks(&w);
-        put_document(&w, error);
+        if (instrument->layer_count) put_layers(&w, error);
+        else put_document(&w, error);
         bool is_cut = ferror(w.stream) != 0;
         if ((fclose(w.stream) || is_cut) && !error->status)
             HED_OUT_OF_MEMORY(error, "the text of an instrument");

@@ -4,6 +4,8 @@
 #include "heddle/kernel.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 extern const hed_source hed_synth_instrument_files[]; /* generated from instrument.schema.json */
@@ -22,6 +24,10 @@ typedef struct file_reader {
     /* error of an instrument function that is no format error (memory); status HED_OK: none */
     hed_error failure;
     uint32_t axes; /* number of axes of the grid in hand */
+    /* path of the document, whose folder has the files of layers; NULL: a text in memory */
+    const char *path;
+    hed_json_node document; /* object of the instrument */
+    bool is_layer;
 } file_reader;
 
 /* ---- one load ---- */
@@ -371,6 +377,135 @@ static void read_modulation(file_reader *reader, hed_json_node element, uint32_t
     hed_fields_read(&modulation_fields, element, &def, reader);
 }
 
+/* ---- layers ---- */
+
+#define LAYER(member, least, most) HED_AS_INTEGER(synth_layer, member, least, most)
+static const hed_field layer_rows[] = {
+    {"instrument", "file of the instrument, in the folder of this one unless its path says otherwise; or the instrument itself", HED_AS_OTHER("layer_instrument", NULL), .required = true},
+    {"name", "beginning of the names of its entities and knobs, as in `harp/string1`; the file's name by default", HED_AS_OTHER("layer_name", NULL)},
+    {"gain", "gain, in addition to the instrument's own", HED_AS_NUMBER(synth_layer, gain, -200, 200, "dB")},
+    {"low", "lowest note that it plays", LAYER(low, 0, 127)},
+    {"high", "highest note that it plays", LAYER(high, 0, 127)},
+    {"velocity_low", "least velocity of its notes", LAYER(velocity_low, 1, 127)},
+    {"velocity_high", "largest velocity of its notes", LAYER(velocity_high, 1, 127)},
+    {0},
+};
+static const synth_layer layer_defaults = {.high = 127, .velocity_low = 1, .velocity_high = 127};
+const hed_fields synth_layer_fields = {
+    "layers", "instruments that sound together", .rows = layer_rows, .defaults = &layer_defaults};
+
+static hed_status read_instrument(file_reader *reader, const char *file, hed_error *error);
+
+/* Sets the name of a layer: its own, that of its file, or its number. */
+static void name_layer(hed_json_node element, uint32_t number, synth_layer *layer)
+{
+    const char *name = file_name(element), *text = name;
+    hed_json_node content = hed_json_member(element, "instrument");
+    bool is_file = !name && hed_json_kind_of(content) == HED_JSON_STRING;
+    if (is_file) {
+        const char *path = hed_json_string(content), *slash = strrchr(path, '/');
+        text = slash ? slash + 1 : path;
+    }
+    size_t length = text ? strlen(text) : 0;
+    if (is_file && length > 5 && strcmp(text + length - 5, ".json") == 0) length -= 5;
+    if (length > SYNTH_LONGEST_LAYER)
+        hed_json_reject(element, "the name of a layer has %zu bytes; expected a \"name\" of at most %d",
+            length, SYNTH_LONGEST_LAYER);
+    else if (text) memcpy(layer->name, text, length);
+    else snprintf(layer->name, sizeof layer->name, "%" PRIu32, number + 1);
+}
+
+/* Reads the file of a layer. */
+static hed_synth_instrument *read_layer_file(file_reader *reader, hed_json_node node)
+{
+    const char *name = hed_json_string(node),
+               *slash = reader->path ? strrchr(reader->path, '/') : NULL;
+    char path[PATH_MAX];
+    hed_error error = {0};
+    file_reader file = {.path = path, .is_layer = true};
+    if (!file_fine(reader)) return NULL;
+    if (!reader->path) {
+        hed_json_reject(node,
+            "\"%s\" is a file, and this text is in memory; expected the instrument itself, {...}", name);
+        return NULL;
+    }
+    int folder = slash && name[0] != '/' ? (int)(slash - reader->path) + 1 : 0;
+    if (snprintf(path, sizeof path, "%.*s%s", folder, reader->path, name) >= (int)sizeof path)
+        hed_json_reject(node, "the path \"%s\" is too long", name);
+    else if (hed_json_read(path, &file.json, &error)) {
+        hed_json_fail(node, error.status, "%s", error.text);
+    } else {
+        file.document = hed_json_root(file.json);
+        if (read_instrument(&file, path, &error)) hed_json_fail_as(node, &error);
+        hed_json_free(file.json);
+    }
+    return file.instrument;
+}
+
+/* Reads the instrument of a layer: a file's, or one within this document. NULL: the reader failed. */
+static hed_synth_instrument *read_layer_content(file_reader *reader, hed_json_node node)
+{
+    if (hed_json_kind_of(node) == HED_JSON_STRING) return read_layer_file(reader, node);
+    file_reader part = {.json = reader->json, .document = node, .is_layer = true};
+    hed_error error = {0};
+    if (file_fine(reader) && read_instrument(&part, "", &error) && file_fine(reader))
+        reader->failure = error;
+    return part.instrument;
+}
+
+static void file_read_layer(file_reader *reader, hed_json_node element, uint32_t number)
+{
+    synth_layer layer = layer_defaults;
+    hed_error error = {0};
+    hed_fields_read(&synth_layer_fields, element, &layer, reader);
+    name_layer(element, number, &layer);
+    if (layer.low > layer.high)
+        hed_json_reject(element, "low is %u and high %u; expected the lower note first", layer.low, layer.high);
+    if (layer.velocity_low > layer.velocity_high)
+        hed_json_reject(element, "velocity_low is %u and velocity_high %u; expected the lower one first",
+            layer.velocity_low, layer.velocity_high);
+    hed_synth_instrument *content =
+        read_layer_content(reader, hed_json_member(element, "instrument"));
+    if (content && file_fine(reader) &&
+        synth_layer_add(reader->instrument, &layer, content, &error))
+        file_refuse(reader, element, &error);
+    hed_synth_instrument_destroy(content);
+}
+
+/* Refuses whatever belongs to the instruments of the layers. */
+static void require_whole(file_reader *reader)
+{
+    static const char *const keys[] = {
+        "$schema", "version", "description", "family", "instrument", "layers", NULL};
+    for (hed_json_node at = hed_json_next(reader->document, NULL); at.key && file_fine(reader);
+         at = hed_json_next(reader->document, at.key)) {
+        uint32_t i = 0;
+        while (keys[i] && strcmp(keys[i], at.key) != 0) i++;
+        if (!keys[i])
+            hed_json_reject(at, "an instrument with layers has no \"%s\" of its own; expected it in the "
+                                "instrument of a layer", at.key);
+    }
+    if (!hed_json_has(reader->document, "instrument")) return;
+    hed_json_node whole = hed_json_member(reader->document, "instrument");
+    reader->instrument->has_tempo = hed_json_has(whole, "tempo");
+    for (hed_json_node at = hed_json_next(whole, NULL); at.key && file_fine(reader);
+         at = hed_json_next(whole, at.key))
+        if (!synth_is_of_whole(at.key))
+            hed_json_reject(at, "each layer has a \"%s\" of its own; expected low, high, tempo, gain, "
+                                "limit or limit_release", at.key);
+}
+
+static void file_read_layers(const hed_field *field, hed_json_node list, void *at, void *user)
+{
+    file_reader *reader = user;
+    if (reader->is_layer)
+        hed_json_reject(list, "a layer has layers; expected an instrument without layers");
+    require_whole(reader);
+    size_t count = hed_field_length(field, list);
+    for (uint32_t i = 0; i < count && file_fine(reader); i++)
+        file_read_layer(reader, hed_json_item(list, i), i);
+}
+
 /* ---- the whole ---- */
 
 static void file_read_macros(const hed_field *field, hed_json_node list, void *at, void *user)
@@ -428,6 +563,8 @@ static const hed_field file_rows[] = {
     {"description", "text for readers; not saved", .kind = HED_FIELD_TEXT},
     {"family", "group of sounds, for browsers of presets; not saved", .kind = HED_FIELD_TEXT},
     {"instrument", NULL, HED_AS_PART(&synth_instrument_fields, file_read_whole)},
+    {"layers", "instruments that sound together, in place of all keys below",
+        HED_AS_LIST(&synth_layer_fields, 1, SYNTH_MOST_LAYERS, file_read_layers)},
     {"macros", "names of a host's controls, which midi_sources of kind host follow by numbers from 0 to 7; \"\" for an unused one",
         .kind = HED_FIELD_LIST, .form = "macro", .high = HED_SYNTH_MACROS, .read = file_read_macros},
     SYNTH_BODIES(SECTION_OF)
@@ -443,9 +580,10 @@ static const hed_fields file_fields = {"", NULL, .rows = file_rows};
 
 #define TABLE_OF(TYPE, ...) &synth_fields[HED_SYNTH_##TYPE],
 static const hed_fields *const file_tables[] = {&file_fields, &synth_instrument_fields,
-    SYNTH_BODIES(TABLE_OF) & grid_fields, &synth_grid_body_fields, &synth_grid_spring_fields,
-    SYNTH_SPRINGS(TABLE_OF) & change_fields, SYNTH_OTHER_ENTITIES(TABLE_OF) & link_fields,
-    &modulation_fields, &synth_adsr_fields, &synth_route_fields, NULL};
+    &synth_layer_fields, SYNTH_BODIES(TABLE_OF) & grid_fields, &synth_grid_body_fields,
+    &synth_grid_spring_fields, SYNTH_SPRINGS(TABLE_OF) & change_fields,
+    SYNTH_OTHER_ENTITIES(TABLE_OF) & link_fields, &modulation_fields, &synth_adsr_fields,
+    &synth_route_fields, NULL};
 
 #define VECTOR_JSON \
     "{'type': 'array', 'minItems': 3, 'maxItems': 3, 'items': {'type': 'number', 'minimum': -10000, " \
@@ -453,6 +591,8 @@ static const hed_fields *const file_tables[] = {&file_fields, &synth_instrument_
 #define SIZE_JSON "{'type': 'integer', 'minimum': 1, 'maximum': 16777216}"
 static const hed_form file_forms[] = {
     {"version", "1", "'const': 1"},
+    {"layer_instrument", "path, or a whole instrument without `layers`", "'anyOf': [{'type': 'string'}, {'$ref': '#'}]"},
+    {"layer_name", "text of 1 to 40 bytes without `/`", "'type': 'string', 'minLength': 1, 'maxLength': 40, 'pattern': '^[^/]*$'"},
     {"name", "text of 1 to 255 bytes", "'type': 'string', 'minLength': 1, 'maxLength': 255"},
     {"macro", "texts of at most 63 bytes", "'type': 'string', 'maxLength': 63"},
     {"reference", "name, or part of a grid, as `s[3]`, `s[0..9]`, `plate[4,*]`, `s.springs[2]`", "'type': 'string'"},
@@ -468,24 +608,33 @@ const hed_document synth_file_document = {"Heddle instrument",
     "docs/instrument-file.md explains the format.",
     file_tables, file_forms};
 
-/* Builds the instrument of a document; frees `json`. */
-static hed_status read_document(
-    hed_json *json, const char *file, hed_synth_instrument **instrument, hed_error *error)
+/* Builds the instrument of reader->document; reader->instrument is NULL after a failure. */
+static hed_status read_instrument(file_reader *reader, const char *file, hed_error *error)
 {
-    file_reader reader = {.json = json};
-    hed_status status = hed_synth_instrument_create(NULL, NULL, &reader.instrument, error);
-    if (status == HED_OK) status = synth_name_file(reader.instrument, file, error);
+    hed_status status = hed_synth_instrument_create(NULL, NULL, &reader->instrument, error);
+    if (status == HED_OK) status = synth_name_file(reader->instrument, file, error);
     if (status == HED_OK) {
-        hed_fields_read(&file_fields, hed_json_root(json), &reader, &reader);
-        status = hed_json_status(json, error);
-        if (reader.failure.status != HED_OK) {
-            status = reader.failure.status;
-            if (error) *error = reader.failure;
+        hed_fields_read(&file_fields, reader->document, reader, reader);
+        status = hed_json_status(reader->json, error);
+        if (reader->failure.status != HED_OK) {
+            status = reader->failure.status;
+            if (error) *error = reader->failure;
         }
     }
+    if (status == HED_OK) return HED_OK;
+    hed_synth_instrument_destroy(reader->instrument);
+    reader->instrument = NULL;
+    return status;
+}
+
+/* Builds the instrument of a document; `path` NULL: a text in memory. Frees `json`. */
+static hed_status read_document(hed_json *json, const char *file, const char *path,
+    hed_synth_instrument **instrument, hed_error *error)
+{
+    file_reader reader = {.json = json, .path = path, .document = hed_json_root(json)};
+    hed_status status = read_instrument(&reader, file, error);
     hed_json_free(json);
-    if (status == HED_OK) *instrument = reader.instrument;
-    else hed_synth_instrument_destroy(reader.instrument);
+    *instrument = reader.instrument;
     return status;
 }
 
@@ -496,7 +645,7 @@ hed_status hed_synth_instrument_read(
     *instrument = NULL;
     hed_json *json;
     hed_status status = hed_json_read(path, &json, error);
-    return status ? status : read_document(json, path, instrument, error);
+    return status ? status : read_document(json, path, path, instrument, error);
 }
 
 hed_status hed_synth_instrument_parse(const char *text, size_t size, const char *name,
@@ -506,5 +655,5 @@ hed_status hed_synth_instrument_parse(const char *text, size_t size, const char 
     *instrument = NULL;
     hed_json *json;
     hed_status status = hed_json_parse(name, text, size, &json, error);
-    return status ? status : read_document(json, name, instrument, error);
+    return status ? status : read_document(json, name, NULL, instrument, error);
 }

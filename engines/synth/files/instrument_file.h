@@ -13,6 +13,9 @@ enum { SYNTH_FILE_VERSION = 1 };
  * made from them. */
 extern const hed_document synth_file_document;
 
+/* Fields of synth_layer in files; "instrument" and "name" have no member. */
+extern const hed_fields synth_layer_fields;
+
 typedef enum synth_grid_kind {
     SYNTH_STRING,
     SYNTH_MEMBRANE,

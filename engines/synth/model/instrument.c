@@ -267,6 +267,9 @@ hed_status hed_synth_instrument_copy(
     result->places = places;
     result->entity_count = whole ? instrument->entity_count : 0;
     memcpy(result->macros, instrument->macros, sizeof result->macros);
+    memcpy(result->layers, instrument->layers, sizeof result->layers);
+    result->layer_count = instrument->layer_count;
+    result->has_tempo = instrument->has_tempo;
     if (whole && copy_types(instrument, result) && copy_names(instrument, result) &&
         copy_links(instrument, result) &&
         (!instrument->file || synth_name_file(result, instrument->file, NULL) == HED_OK))
@@ -283,13 +286,29 @@ const hed_synth_instrument_def *hed_synth_instrument_definition(
     return &instrument->def;
 }
 
+/* Checks that a definition for an instrument of layers leaves alone all that each layer has itself. */
+static hed_status check_layered_def(
+    const hed_synth_instrument *instrument, const hed_synth_instrument_def *def, hed_error *error)
+{
+    for (const hed_field *field = synth_instrument_fields.rows; field->key; field++)
+        if (!synth_is_of_whole(field->key) &&
+            !synth_same_value(field, (const char *)def + field->offset,
+                (const char *)&instrument->def + field->offset))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "instrument: \"%s\" belongs to each layer; expected it unchanged", field->key);
+    return HED_OK;
+}
+
 hed_status hed_synth_instrument_set_def(
     hed_synth_instrument *instrument, const hed_synth_instrument_def *def, hed_error *error)
 {
     HED_REQUIRE(instrument, def);
     hed_status status = instrument_check_def(def, error);
-    if (!status) instrument->def = *def;
-    return status;
+    if (!status && instrument->layer_count) status = check_layered_def(instrument, def, error);
+    if (status) return status;
+    instrument->has_tempo |= def->tempo != instrument->def.tempo;
+    instrument->def = *def;
+    return HED_OK;
 }
 
 hed_status hed_synth_instrument_set_macro(
@@ -402,8 +421,9 @@ static hed_status check_spring(
         hed_synth_instrument_describe(instrument, spring->to, to, sizeof to));
 }
 
-static hed_status check_entity(
-    const hed_synth_instrument *instrument, const hed_synth_entity_def *def, hed_error *error)
+/* Checks a definition for the entity of a number. */
+static hed_status check_entity(const hed_synth_instrument *instrument, hed_synth_entity number,
+    const hed_synth_entity_def *def, hed_error *error)
 {
     if ((uint32_t)def->type >= HED_SYNTH_ENTITY_TYPE_COUNT)
         return hed_fail(
@@ -421,7 +441,16 @@ static hed_status check_entity(
                 "%s: %s is entity %" PRIu32 ", which is %s; expected a %s", type_name, field->key,
                 entity, place ? hed_synth_entity_type_name(place->type) : "not there",
                 hed_synth_entity_type_name(field->tag));
+        status = synth_check_layers(instrument, number, entity, error);
     }
+    const synth_layer *layer = &instrument->layers[synth_layer_of(instrument, number)];
+    if (status == HED_OK && def->type == HED_SYNTH_MIDI_SOURCE &&
+        def->as.midi_source.kind == HED_SYNTH_MIDI_HOST &&
+        def->as.midi_source.number < layer->first_control)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "midi_source: number is %" PRIu32
+            ", a control of another layer; expected at least %" PRIu32 " in layer \"%s\"",
+            def->as.midi_source.number, layer->first_control, layer->name);
     if (status == HED_OK && def->type == HED_SYNTH_SPRING)
         status = check_spring(instrument, &def->as.spring, error);
     return status;
@@ -434,7 +463,7 @@ hed_status hed_synth_instrument_add(hed_synth_instrument *instrument,
     hed_error unseen = {0};
     if (!error) error = &unseen;
     *entity = 0;
-    if (check_entity(instrument, def, error) ||
+    if (check_entity(instrument, instrument->entity_count + 1, def, error) ||
         (name && synth_check_name(instrument, name, error)) ||
         synth_reserve(instrument, def->type, 1, error) ||
         (name && synth_set_name(instrument, instrument->entity_count + 1, name, error)))
@@ -458,7 +487,7 @@ hed_status hed_synth_instrument_set(hed_synth_instrument *instrument, hed_synth_
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "entity %" PRIu32 " is a %s and cannot become a %s", entity,
             hed_synth_entity_type_name(place->type), hed_synth_entity_type_name(def->type));
-    hed_status status = check_entity(instrument, def, error);
+    hed_status status = check_entity(instrument, entity, def, error);
     if (status == HED_OK)
         memcpy(synth_element(instrument, place->type, place->index), &def->as,
             synth_def_sizes[place->type]);

@@ -35,9 +35,9 @@ static double longest_release(const hed_synth_instrument *in)
     return longest;
 }
 
-double hed_synth_instrument_tail(const hed_synth_instrument *in)
+/* Returns the tail of an instrument without layers. */
+static double own_tail(const hed_synth_instrument *in)
 {
-    if (!in) return 0;
     double damping = INFINITY, dilation = 1;
     for (uint32_t i = 0; i < in->counts[HED_SYNTH_BODY]; i++)
         if (!in->bodies[i].anchored) damping = fmin(damping, (double)in->bodies[i].damping);
@@ -48,6 +48,20 @@ double hed_synth_instrument_tail(const hed_synth_instrument *in)
     }
     if (damping <= 0 || is_driven(in)) return INFINITY;
     return longest_release(in) + DECIBELS_120 / (damping * dilation);
+}
+
+double hed_synth_instrument_tail(const hed_synth_instrument *in)
+{
+    if (!in) return 0;
+    if (!in->layer_count) return own_tail(in);
+    double longest = 0;
+    for (uint32_t i = 0; i < in->layer_count; i++) {
+        hed_synth_instrument *layer;
+        if (synth_layer_extract(in, i, true, &layer, &(hed_error){0})) return INFINITY;
+        longest = fmax(longest, own_tail(layer));
+        hed_synth_instrument_destroy(layer);
+    }
+    return longest;
 }
 
 bool hed_synth_instrument_reaches(const hed_synth_instrument *in, hed_synth_entity entity)

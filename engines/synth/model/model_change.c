@@ -33,6 +33,7 @@ static hed_status check_link(const hed_synth_instrument *instrument, hed_synth_e
             error);
     if (!(fabsf(weight) <= most_weight))
         return refuse_link(instrument, from, to, "its weight is beyond -1e6 to 1e6", error);
+    if (synth_check_layers(instrument, from, to, error)) return HED_ERROR_ARGUMENT;
     for (uint32_t i = 0; b->type == HED_SYNTH_DELAY_LINE && i < instrument->link_count; i++) {
         const synth_link *link = &instrument->links[i];
         if (link->from == from && link->to != to &&
@@ -99,7 +100,7 @@ static hed_status check_modulation(
         return refuse_modulation(instrument, def, "there is no such mode", error);
     if (!(fabsf(def->depth) <= most_weight))
         return refuse_modulation(instrument, def, "its depth is beyond -1e6 to 1e6", error);
-    return HED_OK;
+    return synth_check_layers(instrument, def->source, def->entity, error);
 }
 
 hed_status hed_synth_instrument_modulate(

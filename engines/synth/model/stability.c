@@ -171,13 +171,10 @@ static hed_synth_stability judge(const walk *w)
     return result;
 }
 
-hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument, double rate,
+/* Computes the margin of an instrument without layers. */
+static hed_status find_margin(const hed_synth_instrument *instrument, double rate,
     hed_synth_stability *stability, hed_error *error)
 {
-    HED_REQUIRE(instrument, stability);
-    *stability = (hed_synth_stability){.largest_dilation = 1};
-    if (!(rate >= 1 && rate <= 1e7))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "the rate is %g Hz; expected 1 to 1e+07", rate);
     uint32_t bodies = instrument->counts[HED_SYNTH_BODY],
              springs = instrument->counts[HED_SYNTH_SPRING];
     bool of_bodies = bodies > 0 && modulates(instrument, HED_SYNTH_BODY),
@@ -198,4 +195,39 @@ hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument
     }
     hed_arena_free(&arena);
     return whole ? HED_OK : HED_OUT_OF_MEMORY(error, "the stability of %" PRIu32 " bodies", bodies);
+}
+
+/* Combines the margins of all layers, whose notes have their own time steps. */
+static hed_status find_layered_margin(const hed_synth_instrument *instrument, double rate,
+    hed_synth_stability *stability, hed_error *error)
+{
+    for (uint32_t i = 0; i < instrument->layer_count; i++) {
+        hed_synth_instrument *layer;
+        hed_synth_stability margin;
+        if (synth_layer_extract(instrument, i, true, &layer, error)) return error->status;
+        hed_status status = find_margin(layer, rate, &margin, error);
+        hed_synth_instrument_destroy(layer);
+        if (status) return status;
+        if (margin.body && (!stability->body || margin.worst > stability->worst)) {
+            stability->worst = margin.worst;
+            stability->body = margin.body;
+        }
+        stability->largest_dilation = fmax(stability->largest_dilation, margin.largest_dilation);
+        stability->unsafe += margin.unsafe;
+        if (!stability->growing) stability->growing = margin.growing;
+    }
+    return HED_OK;
+}
+
+hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument, double rate,
+    hed_synth_stability *stability, hed_error *error)
+{
+    HED_REQUIRE(instrument, stability);
+    *stability = (hed_synth_stability){.largest_dilation = 1};
+    if (!(rate >= 1 && rate <= 1e7))
+        return hed_fail(error, HED_ERROR_ARGUMENT, "the rate is %g Hz; expected 1 to 1e+07", rate);
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
+    return instrument->layer_count ? find_layered_margin(instrument, rate, stability, error)
+                                   : find_margin(instrument, rate, stability, error);
 }

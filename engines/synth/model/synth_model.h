@@ -59,6 +59,25 @@ typedef struct synth_grid {
     hed_synth_generated generated;
 } synth_grid;
 
+enum {
+    SYNTH_MOST_LAYERS = 8,
+    SYNTH_LONGEST_LAYER = 40, /* bytes of a name */
+};
+
+/* An instrument in a larger one (instrument_layers.c). */
+typedef struct synth_layer {
+    char name[SYNTH_LONGEST_LAYER + 1];
+    float gain;                          /* dB */
+    uint8_t low, high;                   /* notes */
+    uint8_t velocity_low, velocity_high; /* velocities of notes that start */
+    /* the layer's own; set by synth_layer_add(), as are the members below */
+    hed_synth_instrument_def def;
+    char macros[HED_SYNTH_MACROS][SYNTH_LONGEST_MACRO + 1];
+    hed_synth_entity first; /* number of its first entity */
+    /* number of its first control of the host, and of controls */
+    uint32_t first_control, controls;
+} synth_layer;
+
 /* Arrays hold definitions in the order in which they were added; ids[type][i] is the entity of
  * element i. An instrument may have millions of bodies and springs, so an entity costs only its
  * definition, its number and its position. */
@@ -85,6 +104,12 @@ struct hed_synth_instrument {
     uint32_t grid_count, grid_capacity;
     char *file; /* path of its file, for messages; NULL: none */
     char macros[HED_SYNTH_MACROS][SYNTH_LONGEST_MACRO + 1];
+    synth_layer layers[SYNTH_MOST_LAYERS];
+    uint32_t layer_count; /* 0: all entities are one instrument */
+    bool has_tempo;       /* true: def.tempo replaces the layers' tempos */
+    /* true, and the ratio of samples to frames, for a layer that synth_layer_extract() made to sound */
+    bool is_layer;
+    uint32_t layer_samples, layer_frames;
 };
 
 /* Remembers the path of the instrument's file. Errors: MEMORY. */
@@ -96,6 +121,27 @@ const synth_place *synth_find(const hed_synth_instrument *instrument, hed_synth_
 float synth_rest_length(const hed_synth_instrument *instrument, const hed_synth_spring_def *spring);
 /* Returns the largest dilation that notes and bends can reach. */
 double synth_largest_dilation(const hed_synth_instrument_def *def);
+
+/* ---- layers (instrument_layers.c, layer_ranges.c) ---- */
+
+/* Adds the entities of an instrument as a layer: name, gain and ranges are the caller's. After a
+ * failure the instrument can only be destroyed. Errors: ARGUMENT (no note left, a name in use, layers
+ * in layers), LIMIT, MEMORY. */
+hed_status synth_layer_add(hed_synth_instrument *instrument, const synth_layer *layer,
+    const hed_synth_instrument *content, hed_error *error);
+/* Makes the instrument of a layer. `sounds`: for a synth, with the numbers and names of the whole,
+ * its gain, notes and tempo; else as the layer was read. Errors: MEMORY. */
+hed_status synth_layer_extract(const hed_synth_instrument *instrument, uint32_t index, bool sounds,
+    hed_synth_instrument **content, hed_error *error);
+/* Returns the layer of an entity, also of the next one to be added; 0 without layers. */
+uint32_t synth_layer_of(const hed_synth_instrument *instrument, hed_synth_entity entity);
+/* Returns the number after a layer's last entity. */
+hed_synth_entity synth_layer_end(const hed_synth_instrument *instrument, uint32_t layer);
+/* True if a key of an instrument's properties is of a whole with layers, and not of each layer. */
+bool synth_is_of_whole(const char *key);
+/* Checks that two entities belong to one layer. Errors: ARGUMENT (names `b`). */
+hed_status synth_check_layers(const hed_synth_instrument *instrument, hed_synth_entity a,
+    hed_synth_entity b, hed_error *error);
 
 /* ---- pitch at any rate (rate_pitch.c) ---- */
 

@@ -1,6 +1,7 @@
 # Writes the turtle of heddle.lv2 (run with -P): what the plugin is, and a preset for each instrument.
 #   -DOUT=folder -DVERSION=0.1.0 -DLIBRARY=heddle.so "-DINSTRUMENTS=a.json;b.json"
 set(uri urn:heddle:synth) # PLUGIN_URI of plugin.h
+set(many ${uri}:many) # PLUGIN_MANY_URI
 set(prefixes "@prefix lv2: <http://lv2plug.in/ns/lv2core#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix atom: <http://lv2plug.in/ns/ext/atom#> .
@@ -48,6 +49,11 @@ set(manifest "${prefixes}<${uri}>
   lv2:binary <${LIBRARY}> ;
   rdfs:seeAlso <heddle.ttl> .
 
+<${many}>
+  a lv2:Plugin ;
+  lv2:binary <${LIBRARY}> ;
+  rdfs:seeAlso <heddle.ttl> , <many.ttl> .
+
 <${uri}#ui>
   a ui:X11UI ;
   lv2:binary <${LIBRARY}> ;
@@ -71,12 +77,12 @@ foreach(file IN LISTS INSTRUMENTS)
   string(APPEND manifest "
 <${uri}#preset-${name}>
   a pset:Preset ;
-  lv2:appliesTo <${uri}> ;
+  lv2:appliesTo <${uri}> , <${many}> ;
   rdfs:seeAlso <presets.ttl> .
 ")
   string(APPEND presets "<${uri}#preset-${name}>
   a pset:Preset ;
-  lv2:appliesTo <${uri}> ;
+  lv2:appliesTo <${uri}> , <${many}> ;
   rdfs:label \"${first}${rest}\"${ports} ;
   state:state [ <${uri}#instrument> <instruments/${name}.json> ] .
 
@@ -174,7 +180,33 @@ set(heddle "${prefixes}<${uri}#instrument>
     lv2:default 0 ; lv2:minimum 0 ; lv2:maximum 10
   ] .
 ")
-foreach(file manifest heddle presets)
+# The plugin with fifty inputs and microphones: the same ports, and more of them.
+set(more "")
+foreach(channel RANGE 3 50)
+  math(EXPR index "${channel} + 14") # MANY_INPUTS of lv2.h is 17
+  string(APPEND more " , [
+    a lv2:InputPort , lv2:AudioPort ;
+    lv2:portProperty lv2:connectionOptional ;
+    lv2:index ${index} ; lv2:symbol \"in_${channel}\" ; lv2:name \"In ${channel}\"
+  ]")
+endforeach()
+foreach(microphone RANGE 1 50)
+  foreach(side left right)
+    math(EXPR index "${index} + 1")
+    string(APPEND more " , [
+    a lv2:OutputPort , lv2:AudioPort ;
+    lv2:index ${index} ; lv2:symbol \"microphone_${microphone}_${side}\" ; lv2:name \"Microphone ${microphone} ${side}\"
+  ]")
+  endforeach()
+endforeach()
+string(FIND "${heddle}" "<${uri}>\n  a lv2:Plugin" begin)
+string(SUBSTRING "${heddle}" ${begin} -1 many_plugin)
+string(REPLACE "<${uri}>\n" "<${many}>\n" many_plugin "${many_plugin}")
+string(REPLACE "doap:name \"Heddle Synth\"" "doap:name \"Heddle Synth (50 in, 50 out)\"" many_plugin "${many_plugin}")
+string(REGEX REPLACE "\n  \\] \\.\n$" "\n  ]${more} .\n" many_plugin "${many_plugin}")
+set(many "${prefixes}${many_plugin}")
+
+foreach(file manifest heddle many presets)
   file(WRITE ${OUT}/${file}.ttl "${${file}}")
 endforeach()
 file(MAKE_DIRECTORY ${OUT}/instruments)

@@ -30,8 +30,10 @@ typedef struct instance {
     const clap_api_host_voice_info *host_voices;
     const clap_api_host_note_name *host_names;
     const clap_api_host_tail *host_tail;
+    const clap_api_host_audio_ports *host_ports;
     const clap_api_host_latency *host_latency;
     hed_synth_player *player;
+    bool has_many;                     /* fifty inputs and microphones */
     uint32_t latency;                  /* frames, last told to the host; 0: not told yet */
     _Atomic bool called_back, learned; /* callback requested; a controller was learned since */
     /* owned by the audio thread */
@@ -247,12 +249,58 @@ static uint64_t constant_channels(float *const *channels, uint32_t frames)
     return mask;
 }
 
-static bool is_input_silent(const float *const *inputs, uint32_t frames)
+/* Finds the channels of all input ports: the main port has two, the others one each. False: the host
+ * gives no main port. A missing port is NULL, silent. */
+static bool find_inputs(const instance *p, const clap_api_process *block, const float **inputs)
 {
-    for (uint32_t i = 0; inputs && i < 2; i++)
-        for (uint32_t n = 0; n < frames; n++)
+    const clap_api_audio *from = block->input_count > 0 ? &block->inputs[0] : NULL;
+    if (!from || !from->data32 || from->channels < 2) return false;
+    inputs[0] = from->data32[0];
+    inputs[1] = from->data32[1];
+    for (uint32_t i = 2; p->has_many && i < PLUGIN_INPUTS; i++) {
+        bool is_there = i - 1 < block->input_count && block->inputs[i - 1].channels > 0 &&
+                        block->inputs[i - 1].data32;
+        inputs[i] = is_there ? block->inputs[i - 1].data32[0] : NULL;
+    }
+    return true;
+}
+
+static bool is_input_silent(const instance *p, const float *const *inputs, uint32_t frames)
+{
+    uint32_t count = p->has_many ? PLUGIN_INPUTS : 2;
+    for (uint32_t i = 0; inputs && i < count; i++)
+        for (uint32_t n = 0; inputs[i] && n < frames; n++)
             if (inputs[i][n] != 0.0f) return false;
     return true;
+}
+
+/* Finds the channels of all microphones' ports. False: the host lacks one, and only the mix is played. */
+static bool find_stems(const instance *p, const clap_api_process *block, float **stems)
+{
+    for (uint32_t i = 0; p->has_many && i < PLUGIN_STEMS; i++) {
+        if (i + 1 >= block->output_count || block->outputs[i + 1].channels < 2 ||
+            !block->outputs[i + 1].data32)
+            return false;
+        stems[2 * i] = block->outputs[i + 1].data32[0];
+        stems[2 * i + 1] = block->outputs[i + 1].data32[1];
+    }
+    return p->has_many;
+}
+
+/* Plays a block. True: the player has memory to free. */
+static bool play_ports(instance *p, const clap_api_process *block, bool *is_quiet)
+{
+    const float *inputs[PLUGIN_INPUTS];
+    float *stems[2 * PLUGIN_STEMS];
+    bool is_heard = find_inputs(p, block, inputs), has_stems = find_stems(p, block, stems);
+    /* read before output, which may be in place */
+    *is_quiet = is_input_silent(p, is_heard ? inputs : NULL, block->frames);
+    bool has_retired =
+        hed_synth_player_run_stems(p->player, block->frames, is_heard ? inputs : NULL,
+            block->outputs[0].data32[0], block->outputs[0].data32[1], has_stems ? stems : NULL);
+    for (uint32_t i = 0; i < (has_stems ? 1 + PLUGIN_STEMS : 1); i++)
+        block->outputs[i].constant = constant_channels(block->outputs[i].data32, block->frames);
+    return has_retired;
 }
 
 /* Calls the main thread for tasks that the audio thread must not do. */
@@ -271,7 +319,6 @@ static void call_back(instance *p, bool retired)
 static int32_t instance_process(const clap_api_plugin *plugin, const clap_api_process *block)
 {
     instance *p = instance_of(plugin);
-    const clap_api_audio *from = block->input_count > 0 ? &block->inputs[0] : NULL;
     if (block->output_count < 1 || block->outputs[0].channels < 2 || !block->outputs[0].data32)
         return CLAP_API_ERROR;
     if (block->transport) set_tempo(p, 0, block->transport);
@@ -281,14 +328,7 @@ static int32_t instance_process(const clap_api_plugin *plugin, const clap_api_pr
         if (event) take_event(p, event);
     }
     take_window(p, block->out);
-    const float *inputs[2];
-    bool heard = from && from->data32 && from->channels >= 2;
-    for (uint32_t i = 0; heard && i < 2; i++) inputs[i] = from->data32[i];
-    bool quiet = is_input_silent(
-        heard ? inputs : NULL, block->frames); /* read before output, which may be in place */
-    bool retired = hed_synth_player_run(p->player, block->frames, heard ? inputs : NULL,
-        block->outputs[0].data32[0], block->outputs[0].data32[1]);
-    block->outputs[0].constant = constant_channels(block->outputs[0].data32, block->frames);
+    bool quiet, retired = play_ports(p, block, &quiet);
     tell_parameters(p, block->out);
     if (block->frames > 0) clap_notes_report(&p->notes, block->frames - 1, block->out);
     call_back(p, retired);
@@ -357,6 +397,9 @@ static void instance_refresh(instance *p)
         p->host->request_restart(p->host);
     if (p->host_voices) p->host_voices->changed(p->host);
     if (p->host_names) p->host_names->changed(p->host);
+    if (p->has_many && p->host_ports &&
+        p->host_ports->can_rescan(p->host, CLAP_API_RESCAN_PORT_NAMES))
+        p->host_ports->rescan(p->host, CLAP_API_RESCAN_PORT_NAMES);
     if (p->host_params)
         p->host_params->rescan(
             p->host, CLAP_API_RESCAN_INFO | CLAP_API_RESCAN_VALUES | CLAP_API_RESCAN_TEXT);
@@ -438,19 +481,24 @@ static void instance_on_main_thread(const clap_api_plugin *plugin)
 
 static uint32_t audio_port_count(const clap_api_plugin *plugin, bool input)
 {
-    (void)plugin, (void)input;
-    return 1;
+    if (!instance_of(plugin)->has_many) return 1;
+    return input ? PLUGIN_INPUTS - 1 : 1 + PLUGIN_STEMS;
 }
 
 static bool audio_port_get(
     const clap_api_plugin *plugin, uint32_t index, bool input, clap_api_audio_port *port)
 {
-    (void)plugin;
-    if (index > 0) return false;
-    *port =
-        (clap_api_audio_port){.id = input, .channels = 2, .type = "stereo", .in_place = UINT32_MAX};
-    if (!input) port->flags = CLAP_API_MAIN_PORT;
-    snprintf(port->name, sizeof port->name, "%s", input ? "In" : "Out");
+    if (index >= audio_port_count(plugin, input)) return false;
+    bool is_main = index == 0, is_stereo = is_main || !input;
+    *port = (clap_api_audio_port){.id = is_main ? input : 2 * index + input,
+        .channels = is_stereo ? 2 : 1, .type = is_stereo ? "stereo" : "mono",
+        .in_place = UINT32_MAX};
+    if (is_main && !input) port->flags = CLAP_API_MAIN_PORT;
+    if (is_main) snprintf(port->name, sizeof port->name, "%s", input ? "In" : "Out");
+    else if (input) snprintf(port->name, sizeof port->name, "In %u", index + 2);
+    else if (!hed_synth_player_microphone(
+                 instance_of(plugin)->player, index - 1, port->name, sizeof port->name))
+        snprintf(port->name, sizeof port->name, "Microphone %u (none)", index);
     return true;
 }
 
@@ -553,12 +601,14 @@ static bool instance_init(const clap_api_plugin *plugin)
     p->host_voices = p->host->get_extension(p->host, CLAP_API_VOICE_INFO);
     p->host_names = p->host->get_extension(p->host, CLAP_API_NOTE_NAME);
     p->host_tail = p->host->get_extension(p->host, CLAP_API_TAIL);
+    p->host_ports = p->host->get_extension(p->host, CLAP_API_AUDIO_PORTS);
     p->host_latency = p->host->get_extension(p->host, CLAP_API_LATENCY);
     p->host_presets = p->host->get_extension(p->host, CLAP_API_PRESET_LOAD);
     if (!p->host_presets)
         p->host_presets = p->host->get_extension(p->host, CLAP_API_PRESET_LOAD_DRAFT);
     hed_synth_player_def def = hed_default_synth_player_def();
-    def.inputs = 2;
+    def.inputs = p->has_many ? PLUGIN_INPUTS : 2;
+    def.stems = p->has_many ? PLUGIN_STEMS : 0;
     hed_synth_player_create(&def, &p->player, &error);
     if (!error.status) plugin_load_preset(p->player, PLUGIN_FIRST, &error);
     if (!error.status) clap_gui_init(&p->gui, p->host, p->host_params, p->player, &error);
@@ -578,30 +628,35 @@ static void instance_destroy(const clap_api_plugin *plugin)
 }
 
 static const char *const features[] = {"instrument", "synthesizer", "stereo", NULL};
-static const clap_api_descriptor descriptor = {CLAP_API_VERSION, PLUGIN_ID, PLUGIN_NAME, "Heddle",
-    "", "", "", HED_VERSION_TEXT, "Masses joined by springs, struck, plucked, bowed and heard",
-    features};
+static const clap_api_descriptor descriptors[] = {
+    {CLAP_API_VERSION, PLUGIN_ID, PLUGIN_NAME, "Heddle", "", "", "", HED_VERSION_TEXT,
+        "Masses joined by springs, struck, plucked, bowed and heard", features},
+    {CLAP_API_VERSION, PLUGIN_MANY_ID, PLUGIN_MANY_NAME, "Heddle", "", "", "", HED_VERSION_TEXT,
+        "Masses joined by springs, with an output for each microphone, and fifty inputs", features}};
 
 static uint32_t plugin_count(const clap_api_factory *factory)
 {
     (void)factory;
-    return 1;
+    return HED_COUNT(descriptors);
 }
 
 static const clap_api_descriptor *plugin_descriptor(const clap_api_factory *factory, uint32_t index)
 {
     (void)factory;
-    return index == 0 ? &descriptor : NULL;
+    return index < HED_COUNT(descriptors) ? &descriptors[index] : NULL;
 }
 
 static const clap_api_plugin *plugin_create(
     const clap_api_factory *factory, const clap_api_host *host, const char *id)
 {
     (void)factory;
-    instance *p = strcmp(id, PLUGIN_ID) == 0 ? calloc(1, sizeof *p) : NULL;
+    uint32_t index = 0;
+    while (index < HED_COUNT(descriptors) && strcmp(id, descriptors[index].id) != 0) index++;
+    instance *p = index < HED_COUNT(descriptors) ? calloc(1, sizeof *p) : NULL;
     if (!p) return NULL;
     p->host = host;
-    p->plugin = (clap_api_plugin){&descriptor, p, instance_init, instance_destroy,
+    p->has_many = strcmp(id, PLUGIN_MANY_ID) == 0;
+    p->plugin = (clap_api_plugin){&descriptors[index], p, instance_init, instance_destroy,
         instance_activate, instance_deactivate, instance_start_processing, instance_stop_processing,
         instance_reset, instance_process, instance_get_extension, instance_on_main_thread};
     return &p->plugin;

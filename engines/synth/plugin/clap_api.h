@@ -203,6 +203,11 @@ typedef struct clap_api_audio_ports {
     bool (*get)(
         const clap_api_plugin *plugin, uint32_t index, bool input, clap_api_audio_port *info);
 } clap_api_audio_ports;
+enum { CLAP_API_RESCAN_PORT_NAMES = 1 };
+typedef struct clap_api_host_audio_ports {
+    bool (*can_rescan)(const clap_api_host *host, uint32_t flag);
+    void (*rescan)(const clap_api_host *host, uint32_t flags);
+} clap_api_host_audio_ports;
 
 #define CLAP_API_NOTE_PORTS "clap.note-ports"
 enum { CLAP_API_DIALECT_CLAP = 1, CLAP_API_DIALECT_MIDI = 2, CLAP_API_DIALECT_MPE = 4 };

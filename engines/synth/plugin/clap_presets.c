@@ -44,8 +44,9 @@ static void provider_destroy(const clap_api_provider *of)
 
 static void tell_preset(const clap_api_metadata *to, uint32_t flags, hed_json *json)
 {
-    static const clap_api_plugin_id plugin = {"clap", PLUGIN_ID};
+    static const clap_api_plugin_id plugin = {"clap", PLUGIN_ID}, many = {"clap", PLUGIN_MANY_ID};
     to->add_plugin_id(to, &plugin);
+    to->add_plugin_id(to, &many);
     to->set_flags(to, flags);
     if (flags == CLAP_API_FACTORY_CONTENT) to->add_creator(to, "Heddle");
     hed_json_node root = hed_json_root(json);

@@ -49,7 +49,9 @@ typedef struct instance {
     const LV2_Atom_Sequence *control;
     LV2_Atom_Sequence *notify;
     float *left, *right, *latency;
-    const float *inputs[2], *knobs[PLUGIN_PARAMETERS];
+    const float *inputs[PLUGIN_INPUTS], *knobs[PLUGIN_PARAMETERS];
+    float *stems[2 * PLUGIN_STEMS];
+    bool has_many;
     /* owned by the audio thread */
     float told[PLUGIN_PARAMETERS]; /* last values of the knobs' ports */
     uint64_t dropped;              /* notes that the instrument does not play, as last reported */
@@ -99,11 +101,12 @@ static void lv2_cleanup(LV2_Handle handle)
 static LV2_Handle lv2_instantiate(const LV2_Descriptor *descriptor, double rate, const char *bundle,
     const LV2_Feature *const *features)
 {
-    (void)descriptor, (void)bundle; /* everything is built in */
+    (void)bundle; /* everything is built in */
     instance *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     pthread_mutex_init(&p->telling, NULL);
     p->rate = rate;
+    p->has_many = strcmp(descriptor->URI, PLUGIN_MANY_URI) == 0;
     const char *missing = lv2_features_query(features, LV2_LOG__log, &p->log.log, false,
         LV2_URID__map, &p->map, true, LV2_WORKER__schedule, &p->schedule, false, NULL);
     lv2_log_logger_set_map(&p->log, p->map);
@@ -114,7 +117,8 @@ static LV2_Handle lv2_instantiate(const LV2_Descriptor *descriptor, double rate,
         hed_synth_player_def def = hed_default_synth_player_def();
         map_names(p);
         def.rate = rate;
-        def.inputs = 2;
+        def.inputs = p->has_many ? PLUGIN_INPUTS : 2;
+        def.stems = p->has_many ? PLUGIN_STEMS : 0;
         hed_ring_create(NULL, sizeof(file_name), 8, &p->files, &error);
         hed_ring_create(NULL, 3, NOTES, &p->shared.played, &error);
         hed_synth_player_create(&def, &p->shared.player, &error);
@@ -139,7 +143,9 @@ static void lv2_connect_port(LV2_Handle handle, uint32_t port, void *data)
     case IN_LEFT:
     case IN_RIGHT: p->inputs[port - IN_LEFT] = data; break;
     default:
-        if (port < KNOBS + PLUGIN_PARAMETERS) p->knobs[port - KNOBS] = data;
+        if (port < MANY_INPUTS) p->knobs[port - KNOBS] = data;
+        else if (p->has_many && port < MANY_STEMS) p->inputs[port - MANY_INPUTS + 2] = data;
+        else if (p->has_many && port < MANY_PORTS) p->stems[port - MANY_STEMS] = data;
     }
 }
 
@@ -294,6 +300,14 @@ static void tell_host(instance *p)
     lv2_atom_forge_pop(forge, &sequence);
 }
 
+/* True if each stem has a buffer: a host may leave ports unconnected, and then hears the mix alone. */
+static bool has_stems(const instance *p)
+{
+    for (uint32_t i = 0; p->has_many && i < 2 * PLUGIN_STEMS; i++)
+        if (!p->stems[i]) return false;
+    return p->has_many;
+}
+
 static void lv2_run(LV2_Handle handle, uint32_t frames)
 {
     instance *p = handle;
@@ -303,9 +317,10 @@ static void lv2_run(LV2_Handle handle, uint32_t frames)
         hed_synth_player_midi(p->shared.player, 0, played, sizeof played);
     lv2_take_events(p);
     tell_host(p);
-    bool heard = p->inputs[0] && p->inputs[1];
+    bool heard = p->has_many || (p->inputs[0] && p->inputs[1]);
     if (p->left && p->right)
-        hed_synth_player_run(p->shared.player, frames, heard ? p->inputs : NULL, p->left, p->right);
+        hed_synth_player_run_stems(p->shared.player, frames, heard ? p->inputs : NULL, p->left,
+            p->right, has_stems(p) ? p->stems : NULL);
     hed_synth_note_info notes = hed_synth_player_notes(p->shared.player);
     /* asks the worker for a warning of notes that do not sound, once for an instrument */
     if (notes.dropped > 0 && p->dropped == 0 && p->schedule)
@@ -390,7 +405,10 @@ static const void *lv2_extension_data(const char *uri)
 
 LV2_SYMBOL_EXPORT const LV2_Descriptor *lv2_descriptor(uint32_t index)
 {
-    static const LV2_Descriptor descriptor = {PLUGIN_URI, lv2_instantiate, lv2_connect_port,
-        lv2_activate, lv2_run, NULL, lv2_cleanup, lv2_extension_data};
-    return index == 0 ? &descriptor : NULL;
+    static const LV2_Descriptor descriptors[] = {
+        {PLUGIN_URI, lv2_instantiate, lv2_connect_port, lv2_activate, lv2_run, NULL, lv2_cleanup,
+            lv2_extension_data},
+        {PLUGIN_MANY_URI, lv2_instantiate, lv2_connect_port, lv2_activate, lv2_run, NULL,
+            lv2_cleanup, lv2_extension_data}};
+    return index < HED_COUNT(descriptors) ? &descriptors[index] : NULL;
 }

@@ -7,8 +7,21 @@
 #include "heddle/ring.h"
 #include "plugin.h"
 
-/* Numbers of the ports; bundle.cmake describes them. */
-enum { CONTROL, NOTIFY, LEFT, RIGHT, LATENCY, IN_LEFT, IN_RIGHT, KNOBS };
+/* Numbers of the ports; bundle.cmake describes them. MANY_INPUTS and those after it are ports of the
+ * plugin with fifty inputs and microphones alone. */
+enum {
+    CONTROL,
+    NOTIFY,
+    LEFT,
+    RIGHT,
+    LATENCY,
+    IN_LEFT,
+    IN_RIGHT,
+    KNOBS,
+    MANY_INPUTS = KNOBS + PLUGIN_PARAMETERS,
+    MANY_STEMS = MANY_INPUTS + PLUGIN_INPUTS - 2, /* left, right of each */
+    MANY_PORTS = MANY_STEMS + 2 * PLUGIN_STEMS
+};
 
 /* Part of an instance that its window uses (instance-access gives the instance, of which it is the
  * first member). */

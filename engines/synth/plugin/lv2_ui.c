@@ -49,7 +49,7 @@ static LV2UI_Handle ui_instantiate(const LV2UI_Descriptor *descriptor, const cha
     void *parent = NULL, *instance = NULL;
     LV2UI_Resize *resize = NULL;
     *widget = NULL;
-    if (strcmp(plugin, PLUGIN_URI) != 0 ||
+    if ((strcmp(plugin, PLUGIN_URI) != 0 && strcmp(plugin, PLUGIN_MANY_URI) != 0) ||
         lv2_features_query(features, LV2_UI__parent, &parent, true, LV2_INSTANCE_ACCESS_URI,
             &instance, true, LV2_UI__resize, &resize, false, NULL) ||
         !plugin_window_can_open())

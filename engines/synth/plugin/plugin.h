@@ -10,7 +10,12 @@
 /* CLAP's id; must never change, nor may the numbers of parameters */
 #define PLUGIN_ID "heddle.synth"
 #define PLUGIN_NAME "Heddle Synth"
-#define PLUGIN_FIRST "vibes" /* preset of a new instance */
+/* the same with an output for each microphone, and more inputs */
+#define PLUGIN_MANY_ID PLUGIN_ID ".many"
+#define PLUGIN_MANY_URI PLUGIN_URI ":many"
+#define PLUGIN_MANY_NAME PLUGIN_NAME " (50 in, 50 out)"
+enum { PLUGIN_INPUTS = 50, PLUGIN_STEMS = 50 }; /* channels; microphones, in stereo */
+#define PLUGIN_FIRST "vibes"                    /* preset of a new instance */
 
 /* Learning as a parameter: 0 off, from 1 on the knob that waits for its controller, then "forget
  * all". */

@@ -16,10 +16,12 @@
 #include <stdlib.h>
 
 enum {
-    MOST_BLOCK = 1 << 16,   /* hed_synth_def.block */
-    MOST_INPUTS = 64,       /* hed_synth_def.inputs */
+    MOST_BLOCK = 1 << 16, /* hed_synth_def.block */
+    MOST_INPUTS = 64,     /* hed_synth_def.inputs */
+    MOST_STEMS = 64,
     LARGEST_FILE = 64 << 20 /* size of an instrument's file, bytes */
 };
+#define DECIBEL 0.11512925f      /* ln(10) / 20 */
 static const double FADE = 0.01; /* s; fade of the previous instrument and of the gain */
 
 hed_synth_player_def hed_default_synth_player_def(void)
@@ -89,11 +91,11 @@ hed_status hed_synth_player_create(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_synth_player_def lacks an allocator: start from hed_default_synth_player_def()");
     if (!(def->rate == 0.0 || (def->rate >= 1000.0 && def->rate <= 768000.0)) || def->block < 1 ||
-        def->block > MOST_BLOCK || def->inputs > MOST_INPUTS)
+        def->block > MOST_BLOCK || def->inputs > MOST_INPUTS || def->stems > MOST_STEMS)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a player needs a rate of 1000 to 768000 Hz, or 0 for not yet, a block of 1 to %d "
-            "frames, and at most %d inputs",
-            MOST_BLOCK, MOST_INPUTS);
+            "frames, at most %d inputs and at most %d stems",
+            MOST_BLOCK, MOST_INPUTS, MOST_STEMS);
     hed_synth_player *created = hed_new(&def->allocator, 1, sizeof *created, error);
     if (!created) return error->status;
     created->allocator = def->allocator;
@@ -101,6 +103,7 @@ hed_status hed_synth_player_create(
     created->fade_frames = (uint32_t)(FADE * def->rate) + 1;
     created->block = def->block;
     created->inputs = def->inputs;
+    created->stems = def->stems;
     created->gain = created->gain_to = 1.0f;
     pthread_mutex_init(&created->lock, NULL);
     for (uint32_t i = 0; i < HED_SYNTH_KNOB_COUNT; i++) atomic_store(&created->controllers[i], -1);
@@ -113,6 +116,7 @@ hed_status hed_synth_player_create(
     context.device = "host";
     context.host_threads = 1;
     created->scratch = hed_new(&created->allocator, 2ull * created->block, sizeof(float), error);
+    player_stems_create(created, error);
     hed_context_create(&context, &created->context, error);
     if (!hed_failed(error)) hed_device_find(created->context, "host", &created->device, error);
     if (error->status) hed_synth_player_destroy(created);
@@ -130,6 +134,7 @@ static void sound_destroy(player_sound *sound)
 {
     if (!sound) return;
     hed_allocator allocator = sound->allocator;
+    player_stems_close(sound);
     hed_synth_destroy(sound->synth);
     hed_delete(&allocator, sound, 1, sizeof *sound);
 }
@@ -145,6 +150,7 @@ void hed_synth_player_destroy(hed_synth_player *player)
     player_free_source(&allocator, &player->source);
     hed_delete(&allocator, player->state, player->state_room, 1);
     hed_delete(&allocator, player->scratch, 2ull * player->block, sizeof(float));
+    player_stems_destroy(player);
     hed_context_destroy(player->context);
     pthread_mutex_destroy(&player->lock);
     hed_delete(&allocator, player, 1, sizeof *player);
@@ -186,7 +192,9 @@ static hed_status sound_create(hed_synth_player *player, const hed_synth_instrum
     def.inputs = player->inputs;
     def.max_events = SYNTH_EVENT_ROOM;
     def.solver = HED_SYNTH_SOLVER_CPU;
-    if (hed_synth_create(player->device, &def, &created->synth, error)) {
+    created->master = hed_exp(hed_synth_instrument_definition(instrument)->gain * DECIBEL);
+    if (hed_synth_create(player->device, &def, &created->synth, error) ||
+        player_stems_open(created, error)) {
         sound_destroy(created);
         return error->status;
     }
@@ -272,16 +280,40 @@ hed_status player_take_edited(hed_synth_player *player, player_source *source, h
     return status;
 }
 
+static hed_status keep_source_text(const hed_synth_player *player, const char *text, size_t size,
+    player_source *source, hed_error *error)
+{
+    source->text = hed_new(&player->allocator, size + 1, 1, error);
+    if (!source->text) return HED_ERROR_MEMORY;
+    source->size = size;
+    memcpy(source->text, text, size);
+    return HED_OK;
+}
+
 hed_status player_make_source(const hed_synth_player *player, const char *text, size_t size,
     const char *name, player_source *source, hed_error *error)
 {
-    *source = (player_source){.size = size};
+    *source = (player_source){0};
     hed_status status = hed_synth_instrument_parse(text, size, name, &source->instrument, error);
-    if (status) return status;
-    source->text = hed_new(&player->allocator, size + 1, 1, error);
-    if (!source->text) return HED_ERROR_MEMORY;
-    memcpy(source->text, text, size);
-    return HED_OK;
+    return status ? status : keep_source_text(player, text, size, source, error);
+}
+
+/* Reads the file of an instrument. The text of one with layers gets their instruments in place of
+ * their files, since a session opens on a machine without the files. */
+static hed_status read_source(
+    const hed_synth_player *player, const char *path, player_source *source, hed_error *error)
+{
+    char *text = NULL;
+    size_t size;
+    *source = (player_source){0};
+    hed_status status = hed_synth_instrument_read(path, &source->instrument, error);
+    if (!status)
+        status = hed_synth_instrument_layer_count(source->instrument)
+                     ? hed_synth_instrument_print(source->instrument, &text, &size, error)
+                     : hed_file_read(path, LARGEST_FILE, &text, &size, error);
+    if (!status) keep_source_text(player, text, size, source, error);
+    free(text);
+    return error->status;
 }
 
 hed_status hed_synth_player_load_text(
@@ -332,15 +364,10 @@ hed_status hed_synth_player_load(hed_synth_player *player, const char *path, hed
     HED_REQUIRE(player, path);
     hed_error unseen = {0};
     if (!error) error = &unseen;
-    char *text;
-    size_t size;
     player_source source;
-    if (hed_file_read(path, LARGEST_FILE, &text, &size, error)) return error->status;
-    hed_status status = player_make_source(player, text, size, path, &source, error);
-    free(text);
-    if (status) {
+    if (read_source(player, path, &source, error)) {
         player_free_source(&player->allocator, &source);
-        return status;
+        return error->status;
     }
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t length = strlen(name);
@@ -378,40 +405,6 @@ hed_status hed_synth_player_set_rate(hed_synth_player *player, double rate, hed_
     hed_synth_player_reset(player);
     pthread_mutex_unlock(&player->lock);
     return error->status;
-}
-
-hed_synth_player_info hed_synth_player_describe(hed_synth_player *player)
-{
-    if (!player) return (hed_synth_player_info){0};
-    pthread_mutex_lock(&player->lock);
-    const hed_synth_instrument *instrument = player->source.instrument;
-    hed_synth_player_info info = {.rate = player->rate, .events = atomic_load(&player->played),
-        .events_lost = atomic_load(&player->lost)};
-    memcpy(info.name, player->source.name, sizeof info.name);
-    memcpy(info.path, player->source.path, sizeof info.path);
-    int length = snprintf(info.folder, sizeof info.folder, "%s/instruments",
-        hed_context_describe(player->context).data_dir);
-    if (length >= (int)sizeof info.folder) info.folder[0] = 0;
-    for (uint32_t i = 0; instrument && i < HED_SYNTH_MACROS; i++)
-        snprintf(
-            info.knobs[i], sizeof info.knobs[i], "%s", hed_synth_instrument_macro(instrument, i));
-    snprintf(info.knobs[HED_SYNTH_KNOB_GAIN], sizeof info.knobs[0], "Gain");
-    const hed_synth_instrument_def *def =
-        instrument ? hed_synth_instrument_definition(instrument) : NULL;
-    if (def && def->mode == HED_SYNTH_VOICES_MPE) info.note_bend_range = def->note_bend_range;
-    if (def) info.voices = def->mode == HED_SYNTH_SINGLETON ? 1 : def->voices;
-    pthread_mutex_unlock(&player->lock);
-    return info;
-}
-
-bool hed_synth_player_key(hed_synth_player *player, uint32_t key, char *name, size_t size)
-{
-    if (!player || !name || !size) return false;
-    pthread_mutex_lock(&player->lock);
-    const hed_synth_instrument *instrument = player->source.instrument;
-    snprintf(name, size, "%s", instrument ? hed_synth_instrument_key(instrument, key) : "");
-    pthread_mutex_unlock(&player->lock);
-    return name[0] != 0;
 }
 
 /* ---- events: the audio thread from here on ---- */
@@ -539,7 +532,7 @@ static void retire(hed_synth_player *player)
 
 static void player_turn_gain(hed_synth_player *player, float decibels)
 {
-    float gain = hed_exp(decibels * 0.11512925f); /* ln(10) / 20; exactly 1 for 0 dB */
+    float gain = hed_exp(decibels * DECIBEL); /* exactly 1 for 0 dB */
     if (gain == player->gain_to) return;
     player->gain_to = gain;
     player->gain_step = (player->gain_to - player->gain) / (float)player->fade_frames;
@@ -625,15 +618,23 @@ static uint32_t play_piece(
     }
 }
 
+/* Buffers of a run. */
+typedef struct player_output {
+    float *left, *right, *const *stems; /* stems NULL: none */
+} player_output;
+
 /* Mixes the fading previous instrument into the output. */
-static void fade_former(hed_synth_player *player, const float *const *inputs, uint32_t frames,
-    float *left, float *right)
+static void fade_former(hed_synth_player *player, const float *const *inputs, uint32_t done,
+    uint32_t frames, const player_output *to)
 {
+    float *left = to->left + done, *right = to->right + done;
     uint32_t count = frames < player->fade_left ? frames : player->fade_left;
     float *sound[2] = {player->scratch, player->scratch + player->block};
     hed_synth_block block = {
-        .frames = count, .inputs = inputs, .left = sound[0], .right = sound[1]};
+        .frames = count, .inputs = inputs, .left = sound[0], .right = sound[1],
+        .stems = player_stems_rows(player, player->former, to->stems, done, true)};
     hed_synth_process(player->former->synth, &block, NULL); /* silent if it fails */
+    player_stems_fade(player, to->stems, done, count);
     for (uint32_t n = 0; n < count; n++) {
         float share = (float)player->fade_left-- / (float)player->fade_frames;
         left[n] += share * sound[0][n];
@@ -642,7 +643,7 @@ static void fade_former(hed_synth_player *player, const float *const *inputs, ui
     if (!player->fade_left) retire(player);
 }
 
-static void apply_gain(hed_synth_player *player, uint32_t frames, float *left, float *right)
+static void apply_gain(hed_synth_player *player, uint32_t frames, const player_output *to)
 {
     if (!player->gain_count && !player->gain_left && player->gain == 1.0f) return;
     uint32_t next = 0;
@@ -651,14 +652,16 @@ static void apply_gain(hed_synth_player *player, uint32_t frames, float *left, f
             player_turn_gain(player, player->gains[next].decibels);
         if (player->gain_left && --player->gain_left) player->gain += player->gain_step;
         else player->gain = player->gain_to;
-        left[n] *= player->gain;
-        right[n] *= player->gain;
+        to->left[n] *= player->gain;
+        to->right[n] *= player->gain;
+        for (uint32_t k = 0; to->stems && k < 2 * player->stems; k++)
+            to->stems[k][n] *= player->gain;
     }
     player->gain_count = 0;
 }
 
-static void play_frames(hed_synth_player *player, uint32_t frames, const float *const *inputs,
-    float *left, float *right)
+static void play_frames(
+    hed_synth_player *player, uint32_t frames, const float *const *inputs, const player_output *to)
 {
     for (uint32_t i = 0; i < player->events.count; i++)
         if (player->events.at[i].frame >= frames) player->events.at[i].frame = frames - 1;
@@ -667,20 +670,23 @@ static void play_frames(hed_synth_player *player, uint32_t frames, const float *
     const float *moved[MOST_INPUTS];
     for (uint32_t done = 0, next = 0; done < frames;) {
         uint32_t rest = frames - done;
-        for (uint32_t i = 0; inputs && i < player->inputs; i++) moved[i] = inputs[i] + done;
-        hed_synth_block block = {.left = left + done, .right = right + done,
+        for (uint32_t i = 0; inputs && i < player->inputs; i++)
+            moved[i] = inputs[i] ? inputs[i] + done : player->zeros;
+        hed_synth_block block = {.left = to->left + done, .right = to->right + done,
             .frames = rest < player->block ? rest : player->block,
-            .inputs = inputs ? moved : NULL};
+            .inputs = inputs ? moved : NULL,
+            .stems = player_stems_rows(player, player->sounding, to->stems, done, false)};
         next = play_piece(player, &block, done, next);
-        if (player->fade_left)
-            fade_former(player, block.inputs, block.frames, left + done, right + done);
+        player_stems_play(player, to->stems, done, block.frames);
+        if (player->fade_left) fade_former(player, block.inputs, done, block.frames, to);
         done += block.frames;
     }
     for (uint32_t i = 0; i < player->events.count; i++)
         if (player->events.at[i].kind == HED_SYNTH_EVENT_TEMPO)
             player->tempo = player->events.at[i].value; /* tempo of the next synth */
     player->events.count = 0;
-    apply_gain(player, frames, left, right);
+    player_stems_delay(player, to->stems, frames);
+    apply_gain(player, frames, to);
 }
 
 void hed_synth_player_reset(hed_synth_player *player)
@@ -688,6 +694,7 @@ void hed_synth_player_reset(hed_synth_player *player)
     if (!player) return;
     player->events.count = player->gain_count = player->gain_left = player->fade_left = 0;
     player->silent = 0;
+    player_stems_reset(player);
     memset(player->amounts, 0, sizeof player->amounts);
     player_turn_gain(player, atomic_load(&player->knobs[HED_SYNTH_KNOB_GAIN]));
     player->gain = player->gain_to;
@@ -747,23 +754,32 @@ bool hed_synth_player_is_silent(const hed_synth_player *player)
     return !is_playing && (!player || player->silent >= 10 * player->fade_frames);
 }
 
-bool hed_synth_player_run(hed_synth_player *player, uint32_t frames, const float *const *inputs,
-    float *left, float *right)
+bool hed_synth_player_run_stems(hed_synth_player *player, uint32_t frames,
+    const float *const *inputs, float *left, float *right, float *const *stems)
 {
     if (!player || !left || !right) return false;
+    const player_output to = {left, right, stems};
     take_next(player);
     if (player->sounding && player->say_macros) say_macros(player);
     if (frames > 0 && player->sounding) {
         fenv_t callers;
         fegetenv(&callers);
         fesetenv(FE_DFL_ENV); /* hosts flush denormals to zero, which would change bits */
-        play_frames(player, frames, inputs, left, right);
+        play_frames(player, frames, inputs, &to);
         fesetenv(&callers);
         follow_output(player, frames, left, right);
     } else if (frames > 0) {
         memset(left, 0, frames * sizeof *left);
         memset(right, 0, frames * sizeof *right);
+        for (uint32_t k = 0; stems && k < 2 * player->stems; k++)
+            memset(stems[k], 0, frames * sizeof *stems[k]);
         player->events.count = player->gain_count = 0;
     }
     return atomic_load(&player->retired) != NULL;
+}
+
+bool hed_synth_player_run(hed_synth_player *player, uint32_t frames, const float *const *inputs,
+    float *left, float *right)
+{
+    return hed_synth_player_run_stems(player, frames, inputs, left, right, NULL);
 }

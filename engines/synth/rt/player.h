@@ -9,7 +9,10 @@
 
 #include "events.h"
 
-enum { PLAYER_GAINS = 64 /* changes of the gain in a run */ };
+enum {
+    PLAYER_GAINS = 64, /* changes of the gain in a run */
+    PLAYER_RING = 2048 /* frames; above the delay of every mix */
+};
 #define PLAYER_LEAST_GAIN (-60.0f) /* dB */
 #define PLAYER_MOST_GAIN 12.0f
 
@@ -32,6 +35,10 @@ typedef struct player_sound {
     hed_allocator allocator;
     hed_synth *synth;
     player_macros macros;
+    float **rows; /* (2 x microphones) buffers of the stems in a call */
+    uint32_t microphones;
+    uint32_t delay; /* frames by which the mix is later than the stems */
+    float master;   /* gain of the instrument, linear */
 } player_sound;
 
 typedef struct player_gain {
@@ -76,6 +83,12 @@ struct hed_synth_player {
     float gain, gain_to, gain_step; /* linear; reaches gain_to in `gain_left` frames */
     uint32_t gain_left;
     float *scratch; /* (2 x block) */
+    /* stems; owned by the audio thread */
+    uint32_t stems;         /* pairs of channels */
+    float *stem_rings;      /* (2 x stems x PLAYER_RING) frames to come */
+    float *stem_scratch;    /* (2 x stems x block) of the previous instrument */
+    float *unheard, *zeros; /* (block) sound that is left out; silence */
+    uint32_t stem_place;    /* frame in the rings */
 };
 
 /* Settings of a restored state, in addition to the instrument. */
@@ -84,6 +97,28 @@ typedef struct player_settings {
     float gain;
     int32_t controllers[HED_SYNTH_KNOB_COUNT];
 } player_settings;
+
+/* ---- player_stems.c: the sound of single microphones, in time with the mix ---- */
+
+/* Makes the memory of player->stems. Errors: MEMORY. */
+hed_status player_stems_create(hed_synth_player *player, hed_error *error);
+void player_stems_destroy(hed_synth_player *player);
+void player_stems_reset(hed_synth_player *player);
+/* Makes the rows of a sound, or frees them. Errors: MEMORY. */
+hed_status player_stems_open(player_sound *sound, hed_error *error);
+void player_stems_close(player_sound *sound);
+/* Returns the buffers of a sound's stems: `stems` from frame `done` on, or with `fades` the scratch.
+ * NULL: no stems are asked for. Thread class: rt. */
+float *const *player_stems_rows(const hed_synth_player *player, const player_sound *sound,
+    float *const *stems, uint32_t done, bool fades);
+/* Applies the gain of the sounding instrument to played frames; microphones that it lacks are silent. */
+void player_stems_play(
+    const hed_synth_player *player, float *const *stems, uint32_t done, uint32_t frames);
+/* Adds the previous instrument's stems, of which fade_left frames are left before these. */
+void player_stems_fade(
+    const hed_synth_player *player, float *const *stems, uint32_t done, uint32_t frames);
+/* Delays all frames of a run as the mix is. */
+void player_stems_delay(hed_synth_player *player, float *const *stems, uint32_t frames);
 
 /* Reads and checks an instrument's text. The caller frees the source, after a failure too. */
 hed_status player_make_source(const hed_synth_player *player, const char *text, size_t size,

@@ -22,11 +22,17 @@
  *
  * An instance that fades (a stolen or choked voice) is multiplied by 1 minus the integral of
  * Blackman and Harris's window (F. J. Harris, 1978), so that the fade of a tone adds nothing that
- * is audible far from the tone. */
+ * is audible far from the tone.
+ *
+ * Of several layers, each has a mix of its own up to the limiter (SYNTH_MIX_LAYER), which marks the
+ * frame at which its breaker opens by NaN; one limiter follows their sum (SYNTH_MIX_SUM), and fades
+ * out and in at such a frame. */
 #include "solver/solver.h"
 
 #include "heddle/math.h"
 #include "support/strict_math.h"
+
+#include <math.h>
 
 enum {
     GAIN_BITS = 30,
@@ -55,6 +61,7 @@ typedef struct mix_least {
 struct synth_mix {
     hed_allocator allocator;
     /* constant */
+    synth_mix_kind kind;
     uint32_t window;   /* frames */
     uint32_t fade_out; /* frames in which the sound fades when the breaker opens */
     double rate;       /* rate of frames, Hz */
@@ -93,6 +100,7 @@ struct synth_mix {
     float heard[MOST_CUT];          /* after the master gain, for synth_mix_loudness() */
     uint32_t hold;                  /* samples until the synth plays again; 0: it plays */
     uint32_t fading_in, fading_out; /* samples left; frames left */
+    bool is_marking;                /* a layer's next frame marks an opened breaker */
     /* statistics for reports */
     float peak;
     uint64_t muted;
@@ -126,11 +134,12 @@ static hed_status make_fade(synth_mix *mix, double rate, hed_error *error)
 }
 
 hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
-    double rate, const synth_filter *filter, synth_mix **mix, hed_error *error)
+    double rate, const synth_filter *filter, synth_mix_kind kind, synth_mix **mix, hed_error *error)
 {
     synth_mix *created = *mix = hed_new(allocator, 1, sizeof *created, error);
     if (!created) return HED_ERROR_MEMORY;
     created->allocator = *allocator;
+    created->kind = kind;
     created->ratio = filter ? filter->ratio : (synth_ratio){1, 1};
     created->rate = rate / created->ratio.samples * created->ratio.frames;
     double window = LOOK_AHEAD * created->rate;
@@ -143,8 +152,10 @@ hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_inst
     created->voices = def->mode == HED_SYNTH_SINGLETON || def->voices >= MOST_CUT
                           ? UINT64_MAX
                           : ((uint64_t)1 << def->voices) - 1;
-    if (make_fade(created, rate, error) || (filter && synth_converter_create(allocator, filter,
-                                                          true, 2, &created->converter, error))) {
+    bool decimates = filter && kind != SYNTH_MIX_SUM;
+    if (make_fade(created, rate, error) ||
+        (decimates &&
+            synth_converter_create(allocator, filter, true, 2, &created->converter, error))) {
         synth_mix_destroy(created);
         *mix = NULL;
         return HED_ERROR_MEMORY;
@@ -192,6 +203,7 @@ void synth_mix_reset(synth_mix *mix)
     memset(mix->heard, 0, sizeof mix->heard);
     mix->open = mix->voices;
     mix->hold = mix->fading_in = mix->fading_out = mix->gaining = mix->breaks = 0;
+    mix->is_marking = false;
     mix->muted = 0;
     mix->is_resting = false;
 }
@@ -257,6 +269,7 @@ static void break_open(synth_mix *mix)
     mix->hold = SYNTH_MIX_HOLD;
     mix->fading_in = 0;
     mix->fading_out = mix->fade_out;
+    mix->is_marking = mix->kind == SYNTH_MIX_LAYER;
     mix->cut[0] = mix->cut[1] = 0.0f;
     memset(mix->fade_left, 0, sizeof mix->fade_left);
     memset(mix->loudness, 0, sizeof mix->loudness);
@@ -347,12 +360,14 @@ static bool sum_sample(synth_mix *mix, const float *stems, uint32_t instances, u
 }
 
 /* Writes a frame of sound: limits it, and fades the content of the filter and the limiter while the
- * breaker is open. */
+ * breaker is open. A layer's frame is neither limited nor faded. */
 static void write_frame(synth_mix *mix, synth_mix_out *out, float l, float r)
 {
-    limit(mix, &l, &r);
     float gain = 1.0f;
-    if (mix->is_resting) {
+    if (mix->kind != SYNTH_MIX_LAYER) limit(mix, &l, &r);
+    else if (mix->is_marking) l = NAN;
+    mix->is_marking = false;
+    if (mix->kind != SYNTH_MIX_LAYER && mix->is_resting) {
         if (mix->fading_out) mix->fading_out--;
         gain = (float)mix->fading_out / (float)mix->fade_out;
     }
@@ -414,6 +429,26 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
             mix->last[i][k & 1] += last[2 * stem_count * i + k];
     for (uint32_t i = 0; i < instances; i++) mix->heard[i] = mix->gain * mix->loudness[i];
     return stems ? sounding : samples;
+}
+
+void synth_mix_limit(synth_mix *mix, float *left, float *right, uint32_t frames)
+{
+    for (uint32_t n = 0; n < frames; n++) {
+        float l = left[n], r = right[n], gain = 1.0f;
+        if (isnan(l)) {
+            l = r = 0.0f;
+            mix->fading_out = mix->fade_out;
+        }
+        limit(mix, &l, &r);
+        if (mix->fading_out) {
+            gain = (float)--mix->fading_out / (float)mix->fade_out;
+            if (!mix->fading_out) mix->fading_in = mix->fade_in;
+        } else if (mix->fading_in) {
+            gain = 1.0f - (float)mix->fading_in-- / (float)mix->fade_in;
+        }
+        left[n] = l * gain;
+        right[n] = r * gain;
+    }
 }
 
 void synth_mix_report(const synth_mix *mix, hed_synth_info *report)

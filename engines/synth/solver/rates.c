@@ -4,6 +4,7 @@
  * rate. Inputs and events are moved to samples here; mix.c makes frames of the sound. */
 #include <math.h>
 
+#include "model/synth_model.h"
 #include "solver/solver.h"
 
 static const double LEAST_RATE = 44100.0; /* Hz, of samples */
@@ -52,6 +53,8 @@ static bool find_ratio(double rate, double low, double high, synth_ratio *ratio)
 synth_ratio synth_choose_ratio(const hed_synth_instrument *instrument, double rate)
 {
     synth_ratio ratio = {1, 1};
+    if (instrument->layer_frames)
+        return (synth_ratio){instrument->layer_samples, instrument->layer_frames};
     if (rate >= STANDARD_RATE && rate <= HIGHEST_RATE) return ratio;
     if (rate >= LEAST_RATE && rate < STANDARD_RATE && is_stable(instrument, rate)) return ratio;
     if (rate < LEAST_RATE || rate > HIGHEST_RATE)

@@ -104,10 +104,18 @@ typedef struct synth_mix_out {
     float *left, *right;
     uint32_t frames; /* frames until the end of the block */
 } synth_mix_out;
+typedef enum synth_mix_kind {
+    SYNTH_MIX_WHOLE, /* mix of a synth without layers */
+    SYNTH_MIX_LAYER, /* mix of a layer: without a limiter, and without its latency */
+    SYNTH_MIX_SUM,   /* limiter of several layers' sound */
+} synth_mix_kind;
 /* Creates a mix of stems at `rate`. `filter` NULL: each sample is a frame; else it must outlive the
  * mix. Errors: MEMORY. */
 hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
-    double rate, const synth_filter *filter, synth_mix **mix, hed_error *error);
+    double rate, const synth_filter *filter, synth_mix_kind kind, synth_mix **mix,
+    hed_error *error);
+/* Limits the summed frames of layers, in place: for SYNTH_MIX_SUM. Thread class: rt. */
+void synth_mix_limit(synth_mix *mix, float *left, float *right, uint32_t frames);
 void synth_mix_destroy(synth_mix *mix);
 void synth_mix_reset(synth_mix *mix);
 /* Adopts gain and limiter of a changed instrument; the gain changes gradually. Thread class: rt */
@@ -174,6 +182,8 @@ typedef struct synth_piece {
  * left. Thread class: rt. */
 bool synth_rates_next(synth_rates *rates, const hed_synth_block *block, synth_piece *piece);
 
+typedef struct synth_layers synth_layers;
+
 struct hed_synth {
     hed_allocator allocator;
     hed_device *device;
@@ -207,7 +217,61 @@ struct hed_synth {
     hed_meter meter;
     hed_config_origin configured; /* origin of the choice of solver */
     uint32_t items;               /* items of a work-group, as tuned; 0: by rule */
+    bool is_layer;                /* true: a layer of another synth, which has the limiter */
+    /* NULL: no layers; else the members of events, of the solver and of the stems are unused */
+    synth_layers *layers;
 };
+
+/* ---- synth.c: a synth of an instrument without layers; errors as those of the public functions ---- */
+
+enum { SYNTH_MOST_INPUTS = 64 };
+
+/* Allocates a synth with its definition and rate. After an error `synth` is NULL or to be freed. */
+hed_status synth_begin(
+    hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error);
+/* Creates a synth with the tuned configuration, if there is one and this instrument supports it. */
+hed_status synth_create_resolved(
+    hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error);
+/* Frees a synth, but not its layers. NULL is allowed. */
+void synth_free(hed_synth *synth);
+/* Plays a block whose size is checked. Thread class: as hed_synth_process(). */
+hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error *error);
+hed_status synth_rest(hed_synth *synth, hed_error *error);
+hed_status synth_read_bodies(
+    hed_synth *synth, uint32_t instance, float *positions, float *velocities, hed_error *error);
+hed_synth_note_state synth_note(const hed_synth *synth, uint32_t channel, uint32_t note);
+hed_synth_info synth_describe(const hed_synth *synth);
+
+/* ---- synth_layers.c: a synth for each layer of an instrument, whose sum is limited ---- */
+
+/* Entities of a layer, and velocities of its notes. */
+typedef struct synth_layer_range {
+    hed_synth_entity first, end;
+    uint8_t velocity_low, velocity_high;
+    float gain; /* gain of the layer and its instrument, linear, for stems */
+} synth_layer_range;
+synth_layer_range synth_layers_range(const hed_synth_instrument *instrument, uint32_t layer);
+
+/* Creates the synth of an instrument with layers. Errors: as hed_synth_create(). */
+hed_status synth_layers_create(
+    hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error);
+/* Destroys the synths of all layers. NULL is allowed. */
+void synth_layers_destroy(synth_layers *layers);
+uint32_t synth_layers_count(const synth_layers *layers);
+hed_synth *synth_layers_at(const synth_layers *layers, uint32_t index);
+/* Checks the whole block before any layer plays it. Errors: as hed_synth_process(). */
+hed_status synth_layers_play(hed_synth *synth, const hed_synth_block *block, hed_error *error);
+hed_status synth_layers_rest(hed_synth *synth, hed_error *error);
+hed_status synth_layers_read_bodies(
+    hed_synth *synth, uint32_t instance, float *positions, float *velocities, hed_error *error);
+hed_synth_note_state synth_layers_note(const synth_layers *layers, uint32_t channel, uint32_t note);
+hed_synth_note_info synth_layers_check_notes(
+    const synth_layers *layers, const hed_synth_event *events, uint32_t count);
+hed_synth_info synth_layers_describe(const hed_synth *synth);
+/* Returns the number of microphones in the output. */
+uint32_t synth_layers_stems(const synth_layers *layers);
+/* Adopts the ranges of changed layers, after each has its change. Thread class: rt. */
+void synth_layers_adopt(synth_layers *layers, const synth_layer_range *ranges);
 
 /* ---- choice.c: the solver, the layout, the size of a work-group, as tuned or by rule ---- */
 

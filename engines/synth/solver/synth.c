@@ -1,57 +1,11 @@
-/* Synths: an instrument made ready on a device, and its blocks of sound. voices.c converts
- * events to pokes, a solver runs the program, mix.c makes sound of the stems. */
+/* Synths: an instrument without layers made ready on a device, and its blocks of sound. voices.c
+ * converts events to pokes, a solver runs the program, mix.c makes sound of the stems. */
+#include "model/synth_model.h"
 #include "solver/solver.h"
 
 #include <math.h>
 
-hed_synth_def hed_default_synth_def(void)
-{
-    return (hed_synth_def){
-        .rate = 48000.0, .block = 256, .max_events = 1024, .pack = HED_PACK_ROWS, .threads = 1};
-}
-
 /* ---- creation ---- */
-
-enum { MOST_INPUTS = 64, MOST_THREADS = 256 };
-
-static hed_status synth_check_def(
-    const hed_device *device, const hed_synth_def *def, hed_error *error)
-{
-    if (!device || !def || !def->instrument)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "a synth needs a device, a definition and its instrument: one of them is NULL");
-    if (!(def->rate >= SYNTH_LOWEST_RATE && def->rate <= SYNTH_HIGHEST_RATE))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.rate is %g; expected %g to %g Hz",
-            def->rate, SYNTH_LOWEST_RATE, SYNTH_HIGHEST_RATE);
-    const struct {
-        const char *name;
-        uint32_t value, low, high;
-    } ranges[] = {
-        {"block", def->block, 1, 1u << 16},
-        {"inputs", def->inputs, 0, MOST_INPUTS},
-        {"threads", def->threads, 1, MOST_THREADS},
-        {"max_events", def->max_events, 0, 1u << 20},
-        {"math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT},
-        {"solver", (uint32_t)def->solver, 0, HED_SYNTH_SOLVER_COUNT - 1},
-        {"pack", (uint32_t)def->pack, 0, HED_PACK_METHOD_COUNT - 1},
-    };
-    for (uint32_t i = 0; i < HED_COUNT(ranges); i++)
-        if (ranges[i].value < ranges[i].low || ranges[i].value > ranges[i].high)
-            return hed_fail(error, HED_ERROR_ARGUMENT, "hed_synth_def.%s is %u; expected %u to %u",
-                ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high);
-    if (def->transpose < -127 || def->transpose > 127)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "hed_synth_def.transpose is %d; expected -127 to 127 semitones", def->transpose);
-    for (uint32_t key = 0; def->tuning && key < 128; key++)
-        if (def->tuning[key] < -128.0f || def->tuning[key] > 256.0f)
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "hed_synth_def.tuning[%u] is %g; expected -128 to 256 semitones, or NaN", key,
-                (double)def->tuning[key]);
-    if (def->stream && hed_stream_device(def->stream) != device)
-        return hed_fail(
-            error, HED_ERROR_ARGUMENT, "hed_synth_def.stream belongs to another device");
-    return HED_OK;
-}
 
 hed_status synth_make_program(const hed_allocator *allocator, hed_device *device,
     const hed_synth_def *def, uint32_t items, const hed_synth_instrument *instrument,
@@ -112,7 +66,7 @@ static hed_status synth_build(
         synth_voices_create(
             a, &synth->instrument, synth->program, &synth->def, &synth->voices, error) ||
         synth_mix_create(a, &synth->instrument, synth->def.rate, synth_rates_filter(synth->rates),
-            &synth->mix, error) ||
+            synth->is_layer ? SYNTH_MIX_LAYER : SYNTH_MIX_WHOLE, &synth->mix, error) ||
         synth_convert_stems(synth, synth->program, &synth->stem_converter, error))
         return error->status;
     uint64_t instances = synth->program->instances;
@@ -150,14 +104,11 @@ static hed_status choose_rate(hed_synth *synth, const hed_synth_def *def, hed_er
     return HED_OK;
 }
 
-/* Creates a synth; `tuned` NULL: by rule. */
-hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned,
-    hed_synth **synth, hed_error *error)
+hed_status synth_begin(
+    hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
 {
-    hed_error unseen = {0};
-    if (!error) error = &unseen;
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
-    hed_synth *created = hed_new(&allocator, 1, sizeof *created, error);
+    hed_synth *created = *synth = hed_new(&allocator, 1, sizeof *created, error);
     if (!created) return HED_ERROR_MEMORY;
     created->allocator = allocator;
     created->device = device;
@@ -168,29 +119,29 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
         created->def.tuning = created->tuning;
     }
     created->instrument = *hed_synth_instrument_definition(def->instrument);
+    created->is_layer = def->instrument->is_layer;
     created->configured =
         def->solver == HED_SYNTH_SOLVER_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
-    if (tuned) synth_tuned_apply(tuned, &created->def, &created->items);
-    hed_status status = choose_rate(created, def, error);
-    if (!status) status = synth_build(created, def->instrument, error);
-    created->def.instrument = NULL;
     hed_meter_reset(&created->meter, block_ns(def));
-    if (status) hed_synth_destroy(created);
+    return choose_rate(created, def, error);
+}
+
+hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned,
+    hed_synth **synth, hed_error *error)
+{
+    hed_error unseen = {0};
+    if (!error) error = &unseen;
+    hed_synth *created;
+    hed_status status = synth_begin(device, def, &created, error);
+    if (!status && tuned) synth_tuned_apply(tuned, &created->def, &created->items);
+    if (!status) status = synth_build(created, def->instrument, error);
+    if (created) created->def.instrument = NULL;
+    if (status) synth_free(created);
     else *synth = created;
     return status;
 }
 
-/* True if the pitches of hed_synth_def.tuning act: on voices, or on oscillators that follow notes. */
-static bool follows_tuning(const hed_synth *synth)
-{
-    bool follows = synth->instrument.mode != HED_SYNTH_SINGLETON;
-    for (uint32_t t = 0; t < synth->program->target_count && !follows; t++)
-        follows = synth->program->targets[t].follow == SYNTH_FOLLOW_NOTE;
-    return synth->def.tuning && follows;
-}
-
-/* Creates a synth with the tuned configuration, if there is one and this instrument supports it. */
-static hed_status create_resolved(
+hed_status synth_create_resolved(
     hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
 {
     hed_config tuned;
@@ -204,23 +155,7 @@ static hed_status create_resolved(
     return synth_create_tuned(device, def, NULL, synth, error);
 }
 
-hed_status hed_synth_create(
-    hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
-{
-    HED_REQUIRE(device, def, synth);
-    *synth = NULL;
-    hed_status status = synth_check_def(device, def, error);
-    if (!status) status = create_resolved(device, def, synth, error);
-    if (status) return status;
-    hed_logger logger = hed_context_describe(hed_device_context(device)).logger;
-    if (def->tuning && !follows_tuning(*synth) && logger.log && logger.level >= HED_LOG_WARNING)
-        (logger.log)(logger.user, HED_LOG_WARNING,
-            "tuning: pitches stay as they are, since each key of the instrument has parts of its "
-            "own; expected mode \"voices\" or \"mpe\", or oscillators that follow notes");
-    return HED_OK;
-}
-
-void hed_synth_destroy(hed_synth *synth)
+void synth_free(hed_synth *synth)
 {
     if (!synth) return;
     hed_allocator allocator = synth->allocator;
@@ -340,7 +275,7 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
     uint32_t frames, uint64_t heard, const hed_synth_event *events, uint32_t event_count,
     hed_error *error)
 {
-    const float *inputs[MOST_INPUTS];
+    const float *inputs[SYNTH_MOST_INPUTS];
     for (uint32_t i = 0; block->inputs && i < synth->def.inputs; i++)
         inputs[i] = block->inputs[i] + first;
     synth_run run = {.sample = synth->sample, .frames = frames,
@@ -456,16 +391,12 @@ static void finish_sample(hed_synth *synth, const hed_synth_block *block)
     count_frames(synth, &out);
 }
 
-static hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
+/* Plays a block of frames that are not samples. */
+static hed_status play_pieces(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
-    /* before any part has changed anything */
-    hed_status status =
-        synth_voices_check(synth->voices, block->events, block->event_count, block->frames, error);
-    synth->written = 0;
-    synth->frames = block->frames;
-    if (status || !synth->rates) return status ? status : play_samples(synth, block, error);
-    finish_sample(synth, block);
+    hed_status status = HED_OK;
     synth_piece piece = {0};
+    finish_sample(synth, block);
     while (!status && synth_rates_next(synth->rates, block, &piece))
         status = play_samples(synth, &piece.block, error);
     if (!status) return HED_OK;
@@ -477,36 +408,21 @@ static hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed
     return status;
 }
 
-hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed_error *error)
+hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
-    if (!synth || !block) HED_REQUIRE(synth, block);
-    if (!block->left || !block->right || (block->event_count && !block->events))
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "a block needs left, right and its events: one of them is NULL");
-    if (block->frames < 1 || block->frames > synth->block)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "a block of %u frames; expected 1 to %u (hed_synth_def.block)", block->frames, synth->block);
-    uint64_t begin = hed_now();
-    hed_error unseen;
-    if (!error) hed_error_clear(error = &unseen); /* clearing the whole struct would take time */
-    hed_status status = synth_play(synth, block, error);
+    /* before any part has changed anything */
+    if (synth_voices_check(synth->voices, block->events, block->event_count, block->frames, error))
+        return error->status;
+    synth->written = 0;
+    synth->frames = block->frames;
+    hed_status status =
+        synth->rates ? play_pieces(synth, block, error) : play_samples(synth, block, error);
     if (!status && synth->awake) status = synth_awake_extend(synth->awake, error);
-    for (uint32_t i = 0; status && i < 2 * synth->program->layout.stems + 2; i++) {
-        float *channel = i == 0         ? block->left
-                         : i == 1       ? block->right
-                         : block->stems ? block->stems[i - 2]
-                                        : NULL;
-        if (channel) memset(channel, 0, block->frames * sizeof *channel);
-    }
-    hed_meter_add(&synth->meter, hed_now() - begin);
     return status;
 }
 
-hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
+hed_status synth_rest(hed_synth *synth, hed_error *error)
 {
-    HED_REQUIRE(synth);
-    hed_error unseen = {0};
-    if (!error) error = &unseen;
     synth_voices_reset(synth->voices);
     synth_mix_reset(synth->mix);
     synth_rates_reset(synth->rates);
@@ -531,15 +447,12 @@ static void copy_vectors(const hed_synth *synth, const uint32_t *store, const ui
         }
 }
 
-hed_status hed_synth_read_bodies(
+hed_status synth_read_bodies(
     hed_synth *synth, uint32_t instance, float *positions, float *velocities, hed_error *error)
 {
-    HED_REQUIRE(synth);
     if (instance >= synth->program->instances)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "instance %u of %u", instance, synth->program->instances);
-    hed_error unseen = {0};
-    if (!error) error = &unseen;
     if (synth->ops->bodies) return synth->ops->bodies(synth->solver, positions, velocities, error);
     const synth_program *program = synth->program;
     const synth_layout *layout = &program->layout;
@@ -565,22 +478,22 @@ hed_status hed_synth_read_bodies(
     return error->status;
 }
 
-hed_synth_note_state hed_synth_note(const hed_synth *synth, uint32_t channel, uint32_t note)
+hed_synth_note_state synth_note(const hed_synth *synth, uint32_t channel, uint32_t note)
 {
-    if (!synth || channel >= SYNTH_CHANNELS || note >= SYNTH_KEYS) return HED_SYNTH_NOTE_ENDED;
     return synth_voices_note(synth->voices, channel, note, synth_mix_loudness(synth->mix));
 }
 
-hed_synth_note_info hed_synth_check_notes(
-    const hed_synth *synth, const hed_synth_event *events, uint32_t count)
+/* True if the pitches of hed_synth_def.tuning act: on voices, or on oscillators that follow notes. */
+static bool follows_tuning(const hed_synth *synth)
 {
-    if (!synth || (!events && count)) return (hed_synth_note_info){0};
-    return synth_voices_check_notes(synth->voices, events, count);
+    bool follows = synth->instrument.mode != HED_SYNTH_SINGLETON;
+    for (uint32_t t = 0; t < synth->program->target_count && !follows; t++)
+        follows = synth->program->targets[t].follow == SYNTH_FOLLOW_NOTE;
+    return synth->def.tuning && follows;
 }
 
-hed_synth_info hed_synth_describe(const hed_synth *synth)
+hed_synth_info synth_describe(const hed_synth *synth)
 {
-    if (!synth) return (hed_synth_info){0};
     hed_synth_info info = {.solver = synth->ops->id, .instances = synth->program->instances,
         .microphones = synth->program->layout.stems, .load = hed_meter_describe(&synth->meter),
         .samples = synth->frame, .sounding = synth_voices_sounding(synth->voices),

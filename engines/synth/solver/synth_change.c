@@ -1,6 +1,7 @@
 /* Change of an instrument: the changed one is packed next to the sounding one and then swapped
  * in; entities in both keep their state. hed_synth_prepare() does everything that allocates, so
  * that hed_synth_apply() can be called in an audio callback. */
+#include "model/synth_model.h"
 #include "solver/solver.h"
 
 /* A prepared change: before hed_synth_apply() the new parts, afterwards the replaced ones. */
@@ -21,6 +22,10 @@ struct hed_synth_change {
     uint32_t *old_stores, *stores;
     float *old_delays, *delays;
     uint64_t old_words, words, old_floats, floats; /* sizes for all instances together */
+    /* change of each layer of a synth with layers, NULL after the last, and the layers' ranges;
+     * such a synth uses no member above but `instrument` */
+    hed_synth_change *layers[SYNTH_MOST_LAYERS];
+    synth_layer_range ranges[SYNTH_MOST_LAYERS];
     bool applied;
 };
 
@@ -30,6 +35,9 @@ static hed_status rebuild_check_defs(
     if (!synth || !instrument)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a change needs a synth and an instrument: one of them is NULL");
+    if (!synth->layers && instrument->layer_count)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "the instrument has layers and the synth's has none: make another synth for it");
     const hed_synth_instrument_def *old = &synth->instrument,
                                    *def = hed_synth_instrument_definition(instrument);
     if (def->mode == old->mode && (def->mode == HED_SYNTH_SINGLETON || def->voices == old->voices))
@@ -82,6 +90,25 @@ static hed_status rebuild_solver(const hed_synth *synth, const hed_synth_instrum
     return error->status;
 }
 
+/* Prepares a change of each layer. */
+static hed_status prepare_layers(const hed_synth *synth, const hed_synth_instrument *instrument,
+    hed_synth_change *c, hed_error *error)
+{
+    uint32_t count = synth_layers_count(synth->layers);
+    if (instrument->layer_count != count)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "the instrument has %u layers, the synth plays %u: make another synth for it",
+            instrument->layer_count, count);
+    for (uint32_t i = 0; i < count && !error->status; i++) {
+        hed_synth_instrument *content;
+        if (synth_layer_extract(instrument, i, true, &content, error)) break;
+        hed_synth_prepare(synth_layers_at(synth->layers, i), content, &c->layers[i], error);
+        c->ranges[i] = synth_layers_range(instrument, i);
+        hed_synth_instrument_destroy(content);
+    }
+    return error->status;
+}
+
 hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument *instrument,
     hed_synth_change **change, hed_error *error)
 {
@@ -100,7 +127,8 @@ hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument 
     created->ops = synth->ops;
     created->of = synth->program;
     created->instrument = *hed_synth_instrument_definition(instrument);
-    hed_status status = rebuild_solver(synth, instrument, created, error);
+    hed_status status = synth->layers ? prepare_layers(synth, instrument, created, error)
+                                      : rebuild_solver(synth, instrument, created, error);
     if (status) hed_synth_change_destroy(created);
     else *change = created;
     return status;
@@ -113,6 +141,19 @@ hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument 
         (b) = swapped; \
     } while (0)
 
+/* Applies the changes of all layers. */
+static hed_status apply_layers(hed_synth *synth, hed_synth_change *change, hed_error *error)
+{
+    for (uint32_t i = 0; i < synth_layers_count(synth->layers); i++)
+        if (hed_synth_apply(synth_layers_at(synth->layers, i), change->layers[i], error))
+            return error->status;
+    synth_layers_adopt(synth->layers, change->ranges);
+    synth_mix_adopt(synth->mix, &change->instrument);
+    synth->instrument = change->instrument;
+    change->applied = true;
+    return HED_OK;
+}
+
 hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *change, hed_error *error)
 {
     HED_REQUIRE(synth, change);
@@ -121,6 +162,7 @@ hed_status hed_synth_apply(hed_synth *synth, hed_synth_change *change, hed_error
             "this change was applied before, or prepared before another one was applied: prepare it again");
     hed_error unseen;
     if (!error) hed_error_clear(error = &unseen);
+    if (synth->layers) return apply_layers(synth, change, error);
     if (synth->ops->read(synth->solver, change->old_stores, change->old_delays, error))
         return error->status;
     const synth_layout *from = &synth->program->layout, *to = &change->program->layout;
@@ -151,6 +193,7 @@ void hed_synth_change_destroy(hed_synth_change *c)
 {
     if (!c) return;
     hed_allocator allocator = c->allocator;
+    for (uint32_t i = 0; i < SYNTH_MOST_LAYERS; i++) hed_synth_change_destroy(c->layers[i]);
     if (c->solver) c->ops->destroy(c->solver);
     synth_converter_destroy(c->stem_converter);
     synth_voices_destroy(c->voices);

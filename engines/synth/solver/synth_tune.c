@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "heddle/synth_file.h"
 #include "heddle/tune.h"
 
 enum { RUN_BLOCKS = 4, CHECKED_FRAMES = 1024, NOTES = 12 };
@@ -99,6 +100,10 @@ hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const he
     if (strcmp(hed_device_describe(device).backend, "host") == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "host has one solver, \"cpu\": there is nothing to choose");
+    if (hed_synth_instrument_layer_count(def->instrument))
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "the instrument has layers, of which each has a choice of its own; expected the "
+            "instrument of one layer");
     hed_error unseen = {0};
     if (!error) error = &unseen;
     float expected[2 * CHECKED_FRAMES], found[2 * CHECKED_FRAMES];

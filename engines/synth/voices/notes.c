@@ -55,9 +55,15 @@ static bool is_unmapped(const synth_voices *v, int32_t key)
     return key >= 0 && key < SYNTH_KEYS && isnan(v->pitch[key]);
 }
 
+/* True if a key is in a set, a bit for each. */
+static bool is_in(const uint64_t keys[2], int32_t key)
+{
+    return key >= 0 && key < SYNTH_KEYS && (keys[key >> 6] >> (key & 63) & 1);
+}
+
 static bool is_heard(const synth_voices *v, uint32_t channel, int32_t key)
 {
-    return key >= 0 && key < SYNTH_KEYS && (v->heard[channel][key >> 6] >> (key & 63) & 1);
+    return is_in(v->heard[channel], key);
 }
 
 void synth_notes_listen(synth_voices *v)
@@ -98,11 +104,41 @@ uint32_t synth_notes_key(const synth_voices *v, uint32_t channel, uint32_t note)
     int32_t key = (int32_t)note + v->transpose;
     if (is_heard(v, channel, key)) return (uint32_t)key;
     if (is_unmapped(v, key)) return HED_SYNTH_NO_KEY; /* silent, rather than an octave away */
-    for (int32_t octaves = 12; v->fold && octaves <= 2 * SYNTH_KEYS; octaves += 12) {
-        if (is_heard(v, channel, key - octaves)) return (uint32_t)(key - octaves);
-        if (is_heard(v, channel, key + octaves)) return (uint32_t)(key + octaves);
-    }
+    /* the nearest octave that this layer plays, or another one */
+    bool folds = v->fold && !is_in(v->elsewhere[channel], key);
+    for (int32_t octaves = 12; folds && octaves <= 2 * SYNTH_KEYS; octaves += 12)
+        for (int32_t sign = -1; sign <= 1; sign += 2) {
+            int32_t folded = key + sign * octaves;
+            if (is_heard(v, channel, folded)) return (uint32_t)folded;
+            if (is_in(v->elsewhere[channel], folded)) return HED_SYNTH_NO_KEY;
+        }
     return HED_SYNTH_NO_KEY;
+}
+
+void synth_notes_share(synth_voices *const *layers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        synth_voices *v = layers[i];
+        memset(v->elsewhere, 0, sizeof v->elsewhere);
+        for (uint32_t k = 0; k < count; k++)
+            for (uint32_t c = 0; c < SYNTH_CHANNELS && k != i; c++)
+                for (uint32_t word = 0; word < 2; word++)
+                    v->elsewhere[c][word] |= layers[k]->heard[c][word];
+    }
+}
+
+void synth_notes_count(
+    const synth_voices *v, uint32_t channel, uint32_t note, bool is_played, hed_synth_note_info *n)
+{
+    int32_t shifted = (int32_t)note + v->transpose;
+    n->struck++;
+    if (is_played) return;
+    if (!n->dropped || note < n->dropped_low) n->dropped_low = (uint8_t)note;
+    if (!n->dropped || note > n->dropped_high) n->dropped_high = (uint8_t)note;
+    if (is_unmapped(v, shifted)) n->unmapped++;
+    else if (n->low != HED_SYNTH_NO_KEY && shifted >= n->low && shifted <= n->high)
+        n->deaf_channels |= (uint16_t)(1u << channel);
+    n->dropped++;
 }
 
 /* Counts a note in `n` and returns its key. */
@@ -110,15 +146,7 @@ static uint32_t count_note(
     const synth_voices *v, uint32_t channel, uint32_t note, hed_synth_note_info *n)
 {
     uint32_t key = synth_notes_key(v, channel, note);
-    int32_t shifted = (int32_t)note + v->transpose;
-    n->struck++;
-    if (key != HED_SYNTH_NO_KEY) return key;
-    if (!n->dropped || note < n->dropped_low) n->dropped_low = (uint8_t)note;
-    if (!n->dropped || note > n->dropped_high) n->dropped_high = (uint8_t)note;
-    if (is_unmapped(v, shifted)) n->unmapped++;
-    else if (n->low != HED_SYNTH_NO_KEY && shifted >= n->low && shifted <= n->high)
-        n->deaf_channels |= (uint16_t)(1u << channel);
-    n->dropped++;
+    synth_notes_count(v, channel, note, key != HED_SYNTH_NO_KEY, n);
     return key;
 }
 

@@ -278,6 +278,8 @@ struct synth_voices {
     float pitch[SYNTH_KEYS]; /* pitch of each key, semitones */
     /* a bit for each key to which the instrument responds */
     uint64_t heard[SYNTH_CHANNELS][2];
+    /* a bit for each key to which another layer responds: no note folds away from it */
+    uint64_t elsewhere[SYNTH_CHANNELS][2];
     float largest_dilation; /* limit within which the instrument is proven stable */
 
     synth_channel channels[SYNTH_CHANNELS];
@@ -414,6 +416,11 @@ void synth_notes_touch(synth_voices *voices, uint32_t channel, uint32_t note, ui
 uint32_t synth_notes_key(const synth_voices *voices, uint32_t channel, uint32_t note);
 /* Finds the keys to which the program responds; once for a program. */
 void synth_notes_listen(synth_voices *voices);
+/* Informs the voices of layers of each other's keys, after synth_notes_listen() of all. */
+void synth_notes_share(synth_voices *const *layers, uint32_t count);
+/* Counts a note as received, which is played or dropped. */
+void synth_notes_count(const synth_voices *voices, uint32_t channel, uint32_t note, bool is_played,
+    hed_synth_note_info *notes);
 /* Catches the keys that are down, for the sostenuto pedal of a channel, or lets them go. */
 void synth_notes_sostenuto(synth_voices *voices, uint32_t channel);
 /* Ends keys that were only sustained, if the channel's pedals are up. */
