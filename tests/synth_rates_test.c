@@ -2,7 +2,7 @@
  * decay; the filters fold nothing audible into the band; sound, stems and inputs are in time. */
 #include "synth_pitch.h"
 
-#include "solver/resample.h"
+#include "solver/solver.h"
 
 #include <unistd.h>
 
@@ -343,5 +343,45 @@ Test(synth_rates, sound_stems_and_inputs_are_in_time)
         free(other);
     }
     free(standard);
+    test_close(&t);
+}
+
+/* ---- failures ---- */
+
+static hed_status fail_to_run(synth_solver *solver, const synth_run *run, hed_error *error)
+{
+    (void)solver, (void)run;
+    return hed_fail(error, HED_ERROR_DRIVER, "the device is lost");
+}
+
+/* A block that fails is silent, and takes nothing from the blocks after it. */
+Test(synth_rates, blocks_after_a_failure_are_whole)
+{
+    test_device t = test_open(NULL);
+    hed_error error = {0};
+    hed_synth_instrument *instrument = read_instrument("vibes");
+    hed_synth *synth = make_synth(t.device, instrument, 192000, 0);
+    const synth_solver_ops *ops = synth->ops;
+    synth_solver_ops failing = *ops;
+    failing.run = fail_to_run;
+    float left[7], right[7], peak = 0;
+    for (uint32_t i = 0; i < 600; i++) {
+        hed_synth_event on = {.kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, 60, 100}, .frame = 5};
+        hed_synth_block block = {.frames = 7, .left = left, .right = right, .events = &on,
+            .event_count = i == 0 || i == 60};
+        for (uint32_t k = 0; k < 7; k++) left[k] = right[k] = 9;
+        synth->ops = i == 51 ? &failing : ops;
+        if (i == 51) FAILS(HED_ERROR_DRIVER, hed_synth_process(synth, &block, &error));
+        else OK(hed_synth_process(synth, &block, &error));
+        for (uint32_t k = 0; k < 7; k++) {
+            CHECK(fabsf(left[k]) < 2 && fabsf(right[k]) < 2, "block %u, frame %u", i, k);
+            if (i == 51) CHECK_EQ(left[k], 0.0f);
+            if (i > 60) peak = fmaxf(peak, fabsf(left[k]));
+        }
+    }
+    EXPECT_GT(peak, 1e-3f);
+    EXPECT_EQ(hed_synth_describe(synth).samples, 600 * 7u);
+    hed_synth_destroy(synth);
+    hed_synth_instrument_destroy(instrument);
     test_close(&t);
 }
