@@ -35,11 +35,15 @@ typedef struct cloth_chain_at {
     float low, high, soften;
 } cloth_chain_at;
 
-CLOTH_FUNCTION cloth_chain_at cloth_chain_of(__global const uint4 *chains, uint i)
+CLOTH_FUNCTION cloth_chain_at cloth_chain_at_of(uint4 a, uint4 b)
 {
-    uint4 a = chains[2 * i], b = chains[2 * i + 1];
     cloth_chain_at chain = {a.x, a.y, a.z, a.w, as_float(b.x), as_float(b.y), as_float(b.z)};
     return chain;
+}
+
+CLOTH_FUNCTION cloth_chain_at cloth_chain_of(__global const uint4 *chains, uint i)
+{
+    return cloth_chain_at_of(chains[2 * i], chains[2 * i + 1]);
 }
 
 /* Row of a chain's system. `unit`: unit vector of the edge, 0 if it is not part of the system; w:
@@ -237,8 +241,8 @@ CLOTH_FUNCTION void cloth_chain_solve(cloth_chain_at chain, cloth_chains_view vi
         NEXT(VALUE, uint, first) NEXT(VALUE, uint, count)
 HED_VIEW(cloth_places_view, CLOTH_PLACES)
 
-/* Samples a place. */
-CLOTH_FUNCTION void cloth_place_one(uint i, cloth_places_view view)
+/* Returns a sampled place. */
+CLOTH_FUNCTION float4 cloth_place_of(uint i, cloth_places_view view)
 {
     uint4 particle = view.sources[2 * i], bits = view.sources[2 * i + 1];
     float4 a = view.position[particle.x], b = view.position[particle.y],
@@ -248,8 +252,14 @@ CLOTH_FUNCTION void cloth_place_one(uint i, cloth_places_view view)
     a.y = fma(u, a.y, fma(v, b.y, w * c.y));
     a.z = fma(u, a.z, fma(v, b.z, w * c.z));
     a.w = as_float(particle.w);
-    view.places[i] = a;
-    view.from[i] = a;
+    return a;
+}
+
+CLOTH_FUNCTION void cloth_place_one(uint i, cloth_places_view view)
+{
+    float4 place = cloth_place_of(i, view);
+    view.places[i] = place;
+    view.from[i] = place;
 }
 
 /* `shares`, three uint4 each: the point, places, bits of the places' parts. */
@@ -268,13 +278,12 @@ CLOTH_FUNCTION float4 cloth_place_moved(uint place, float part, float4 sum, clot
     return sum;
 }
 
-/* Moves point i by the motions of four places, unless it is locked. */
-CLOTH_FUNCTION void cloth_share_one(uint i, cloth_shares_view view)
+/* Returns point i of the shares, moved by the motions of four places, and its number. */
+CLOTH_FUNCTION float4 cloth_share_of(uint i, cloth_shares_view view, uint *point)
 {
-    uint point = view.shares[3 * i].x;
     uint4 place = view.shares[3 * i + 1], bits = view.shares[3 * i + 2];
-    float4 at = view.points[point], sum = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    if (!(at.w > 0.0f)) return;
+    *point = view.shares[3 * i].x;
+    float4 at = view.points[*point], sum = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     sum = cloth_place_moved(place.x, as_float(bits.x), sum, view);
     sum = cloth_place_moved(place.y, as_float(bits.y), sum, view);
     sum = cloth_place_moved(place.z, as_float(bits.z), sum, view);
@@ -282,7 +291,15 @@ CLOTH_FUNCTION void cloth_share_one(uint i, cloth_shares_view view)
     at.x += sum.x;
     at.y += sum.y;
     at.z += sum.z;
-    view.points[point] = at;
+    return at;
+}
+
+/* Moves point i unless it is locked. */
+CLOTH_FUNCTION void cloth_share_one(uint i, cloth_shares_view view)
+{
+    uint point;
+    float4 at = cloth_share_of(i, view, &point);
+    if (at.w > 0.0f) view.points[point] = at;
 }
 
 #endif

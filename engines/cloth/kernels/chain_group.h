@@ -17,78 +17,266 @@ CLOTH_FUNCTION cloth_chain_edge chain_edge_at(
     return cloth_chain_edge_of(chain.edges + min(lane, chain.count - 1u), view);
 }
 
-/* Items of a chain meet: in a warp if they are in one, else the group's. */
-CLOTH_FUNCTION void chain_meet(uint width)
+/* Item of a chain: its edge, from point `a` to point `b`, or no edge after the last one. `width`: items
+ * of the chain, a power of two. */
+typedef struct chain_item {
+    cloth_chain_at chain;
+    cloth_chain_edge edge;
+    float4 a, b;
+    uint item, lane, width, is_edge;
+} chain_item;
+
+CLOTH_FUNCTION chain_item chain_item_of(
+    cloth_chain_at chain, cloth_chain_edge edge, uint item, uint width)
 {
-#if HED_HAS_LANES
-    if (width <= 32u) {
-        hed_lane_barrier();
-        return;
-    }
-#endif
-    (void)width;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    uint lane = item & (width - 1u);
+    chain_item i = {chain, edge, zero, zero, item, lane, width, lane < chain.count};
+    return i;
 }
 
-/* Moves the points of chains of at most `width` edges, a power of two, by cyclic reduction, an edge
- * in an item: every row eliminates the rows at distance `step` on both sides from its system until
- * no other row is left (R. W. Hockney and C. R. Jesshope, Parallel Computers, 1981: PARACR). A
- * group solves up to WG / width chains at once; count 0: no chain. `longest`: edges of the longest
- * one; `edge`: chain_edge_at(); `rows`: 3 WG. No condition in the loop is the same in all steps:
- * LLVM makes a loop of each case then, and PoCL's barriers in two loops never meet. */
+/* Unit vectors of an edge and of the edge before it, 0 without one; multipliers in w. */
+typedef struct chain_pulls {
+    float4 unit, last;
+} chain_pulls;
+
+/* `left`: element of the next row left of its diagonal. */
+CLOTH_FUNCTION cloth_chain_reduced chain_begin(
+    chain_item i, chain_pulls pulls, float left, float stiffness)
+{
+    cloth_chain_row row = {{0.0f, 0.0f, 0.0f, 0.0f}, 1.0f, 0.0f};
+    if (i.is_edge)
+        row = cloth_chain_row_between(
+            pulls.unit, pulls.last, i.a.w, i.b.w, i.edge, i.chain, stiffness);
+    return cloth_chain_begin(row, left);
+}
+
+#if HED_HAS_LANES
+/* Value of another lane of the chain; 0: not in the chain. */
+CLOTH_FUNCTION float chain_shuffle(float value, uint lane, uint is_in)
+{
+    float other = hed_lane_shuffle(value, lane);
+    return is_in ? other : 0.0f;
+}
+
+/* Takes rows out of each lane's row until no other row of the chain is left, and returns its
+ * multiplier. `width`: lanes of the chain. */
+CLOTH_FUNCTION float chain_reduce_lanes(cloth_chain_reduced me, uint lane, uint width)
+{
+    uint at = hed_lane_id();
+    CLOTH_ROLLED
+    for (uint step = 1; step < width; step *= 2) {
+        uint has_left = lane >= step, has_next = lane + step < width;
+        cloth_chain_reduced left, next;
+        left.before = chain_shuffle(me.before, at - step, has_left);
+        left.after = chain_shuffle(me.after, at - step, has_left);
+        left.right = chain_shuffle(me.right, at - step, has_left);
+        next.before = chain_shuffle(me.before, at + step, has_next);
+        next.after = chain_shuffle(me.after, at + step, has_next);
+        next.right = chain_shuffle(me.right, at + step, has_next);
+        me = cloth_chain_without(me, left, next);
+    }
+    return me.right;
+}
+
+CLOTH_FUNCTION chain_pulls chain_solve_in_warp(chain_item i, float4 unit, float stiffness)
+{
+    uint at = hed_lane_id(), has_left = i.lane > 0;
+    chain_pulls pulls = {unit, {0.0f, 0.0f, 0.0f, 0.0f}};
+    pulls.last.x = chain_shuffle(unit.x, at - 1u, has_left);
+    pulls.last.y = chain_shuffle(unit.y, at - 1u, has_left);
+    pulls.last.z = chain_shuffle(unit.z, at - 1u, has_left);
+    float next_x = chain_shuffle(unit.x, at + 1u, i.lane + 1u < i.width),
+          next_y = chain_shuffle(unit.y, at + 1u, i.lane + 1u < i.width),
+          next_z = chain_shuffle(unit.z, at + 1u, i.lane + 1u < i.width);
+    float left = -i.b.w * fma(next_x, unit.x, fma(next_y, unit.y, next_z * unit.z));
+    pulls.unit.w = chain_reduce_lanes(chain_begin(i, pulls, left, stiffness), i.lane, i.width);
+    pulls.last.w = chain_shuffle(pulls.unit.w, at - 1u, has_left);
+    hed_lane_barrier();
+    return pulls;
+}
+
+#define CHAIN_EACH 8u /* rows of a lane where a warp solves a wider chain */
+#define CHAIN_WIDEST (32u * CHAIN_EACH)
+
+/* Solves the rows of a chain by the first warp of its items: each lane expresses its rows by its last
+ * one and that of the lane before (H. H. Wang, A parallel method for tridiagonal equations, 1981),
+ * then lanes reduce. `numbers`: planes of the rows' elements before and after the diagonal and of
+ * right sides, which become the multipliers; row j of all lanes in succession, with a distance that
+ * avoids conflicts of banks. */
+CLOTH_FUNCTION void chain_solve_by_warp(__local float *numbers, uint lane, uint lanes)
+{
+    uint line = lanes + 4u, plane = CHAIN_EACH * line, is_lane = lane < lanes;
+    cloth_chain_reduced rows[CHAIN_EACH], last = {0.0f, 0.0f, 0.0f}, first, me;
+    for (uint j = 0; j < CHAIN_EACH; j++) {
+        __local const float *number = numbers + j * line + (is_lane ? lane : 0u);
+        rows[j].before = is_lane ? number[0] : 0.0f;
+        rows[j].after = is_lane ? number[plane] : 0.0f;
+        rows[j].right = is_lane ? number[2u * plane] : 0.0f;
+    }
+    last = rows[0];
+    for (uint j = 1; j < CHAIN_EACH; j++) { /* rows without the one before */
+        float inverse = cloth_inverse(fma(-rows[j].before, last.after, 1.0f));
+        last.right = inverse * fma(-rows[j].before, last.right, rows[j].right);
+        last.before *= -rows[j].before * inverse;
+        last.after = rows[j].after * inverse;
+        rows[j] = last;
+    }
+    for (uint j = CHAIN_EACH - 2u; j-- > 0u;) { /* and the next one, but the last */
+        rows[j].right = fma(-rows[j].after, rows[j + 1u].right, rows[j].right);
+        rows[j].before = fma(-rows[j].after, rows[j + 1u].before, rows[j].before);
+        rows[j].after *= -rows[j + 1u].after;
+    }
+    uint at = hed_lane_id(), has_next = lane + 1u < lanes;
+    first.before = chain_shuffle(rows[0].before, at + 1u, has_next);
+    first.after = chain_shuffle(rows[0].after, at + 1u, has_next);
+    first.right = chain_shuffle(rows[0].right, at + 1u, has_next);
+    float inverse = cloth_inverse(fma(-last.after, first.before, 1.0f));
+    me.before = last.before * inverse;
+    me.right = inverse * fma(-last.after, first.right, last.right);
+    me.after = -last.after * first.after * inverse;
+    float pull = chain_reduce_lanes(me, lane, lanes);
+    float before = chain_shuffle(pull, at - 1u, lane > 0u);
+    for (uint j = 0; j < CHAIN_EACH && is_lane; j++)
+        numbers[2u * plane + j * line + lane] =
+            j + 1u < CHAIN_EACH
+                ? fma(-rows[j].before, before, fma(-rows[j].after, pull, rows[j].right))
+                : pull;
+}
+
+/* A chain of several warps, at most CHAIN_WIDEST edges. */
+CLOTH_FUNCTION chain_pulls chain_solve_wide(
+    chain_item i, float4 unit, float stiffness, __local float4 *rows)
+{
+    const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    uint lanes = i.width / CHAIN_EACH, line = lanes + 4u, plane = CHAIN_EACH * line;
+    __local float *numbers =
+        (__local float *)(rows + WG) + (i.item - i.lane) / i.width * 3u * plane;
+    __local float *number = numbers + i.lane % CHAIN_EACH * line + i.lane / CHAIN_EACH;
+    rows[i.item] = unit;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* neighbours have read the points */
+    chain_pulls pulls = {unit, i.lane > 0 ? rows[i.item - 1] : zero};
+    float4 next = i.lane + 1u < i.width ? rows[i.item + 1] : zero;
+    float left = -i.b.w * fma(next.x, unit.x, fma(next.y, unit.y, next.z * unit.z));
+    cloth_chain_reduced me = chain_begin(i, pulls, left, stiffness);
+    number[0] = me.before;
+    number[plane] = me.after;
+    number[2u * plane] = me.right;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i.lane < 32u) chain_solve_by_warp(numbers, i.lane, lanes);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    pulls.unit.w = number[2u * plane];
+    if (i.lane > 0u) {
+        uint before = i.lane - 1u;
+        pulls.last.w = numbers[2u * plane + before % CHAIN_EACH * line + before / CHAIN_EACH];
+    }
+    return pulls;
+}
+#endif
+
+/* A chain whose items meet in local memory. No condition in the loop is the same in all steps: LLVM
+ * makes a loop of each case then, and PoCL's barriers in two loops never meet. */
+CLOTH_FUNCTION chain_pulls chain_solve_in_memory(
+    chain_item i, float4 unit, float stiffness, uint longest, __local float4 *rows)
+{
+    const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    __local float4 *units = rows + 2 * WG;
+    uint item = i.item, lane = i.lane;
+    units[item] = unit;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* neighbours have read the points */
+    chain_pulls pulls = {unit, lane > 0 ? units[item - 1] : zero};
+    float4 next_unit = lane + 1u < i.width ? units[item + 1] : zero;
+    float next_left =
+        -i.b.w * fma(next_unit.x, unit.x, fma(next_unit.y, unit.y, next_unit.z * unit.z));
+    cloth_chain_reduced me = chain_begin(i, pulls, next_left, stiffness);
+    CLOTH_ROLLED
+    for (uint step = 1, turn = 0; step < longest; step *= 2, turn ^= WG) {
+        uint acts = step < i.chain.count;
+        if (acts) rows[turn + item] = hed_f4(me.before, me.after, me.right, 0.0f);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        cloth_chain_reduced left = {0.0f, 0.0f, 0.0f}, next = {0.0f, 0.0f, 0.0f};
+        if (acts && lane >= step) left = chain_reduced_of(rows[turn + item - step]);
+        if (acts && lane + step < i.width) next = chain_reduced_of(rows[turn + item + step]);
+        if (acts) me = cloth_chain_without(me, left, next);
+    }
+    pulls.unit.w = me.right;
+    units[item] = pulls.unit;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane > 0) pulls.last.w = units[item - 1].w;
+    return pulls;
+}
+
+CLOTH_FUNCTION float4 chain_unit(chain_item i, uint pass, float stiffness)
+{
+    return i.is_edge ? cloth_chain_unit(i.a, i.b, i.edge, i.chain, pass, stiffness)
+                     : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+}
+
+/* Solves a chain whose items are in a warp; without lanes, any chain. */
+CLOTH_FUNCTION chain_pulls chain_solve_short(
+    chain_item i, uint pass, float stiffness, __local float4 *rows)
+{
+#if HED_HAS_LANES
+    (void)rows;
+    return chain_solve_in_warp(i, chain_unit(i, pass, stiffness), stiffness);
+#else
+    return chain_solve_in_memory(i, chain_unit(i, pass, stiffness), stiffness, i.width, rows);
+#endif
+}
+
+/* Solves chains of at most `width` edges by cyclic reduction, an edge in an item: every row eliminates
+ * the rows at distance `step` on both sides from its system until no other row is left (R. W.
+ * Hockney and C. R. Jesshope, Parallel Computers, 1981: PARACR). A group solves up to WG / width
+ * chains at once; count 0: no chain. When it returns, items of a chain have read their points.
+ * `longest`: edges of the longest one; `rows`: 3 WG. */
+CLOTH_FUNCTION chain_pulls chain_solve(
+    chain_item i, uint pass, float stiffness, uint longest, __local float4 *rows)
+{
+#if HED_HAS_LANES
+    if (i.width <= 32u) return chain_solve_in_warp(i, chain_unit(i, pass, stiffness), stiffness);
+    if (i.width <= CHAIN_WIDEST)
+        return chain_solve_wide(i, chain_unit(i, pass, stiffness), stiffness, rows);
+#endif
+    return chain_solve_in_memory(i, chain_unit(i, pass, stiffness), stiffness, longest, rows);
+}
+
+/* True if an item's warp has no chain: nothing is to be done, nor a barrier of the group passed. */
+CLOTH_FUNCTION uint chain_warp_is_idle(cloth_chain_at chain, uint width)
+{
+#if HED_HAS_LANES
+    return width <= 32u && !hed_lane_shuffle(chain.count, 0);
+#else
+    (void)chain, (void)width;
+    return 0;
+#endif
+}
+
+/* Moves the points of chains: chain_solve(). `edge`: chain_edge_at(). */
 CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
     cloth_chains_view view, float stiffness, uint width, uint longest, uint item,
     __local float4 *rows)
 {
-#if HED_HAS_LANES
-    if (width <= 32u && !hed_lane_shuffle(chain.count, 0)) return; /* a warp without a chain */
-#endif
-    const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    uint lane = item & (width - 1u), at = chain.first + lane * chain.step,
-         is_edge = lane < chain.count;
-    __local float4 *units = rows + 2 * WG;
-    float4 a = zero, b = zero, unit = zero;
-    cloth_chain_row row = {{0.0f, 0.0f, 0.0f, 0.0f}, 1.0f, 0.0f};
-    if (is_edge) {
-        if (view.pass >= 2) edge.pulled = view.pulled[chain.edges + lane];
-        a = view.points[at];
-        b = view.points[at + chain.step];
-        unit = cloth_chain_unit(a, b, edge, chain, view.pass, stiffness);
+    if (chain_warp_is_idle(chain, width)) return;
+    chain_item i = chain_item_of(chain, edge, item, width);
+    uint at = chain.first + i.lane * chain.step;
+    if (i.is_edge) {
+        if (view.pass >= 2) i.edge.pulled = view.pulled[chain.edges + i.lane];
+        i.a = view.points[at];
+        i.b = view.points[at + chain.step];
     }
-    units[item] = unit;
-    chain_meet(width); /* neighbours have read the points */
-    if (is_edge)
-        row = cloth_chain_row_between(
-            unit, lane > 0 ? units[item - 1] : zero, a.w, b.w, edge, chain, stiffness);
-    rows[WG + item] = hed_f4(row.left, 0.0f, 0.0f, 0.0f);
-    chain_meet(width);
-    cloth_chain_reduced me =
-        cloth_chain_begin(row, lane + 1u < width ? rows[WG + item + 1].x : 0.0f);
-    CLOTH_ROLLED
-    for (uint step = 1, turn = 0; step < longest; step *= 2, turn ^= WG) {
-        uint acts = step < chain.count;
-        if (acts) rows[turn + item] = hed_f4(me.before, me.after, me.right, 0.0f);
-        chain_meet(width);
-        cloth_chain_reduced left = {0.0f, 0.0f, 0.0f}, next = {0.0f, 0.0f, 0.0f};
-        if (acts && lane >= step) left = chain_reduced_of(rows[turn + item - step]);
-        if (acts && lane + step < width) next = chain_reduced_of(rows[turn + item + step]);
-        if (acts) me = cloth_chain_without(me, left, next);
-    }
-    unit.w = me.right;
-    units[item] = unit;
-    chain_meet(width);
+    chain_pulls pulls = chain_solve(i, view.pass, stiffness, longest, rows);
 #if HED_HAS_GRID_BARRIER
-    if (!is_edge) return; /* ptxas spills without it */
+    if (!i.is_edge) return; /* ptxas spills without it */
 #endif
-    if (is_edge && a.w > 0.0f)
-        view.points[at] = cloth_chain_moved(a, unit, lane > 0 ? units[item - 1] : zero);
-    if (is_edge && lane + 1u == chain.count && b.w > 0.0f)
-        view.points[at + chain.step] = cloth_chain_moved(b, zero, unit);
+    if (i.is_edge && i.a.w > 0.0f) view.points[at] = cloth_chain_moved(i.a, pulls.unit, pulls.last);
+    if (i.is_edge && i.lane + 1u == chain.count && i.b.w > 0.0f)
+        view.points[at + chain.step] =
+            cloth_chain_moved(i.b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), pulls.unit);
 #if !HED_HAS_GRID_BARRIER
     barrier(CLK_LOCAL_MEM_FENCE); /* without it PoCL 3.1 writes beyond `pulled`: cause unknown */
 #endif
-    if (is_edge && CLOTH_CHAINS_KEEP(view.pass))
-        cloth_chain_keep(chain.edges + lane, units[item].w, view);
+    if (i.is_edge && CLOTH_CHAINS_KEEP(view.pass))
+        cloth_chain_keep(chain.edges + i.lane, pulls.unit.w, view);
 }
 #endif
 

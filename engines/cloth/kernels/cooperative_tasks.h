@@ -5,8 +5,10 @@
 
 /* Task: kind, pass of chains or cells, flags and elements of a group (cloth_task_word()); first; count;
  * argument: total of elements or cells, flags that surroundings skip, or of lines and chains
- * cloth_task_shape(). Group g does the elements from g * cloth_task_share() on. Of sweeps: chains of
- * both directions (cloth_task_sides()), which follow each other, and half sweeps as the share. */
+ * cloth_task_shape(). Group g does the elements from g * cloth_task_share() on. Of sweeps: half sweeps
+ * and places of a lattice (cloth_task_held()); first chain (all lattices' chains along the warp, then
+ * along the weft); first place; chains of a lattice, their width, number of lattices
+ * (cloth_task_sides()): group g has lattice g. */
 #define CLOTH_DO_INTEGRATE 0u
 #define CLOTH_DO_DISTANCE 1u
 #define CLOTH_DO_LINES 2u
@@ -16,7 +18,7 @@
 #define CLOTH_DO_PLACES 6u
 #define CLOTH_DO_SHARES 7u
 #define CLOTH_DO_DRIVE 8u
-#define CLOTH_DO_SWEEPS 9u /* over places, along both directions by turns, by the first group */
+#define CLOTH_DO_SWEEPS 9u /* over places in local memory, by a group for each lattice */
 #define CLOTH_DO_KINDS 10u
 #define CLOTH_DO_OF_PLACES 64u /* flag: points are places, not particles */
 #define CLOTH_DO_MEET 128u     /* flag: the next task reads results of other groups */
@@ -30,16 +32,28 @@ CLOTH_FUNCTION uint cloth_task_kind(uint4 task) { return task.x & 15u; }
 CLOTH_FUNCTION uint cloth_task_pass(uint4 task) { return task.x >> 4 & 3u; }
 CLOTH_FUNCTION uint cloth_task_share(uint4 task) { return task.x >> CLOTH_DO_SHARE; }
 
-CLOTH_FUNCTION uint cloth_task_sides(uint warp, uint weft) { return warp | weft << 16; }
-CLOTH_FUNCTION uint cloth_task_warp(uint4 task) { return task.z & 0xffffu; }
-CLOTH_FUNCTION uint cloth_task_weft(uint4 task) { return task.z >> 16; }
+/* Maxima for a task of sweeps: half sweeps or lattices; chains of a lattice along a direction. */
+#define CLOTH_MOST_SWEEPS 255u
+#define CLOTH_MOST_SIDES 1023u
+CLOTH_FUNCTION uint cloth_task_held(uint halves, uint places) { return halves | places << 8; }
+CLOTH_FUNCTION uint cloth_task_halves(uint4 task) { return cloth_task_share(task) & 255u; }
+CLOTH_FUNCTION uint cloth_task_places(uint4 task) { return cloth_task_share(task) >> 8; }
+CLOTH_FUNCTION uint cloth_task_sides(uint warp, uint weft, uint bits, uint lattices)
+{
+    return warp | weft << 10 | bits << 20 | lattices << 24;
+}
+CLOTH_FUNCTION uint cloth_task_warp(uint4 task) { return task.w & 1023u; }
+CLOTH_FUNCTION uint cloth_task_weft(uint4 task) { return task.w >> 10 & 1023u; }
+CLOTH_FUNCTION uint cloth_task_side_bits(uint4 task) { return task.w >> 20 & 15u; }
+CLOTH_FUNCTION uint cloth_task_lattices(uint4 task) { return task.w >> 24; }
 
-/* Items of a line or chain, a power of two, and rows of the longest. */
-CLOTH_FUNCTION uint cloth_task_shape(uint width, uint longest) { return width << 16 | longest; }
-CLOTH_FUNCTION uint cloth_task_width(uint4 task) { return task.w >> 16; }
+/* Items of a line or chain, 1 << `bits`, and rows of the longest. */
+CLOTH_FUNCTION uint cloth_task_shape(uint bits, uint longest) { return bits << 16 | longest; }
+CLOTH_FUNCTION uint cloth_task_bits(uint4 task) { return task.w >> 16; }
 CLOTH_FUNCTION uint cloth_task_longest(uint4 task) { return task.w & 0xffffu; }
 
 #define CLOTH_COOPERATIVE_ROOM 5u /* local memory of a group, float4 for each item */
+#define CLOTH_CHAIN_ROOM 3u       /* of it for chains */
 
 typedef struct cloth_cooperative_launch {
     uint substeps, tasks;

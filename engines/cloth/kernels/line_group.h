@@ -103,6 +103,36 @@ CLOTH_FUNCTION line_pair line_pair_of(
     return pair;
 }
 
+/* Items of a line meet: in a warp if they are in one, else the group's. */
+CLOTH_FUNCTION void line_meet(uint width)
+{
+#if HED_HAS_LANES
+    if (width <= 32u) {
+        hed_lane_barrier();
+        return;
+    }
+#endif
+    (void)width;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+/* True if a pair of the items that meet is coupled with others: `votes` of the group, written before it
+ * met, or the lanes'. */
+CLOTH_FUNCTION uint line_any_is_coupled(uint width, uint is_coupled, __local const uint *vote)
+{
+#if HED_HAS_LANES
+    if (width <= 32u) return hed_lane_count(is_coupled) > 0;
+#endif
+    (void)width, (void)is_coupled;
+    return *vote;
+}
+
+/* Multipliers of row j, from a line's first item on. */
+CLOTH_FUNCTION float4 line_sum_at(__local const float4 *pairs, uint j)
+{
+    return pairs[(j & 1u ? 3 * WG : 2 * WG) + j / 2];
+}
+
 /* Solves lines of at most 2 `width` rows by cyclic reduction, two rows in an item, and moves their
  * particles. Soft fabrics need few steps: rows far apart hardly depend on each other. `width`,
  * `longest`: of chain_reduce(); `pairs`: 4 WG; `votes`: 16. */
@@ -113,13 +143,13 @@ CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float
     uint lane = item & (width - 1u), is_line = line.count > 0;
     line_pair pair = {zero, zero, zero, zero};
     float4 block = hed_f4(1.0f, 0.0f, 0.0f, 1.0f);
-    __local float4 *sums = pairs + 2 * (item - lane);
+    __local float4 *sums = pairs + (item - lane);
     if (item < 16) votes[item] = 0;
     if (is_line) {
         pair = line_pair_of(line, view, give, lane, &block);
         pairs[item] = pair.before;
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* neighbours have read the particles */
+    line_meet(width); /* neighbours have read the particles */
     if (is_line) {
         if (lane + 1u < width) {
             float4 next = pairs[item + 1u];
@@ -129,17 +159,19 @@ CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float
     }
     CLOTH_ROLLED
     for (uint step = 1, turn = 0; 2 * step < longest; step *= 2, turn++) {
-        uint acts = 2 * step <= line.count; /* differs from step to step: see chain_reduce() */
-        barrier(CLK_LOCAL_MEM_FENCE);
+        uint acts =
+            2 * step <= line.count; /* differs from step to step: see chain_solve_in_memory() */
+        uint is_coupled = acts && line_is_coupled(pair);
+        line_meet(width);
         if (acts) {
             pairs[item] = pair.before;
             pairs[WG + item] = pair.after;
             pairs[2 * WG + item] = pair.top;
             pairs[3 * WG + item] = pair.bottom;
-            if (line_is_coupled(pair)) votes[turn] = 1;
+            if (is_coupled) votes[turn] = 1;
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (!votes[turn]) break;
+        line_meet(width);
+        if (!line_any_is_coupled(width, is_coupled, votes + turn)) break;
         if (acts) {
             line_pair left = {zero, zero, zero, zero}, next = left;
             if (lane >= step) left = line_pair_at(pairs, item - step);
@@ -147,17 +179,18 @@ CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float
             pair = line_without(pair, left, next);
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sums[2 * lane] = pair.top;
-    sums[2 * lane + 1] = pair.bottom;
+    line_meet(width);
+    pairs[2 * WG + item] = pair.top;
+    pairs[3 * WG + item] = pair.bottom;
     pair.top.w = block.x; /* the diagonal, as by elimination */
     pair.bottom.w = block.w;
     for (uint j = 2 * lane; view.pass > 0 && j < 2 * lane + 2 && j < line.count; j++)
         view.sums[line.row + j] = j & 1u ? pair.bottom : pair.top;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    line_meet(width);
     for (uint j = lane; is_line && j < line.count + (line.across ? 1u : 2u); j += width)
-        cloth_line_move_by(j, line, view, j < line.count ? sums[j] : zero,
-            j > 0 && j <= line.count ? sums[j - 1] : zero, j > 1 ? sums[j - 2] : zero);
+        cloth_line_move_by(j, line, view, j < line.count ? line_sum_at(sums, j) : zero,
+            j > 0 && j <= line.count ? line_sum_at(sums, j - 1) : zero,
+            j > 1 ? line_sum_at(sums, j - 2) : zero);
 }
 #endif
 

@@ -172,11 +172,15 @@ typedef struct cloth_line_at {
     uint first, count, step, across, weights_at, row;
 } cloth_line_at;
 
-CLOTH_FUNCTION cloth_line_at cloth_line_of(__global const uint4 *lines, uint i)
+CLOTH_FUNCTION cloth_line_at cloth_line_at_of(uint4 a, uint4 b)
 {
-    uint4 a = lines[2 * i], b = lines[2 * i + 1];
     cloth_line_at line = {a.x, a.y, a.z, a.w, b.x, b.y};
     return line;
+}
+
+CLOTH_FUNCTION cloth_line_at cloth_line_of(__global const uint4 *lines, uint i)
+{
+    return cloth_line_at_of(lines[2 * i], lines[2 * i + 1]);
 }
 
 /* `sum`: right side in x y z and the diagonal in w; after the solution, the multipliers in x y z.

@@ -9,7 +9,7 @@
 enum { STRUCTURE, KIND, SPARE, THREADS, EARLY, LIMIT, QUEUE, HELD, GROUPS, PARAMETERS };
 enum { BY_RULE, JOINT, FIGURES };                 /* KIND */
 enum { LIMIT_NONE = 1, LIMIT_EVEN, LIMIT_TIGHT }; /* LIMIT */
-enum { LARGE_SHEET = 128 * 128 };                 /* particles */
+enum { LARGE_SHEET = 64 * 64 };                   /* particles */
 
 /* ---- the space ---- */
 
@@ -135,8 +135,8 @@ static bool is_valid(
 }
 
 /* True for a sheet that all groups of a GPU do in one launch sooner than by launches in a graph: one
- * large grid with lattices, without contact between cloth, which is a pass of its own after each
- * substep. On an H200 128 x 128 takes 0.27 ms a frame for 0.32, but 64 x 64 over a ball 0.87 for 0.71. */
+ * grid of some size with lattices, without contact between cloth, which is a pass of its own after each
+ * substep. On an H200 64 x 64 takes 0.21 ms a frame for 0.25, over a ball 0.63 for 0.67. */
 static bool is_one_sheet(const hed_cloth *cloth, const hed_device_info *info)
 {
     return (info->capabilities & HED_CAN_GRID_BARRIER) && cloth_copies(cloth) == 1 &&

@@ -364,7 +364,10 @@ static hed_status colours_make_cooperative(hed_cloth *cloth, cloth_solver *s, he
                 for (uint32_t i = garment->line_at[set]; i < garment->line_at[set + 1]; i++)
                     s->line_lengths[at++] = garment->lines[i].count;
         }
-    cloth_lengths lengths = {s->line_lengths, cloth_tension_lengths(s->tension), s->line_at};
+    cloth_lengths lengths = {.lines = s->line_lengths,
+        .chains = cloth_tension_lengths(s->tension),
+        .line_at = s->line_at};
+    lengths.lattices = cloth_tension_lattices(s->tension, &lengths.stages);
     if (cloth_cooperative_create(cloth, lengths, &s->cooperative, error)) return error->status;
     return colours_gather(cloth, s, &key, error);
 }

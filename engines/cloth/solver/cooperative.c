@@ -5,13 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TASKS = 1024, GROUP = 512, GROUP_OF_PROCESSOR = 128, SHORTEST = 8, FEW = 4 };
+enum {
+    MOST_TASKS = 1024,
+    GROUP = 512,
+    GROUP_OF_PROCESSOR = 128,
+    SHORTEST_BITS = 3,
+    FEW = 4,
+    WARP = 32
+};
 
 /* Part of the cloth in which a group works alone: rows of a grid in pairs, from an even or an odd
- * row on; columns; all of a task that has few items, by the first group. */
-typedef enum task_part { ANYWHERE, ROWS, ODD_ROWS, COLUMNS, FIRST_GROUP } task_part;
+ * row on; columns; a lattice, number g by group g. */
+typedef enum task_part { ANYWHERE, ROWS, ODD_ROWS, COLUMNS, LATTICES } task_part;
 
-/* `unit`: elements of two rows or of a column. */
+/* `unit`: elements of two rows or of a column; number of lattices. */
 typedef struct gathered_task {
     uint4 task;
     task_part part;
@@ -26,6 +33,7 @@ struct cloth_cooperative {
     uint32_t lines_of_tension; /* tasks: along the warp and the weft by turns */
     uint64_t items;            /* items of the largest task */
     uint32_t kinds, compiled_kinds;
+    uint32_t most_lattices; /* maximum for groups at once */
     uint32_t group, groups; /* items of a group; groups of a launch */
     hed_buffer *tasks, *state;
     hed_kernel *kernel;
@@ -89,6 +97,9 @@ hed_status cloth_cooperative_create(
     if (!c) return HED_ERROR_MEMORY;
     c->lengths = lengths;
     c->group = cooperative_group(cloth);
+    const hed_device_info info = hed_device_describe(cloth->device);
+    bool are_many = has_grid_barrier(cloth) && info.compute_units >= CLOTH_CLUSTER;
+    c->most_lattices = are_many ? CLOTH_CLUSTER : 1;
     if (cloth_copies(cloth) == 1 && cloth_is_grid(cloth->garments[0])) c->grid = cloth->garments[0];
     c->list = hed_new(&cloth->allocator, MOST_TASKS, sizeof *c->list, error);
     return cloth_upload(cloth, NULL, 2 * sizeof(uint32_t), &c->state, error);
@@ -158,6 +169,29 @@ static void find_part(cloth_cooperative *c, uint32_t kind, gathered_task *t)
     }
 }
 
+/* Gives each of `lattices` to a group. */
+static void take_lattices(cloth_cooperative *c, gathered_task *t, uint32_t lattices)
+{
+    uint64_t items = (uint64_t)lattices * c->group;
+    t->part = LATTICES;
+    t->unit = lattices;
+    if (c->items < items) c->items = items;
+}
+
+/* Finds the lattices of a task on places; groups take small ones. */
+static void find_lattices(cloth_cooperative *c, uint32_t kind, gathered_task *t)
+{
+    uint32_t first = t->task.y, count = t->task.z, lattices = 1;
+    for (uint32_t k = 0; k < c->lengths.stages; k++) {
+        const cloth_lattices *of = c->lengths.lattices + k;
+        bool is_all = kind == CLOTH_DO_PLACES ? of->places == first && of->place_count == count
+                                              : of->shares == first && of->share_count == count;
+        if (is_all) lattices = of->count;
+    }
+    if (lattices > c->most_lattices) lattices = 1;
+    if (count / lattices <= FEW * c->group) take_lattices(c, t, lattices);
+}
+
 static hed_status add_task(
     cloth_cooperative *c, uint32_t kind, uint4 task, uint64_t items, hed_error *error)
 {
@@ -166,10 +200,7 @@ static hed_status add_task(
         return hed_fail(error, HED_ERROR_LIMIT,
             "a substep has more than %d tasks: use the solver \"colours\"", MOST_TASKS);
     if (c->grid) find_part(c, kind, &t);
-    bool of_lattices =
-        kind == CLOTH_DO_PLACES || kind == CLOTH_DO_SHARES || kind == CLOTH_DO_CHAINS;
-    uint64_t few = kind == CLOTH_DO_CHAINS ? c->group : (uint64_t)FEW * c->group;
-    if (of_lattices && !t.part && items <= few) t.part = FIRST_GROUP;
+    if (!t.part && (kind == CLOTH_DO_PLACES || kind == CLOTH_DO_SHARES)) find_lattices(c, kind, &t);
     c->list[c->count++] = t;
     c->kinds |= 1u << kind;
     if (items > c->items) c->items = items;
@@ -179,11 +210,11 @@ static hed_status add_task(
 /* Shape of the lines or chains [first, first + count), `rows` rows for each item. */
 static uint32_t shape_of(const uint32_t *lengths, uint32_t first, uint64_t count, uint32_t rows)
 {
-    uint32_t longest = 1, width = SHORTEST;
+    uint32_t longest = 1, bits = SHORTEST_BITS;
     for (uint64_t k = 0; lengths && k < count; k++)
         if (lengths[first + k] > longest) longest = lengths[first + k];
-    while (width * rows < longest) width *= 2;
-    return cloth_task_shape(width, longest);
+    while (rows << bits < longest) bits++;
+    return cloth_task_shape(bits, longest);
 }
 
 hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
@@ -203,7 +234,7 @@ hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
         kind = CLOTH_DO_LINES;
         first = OF(cloth_lines_view, first).u32;
         argument = shape_of(c->lengths.lines, first, size, 2);
-        items *= argument >> 16;
+        items <<= argument >> 16;
         break;
     case CLOTH_KERNEL_ELEMENTS:
         kind = CLOTH_DO_ELEMENTS;
@@ -223,7 +254,7 @@ hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
         if (OF(cloth_chains_view, points).buffer != cloth->buffers.position)
             flags |= CLOTH_DO_OF_PLACES;
         argument = shape_of(c->lengths.chains, first, size, 1);
-        items *= argument >> 16;
+        items <<= argument >> 16;
         break;
     case CLOTH_KERNEL_PLACES:
         kind = CLOTH_DO_PLACES;
@@ -252,12 +283,22 @@ static uint32_t cooperative_larger(uint32_t a, uint32_t b) { return a > b ? a : 
 
 static bool is_half_sweep(const cloth_cooperative *c, uint32_t i)
 {
-    return i < c->count && c->list[i].part == FIRST_GROUP &&
+    return i < c->count && (c->list[i].task.x & CLOTH_DO_OF_PLACES) &&
            cloth_task_kind(c->list[i].task) == CLOTH_DO_CHAINS;
 }
 
-/* Makes half sweeps of the first group over the same chains, by turns, one task. */
-static void merge_half_sweeps(cloth_cooperative *c)
+/* True if a group can hold a lattice's places in local memory. Items of a chain need some of it
+ * themselves, unless they are in a warp. */
+static bool fits(
+    const hed_cloth *cloth, const cloth_cooperative *c, uint32_t places, uint32_t width)
+{
+    bool has_lanes = hed_device_describe(cloth->device).capabilities & HED_CAN_LANES;
+    uint32_t room = CLOTH_COOPERATIVE_ROOM - (has_lanes ? 0 : CLOTH_CHAIN_ROOM);
+    return places <= room * c->group && width <= (has_lanes ? (uint32_t)WARP : c->group);
+}
+
+/* Makes half sweeps over the places of lattices, by turns, one task. */
+static void merge_half_sweeps(const hed_cloth *cloth, cloth_cooperative *c)
 {
     uint32_t count = 0;
     for (uint32_t i = 0, halves; i < c->count; i += halves) {
@@ -266,16 +307,24 @@ static void merge_half_sweeps(cloth_cooperative *c)
         halves = 1;
         if (!is_half_sweep(c, i) || !is_half_sweep(c, i + 1)) continue;
         const uint4 warp = t->task, weft = c->list[i + 1].task;
-        uint32_t width = cooperative_larger(cloth_task_width(warp), cloth_task_width(weft)),
-                 longest = cooperative_larger(cloth_task_longest(warp), cloth_task_longest(weft));
-        if (weft.y != warp.y + warp.z || cooperative_larger(warp.z, weft.z) * width > c->group)
+        uint32_t bits = cooperative_larger(cloth_task_bits(warp), cloth_task_bits(weft));
+        const cloth_lattices *stage = c->lengths.lattices;
+        while (warp.y >= stage->chain_end) stage++;
+        cloth_lattices of = *stage;
+        if (of.count > c->most_lattices) of.count = 1;
+        uint32_t places = of.place_count / of.count;
+        if (weft.y != warp.y + warp.z || cooperative_larger(warp.z, weft.z) > CLOTH_MOST_SIDES ||
+            !fits(cloth, c, places, 1u << bits))
             continue;
-        while (is_half_sweep(c, i + halves) &&
+        while (halves < CLOTH_MOST_SWEEPS && is_half_sweep(c, i + halves) &&
                c->list[i + halves].task.y == (halves % 2 ? weft.y : warp.y))
             halves++;
         c->kinds |= 1u << CLOTH_DO_SWEEPS;
-        t->task = (uint4){cloth_task_word(CLOTH_DO_SWEEPS, cloth_task_pass(warp), 0, halves),
-            warp.y, cloth_task_sides(warp.z, weft.z), cloth_task_shape(width, longest)};
+        take_lattices(c, t, of.count);
+        t->task = (uint4){cloth_task_word(CLOTH_DO_SWEEPS, cloth_task_pass(warp), 0,
+                              cloth_task_held(halves, places)),
+            warp.y, of.places,
+            cloth_task_sides(warp.z / of.count, weft.z / of.count, bits, of.count)};
     }
     c->count = count;
 }
@@ -285,7 +334,7 @@ static uint32_t rank_of(const gathered_task *t)
 {
     static const uint32_t ranks[] = {[ROWS] = 1, [ODD_ROWS] = 2, [COLUMNS] = 4};
     uint32_t kind = cloth_task_kind(t->task);
-    if (t->part == ANYWHERE || t->part == FIRST_GROUP) return 0;
+    if (t->part == ANYWHERE || t->part == LATTICES) return 0;
     if (kind == CLOTH_DO_CHAINS) return t->part == ROWS ? 3 : 4;
     return kind == CLOTH_DO_LINES || kind == CLOTH_DO_CELLS ? ranks[t->part] : 0;
 }
@@ -320,10 +369,11 @@ static hed_status divide_tasks(cloth_cooperative *c, uint4 *tasks, hed_error *er
         if (t->part == ROWS || t->part == ODD_ROWS)
             share = (height + 2 * groups - 1) / (2 * groups) * t->unit;
         if (t->part == COLUMNS) share = (width + groups - 1) / groups;
-        if (t->part == FIRST_GROUP) share = t->task.z;
+        if (t->part == LATTICES) share = t->task.z / t->unit;
         if (share >> (32 - CLOTH_DO_SHARE))
             return hed_fail(error, HED_ERROR_LIMIT, "a group has %" PRIu32 " elements", share);
-        bool meet = groups > 1 && (t->part != next->part || t->part == ANYWHERE);
+        bool meet = groups > 1 && (t->part != next->part || t->part == ANYWHERE ||
+                                      (t->part == LATTICES && t->unit != next->unit));
         tasks[i] = t->task;
         if (cloth_task_kind(t->task) == CLOTH_DO_SWEEPS) share = 0; /* half sweeps instead */
         tasks[i].x |= share << CLOTH_DO_SHARE | (meet ? CLOTH_DO_MEET : 0);
@@ -374,7 +424,7 @@ hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_err
 {
     cloth->host->gathering = NULL;
     if (hed_failed(error)) return error->status;
-    merge_half_sweeps(c);
+    merge_half_sweeps(cloth, c);
     if (make_kernel(cloth, c, error)) return error->status;
     uint4 *tasks = hed_new(&cloth->allocator, c->count, sizeof *tasks, error);
     if (!tasks) return HED_ERROR_MEMORY;

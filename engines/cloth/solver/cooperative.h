@@ -8,9 +8,18 @@
 
 HED_VIEW_LAUNCH(cloth_cooperative_arrays, CLOTH_COOPERATIVE)
 
-/* Lengths of lines and chains, by their numbers in the tables, or NULL; first line of each set. */
+/* Lattices that are solved at once: places, shares and chains. `count` of them are alike, one after
+ * another in each of these arrays and in both directions of the chains; else it is 1. */
+typedef struct cloth_lattices {
+    uint32_t places, place_count, shares, share_count, chains, chain_end, count;
+} cloth_lattices;
+
+/* Lengths of lines and chains, by their numbers in the tables, or NULL; first line of each set; the
+ * lattices of each stage. */
 typedef struct cloth_lengths {
     const uint32_t *lines, *chains, *line_at;
+    const cloth_lattices *lattices;
+    uint32_t stages;
 } cloth_lengths;
 
 typedef struct cloth_cooperative cloth_cooperative;

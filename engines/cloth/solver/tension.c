@@ -25,6 +25,7 @@ struct cloth_tension {
     tension_buffers b;
     uint32_t levels, pin_stages; /* stages: levels, lines, pins */
     tension_stage *stages;
+    cloth_lattices *lattices;                       /* lattices of each stage */
     uint32_t particle_shares, particle_share_count; /* shares of the finest lattices */
     uint32_t limits;   /* first chain of the limits, in the order of the stage of lines */
     bool gives;        /* an edge has compliance */
@@ -127,10 +128,18 @@ static uint32_t lattice_number(
     return stage < b->tension->levels ? stage : garment->lattice_count + pin;
 }
 
+static bool are_alike(const cloth_lattice *a, const cloth_lattice *b)
+{
+    return a->place_count == b->place_count && a->share_count == b->share_count &&
+           a->chains.at[1] == b->chains.at[1] && a->chains.at[2] == b->chains.at[2];
+}
+
 static void fill_stage_places(tension_builder *b, uint32_t stage)
 {
     tension_stage *s = b->tension->stages + stage;
     tension_range *range = b->ranges + stage;
+    const cloth_lattice *first = NULL;
+    uint32_t lattices = 0, alike = 0;
     s->places = b->source_count;
     for (uint32_t g = 0; g < b->cloth->garment_count; g++) {
         const cloth_garment *garment = b->cloth->garments[g];
@@ -143,6 +152,9 @@ static void fill_stage_places(tension_builder *b, uint32_t stage)
                 uint32_t number = lattice_number(b, garment, stage, pin);
                 b->place_at[g][copy * per_copy + number] = b->source_count;
                 s->sweeps = lattice->sweeps;
+                if (!first) first = lattice;
+                lattices++;
+                alike += are_alike(first, lattice);
                 tension_add_places(
                     b, lattice, b->cloth->first_particle[g] + copy * garment->particle_count);
             }
@@ -150,6 +162,7 @@ static void fill_stage_places(tension_builder *b, uint32_t stage)
         }
     }
     s->place_count = b->source_count - s->places;
+    b->tension->lattices[stage].count = alike == lattices ? lattices : 1;
 }
 
 /* Adds the chains of a stage along a direction: points are places, or of lines particles. */
@@ -237,6 +250,11 @@ static void tension_fill(tension_builder *b)
     t->particle_shares = b->share_count;
     for (uint32_t s = 0; s < t->levels; s++) fill_stage_shares(b, s, false);
     t->particle_share_count = b->share_count - t->particle_shares;
+    for (uint32_t s = 0; s < stages; s++) {
+        const tension_stage *from = t->stages + s;
+        t->lattices[s] = (cloth_lattices){from->places, from->place_count, from->shares,
+            from->share_count, from->chain_at[0], from->chain_at[2], t->lattices[s].count};
+    }
 }
 
 /* ---- tasks of a group that has a whole garment ---- */
@@ -401,9 +419,10 @@ static hed_status tension_make(
     }
     b.stages = t->levels + 1 + t->pin_stages;
     t->stages = hed_new(&cloth->allocator, b.stages, sizeof *t->stages, error);
+    t->lattices = hed_new(&cloth->allocator, b.stages, sizeof *t->lattices, error);
     b.ranges =
         hed_arena_new(scratch, (uint64_t)cloth_copies(cloth) * b.stages, sizeof *b.ranges, error);
-    if (!t->stages || !b.ranges) return HED_ERROR_MEMORY;
+    if (!t->stages || !t->lattices || !b.ranges) return HED_ERROR_MEMORY;
     tension_fill(&b);
     return tension_upload(cloth, &b, scratch, error);
 }
@@ -429,13 +448,20 @@ void cloth_tension_destroy(hed_cloth *cloth, cloth_tension *t)
 {
     if (!t) return;
     cloth_buffers_destroy(CLOTH_BUFFERS(&t->b));
-    hed_delete(
-        &cloth->allocator, t->stages, (uint64_t)t->levels + 1 + t->pin_stages, sizeof *t->stages);
+    uint64_t stages = (uint64_t)t->levels + 1 + t->pin_stages;
+    hed_delete(&cloth->allocator, t->stages, stages, sizeof *t->stages);
+    hed_delete(&cloth->allocator, t->lattices, stages, sizeof *t->lattices);
     hed_delete(&cloth->allocator, t->lengths, t->chain_count, sizeof *t->lengths);
     hed_delete(&cloth->allocator, t, 1, sizeof *t);
 }
 
 const uint32_t *cloth_tension_lengths(const cloth_tension *t) { return t ? t->lengths : NULL; }
+
+const cloth_lattices *cloth_tension_lattices(const cloth_tension *t, uint32_t *stages)
+{
+    *stages = t ? t->levels + 1 + t->pin_stages : 0;
+    return t ? t->lattices : NULL;
+}
 
 uint64_t cloth_tension_bytes(const cloth_tension *t)
 {

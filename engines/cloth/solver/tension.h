@@ -22,6 +22,8 @@ typedef struct cloth_tension_view {
 cloth_tension_view cloth_tension_describe(const hed_cloth *cloth, const cloth_tension *tension);
 /* Lengths of all chains, for a solver that gathers launches. */
 const uint32_t *cloth_tension_lengths(const cloth_tension *tension);
+/* Lattices of each stage. */
+const cloth_lattices *cloth_tension_lattices(const cloth_tension *tension, uint32_t *stages);
 /* Returns the launches of a substep. */
 uint32_t cloth_tension_launches(const cloth_tension *tension);
 /* Enqueues the lattices before the constraints of a substep; tension, `passes` times, and pins after
