@@ -52,7 +52,9 @@ typedef enum cloth_kernel {
     CLOTH_KERNEL_COUNT
 } cloth_kernel;
 
-enum { CLOTH_LOOKS = 8 }; /* maximum number of garments that a common origin follows */
+/* Maximum numbers of garments that a common origin follows, and whose distance from it parts all: each
+ * costs a small copy. */
+enum { CLOTH_LOOKS = 8, CLOTH_PART_LOOKS = 64 };
 
 #define CLOTH_ORIGIN_FARTHEST 1048576.0 /* largest coordinate of an origin, m: 2^20 */
 

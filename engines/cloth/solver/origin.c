@@ -92,10 +92,12 @@ static void set_origin(hed_cloth *cloth, const double *origin)
     fold_view(cloth);
 }
 
-/* Gives each garment an origin of its own, which is the common one at first. */
+/* Gives each garment an origin of its own, which is the common one at first. A pending copy of
+ * positions lacks some of the garments, and is dropped. */
 static void part(hed_cloth *cloth)
 {
     static const double zero[3] = {0};
+    cloth->host->look.after = 0;
     memcpy(cloth->origin, zero, sizeof zero);
     cloth->host->garments_old = cloth->is_apart = true;
     fold_view(cloth);
@@ -294,14 +296,15 @@ hed_status cloth_origin_load(
 
 /* ---- following ---- */
 
-static uint32_t common_count(const hed_cloth *cloth)
+static uint32_t at_most(const hed_cloth *cloth, uint32_t limit)
 {
-    return cloth->garment_count < CLOTH_LOOKS ? cloth->garment_count : CLOTH_LOOKS;
+    return cloth->garment_count < limit ? cloth->garment_count : limit;
 }
 
 static uint32_t look_count(const hed_cloth *cloth)
 {
-    return can_part(cloth) ? cloth->garment_count : common_count(cloth);
+    if (cloth->is_apart) return cloth->garment_count;
+    return at_most(cloth, can_part(cloth) ? CLOTH_PART_LOOKS : CLOTH_LOOKS);
 }
 
 /* Particle whose displacement represents its garment's. */
@@ -349,7 +352,7 @@ hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error)
     look->parts = false;
     for (int k = 0; k < 3; k++) {
         float low = INFINITY, high = -INFINITY;
-        for (uint32_t g = 0; g < common_count(cloth); g++) {
+        for (uint32_t g = 0; g < at_most(cloth, CLOTH_LOOKS); g++) {
             float travel = travel_of(cloth, g, k, look->start[k]);
             low = travel < low ? travel : low;
             high = travel > high ? travel : high;
