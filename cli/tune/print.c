@@ -82,6 +82,22 @@ static void print_gain(const cli_tuned *t, FILE *out)
                 : "");
 }
 
+/* Prints the resources of the winner. */
+static void print_resources(const cli_tuned *t, FILE *out)
+{
+    const hed_tune_resources *r = t->resources;
+    if (!r) return;
+    fprintf(out, "  resources  %lld registers", (long long)r->kernel.registers);
+    if (r->kernel.spill_bytes > 0)
+        fprintf(out, " and %lld bytes of spills", (long long)r->kernel.spill_bytes);
+    fprintf(out, ", %.4g KiB of local memory a group; %lld groups of %u items at once",
+        (double)r->local_bytes / 1024, (long long)r->resident_groups, r->group_items);
+    if (t->device.compute_units)
+        fprintf(out, ", %.4g items on a unit",
+            (double)r->resident_groups * r->group_items / t->device.compute_units);
+    fputs("\n", out);
+}
+
 /* Prints the metrics of the winner that are not the objective. */
 static void print_metrics(const cli_tuned *t, FILE *out)
 {
@@ -242,6 +258,7 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
     if (t->result->best < t->result->count) {
         print_winner(t, out);
         print_gain(t, out);
+        print_resources(t, out);
         print_metrics(t, out);
         print_front(t, out);
         print_both(t, out);
@@ -298,10 +315,16 @@ static void tuned_add_winner(cli_report *report, const cli_tuned *t)
         CLI_NUMBER("gain_over_stored", times_winner(r, r->stored_index)),
         CLI_FLAG("kept_stored", r->kept_stored), CLI_WHOLE("ties", r->ties),
         CLI_NUMBER("share", r->share));
-}
-
-static void tuned_add_metrics(cli_report *report, const cli_tuned *t)
-{
+    const hed_tune_resources *used = t->resources;
+    if (used) {
+        cli_report_open(report, "resources");
+        cli_report_more(report, CLI_WHOLE("registers", used->kernel.registers),
+            CLI_WHOLE("spill_bytes", used->kernel.spill_bytes),
+            CLI_WHOLE("local_bytes", used->local_bytes),
+            CLI_WHOLE("group_items", used->group_items),
+            CLI_WHOLE("resident_groups", used->resident_groups));
+        cli_report_close(report);
+    }
     if (!t->def->metric_count) return;
     cli_report_open(report, "metrics");
     for (uint32_t i = 0; i < t->def->metric_count; i++)
@@ -359,10 +382,7 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
     cli_report_close(report);
     cli_report_more(report, CLI_TEXT("math", t->def->math == HED_MATH_STRICT ? "strict" : "fast"),
         CLI_TEXT("objective", hed_report_objective_name(t->def->objective, t->def->metric)));
-    if (r->best < r->count) {
-        tuned_add_winner(report, t);
-        tuned_add_metrics(report, t);
-    }
+    if (r->best < r->count) tuned_add_winner(report, t);
     tuned_add_front(report, t);
     tuned_add_both(report, t);
     hed_report_count(r, counts, examples);

@@ -98,6 +98,7 @@ static hed_status write_report(const cli_tuned *t, hed_error *error)
         .metrics = t->def->metrics,
         .metric_count = t->def->metric_count,
         .cold_cache = t->def->cold_cache,
+        .resources = t->resources,
         .origin = t->origin,
         .settings = settings,
         .database = t->database,
@@ -212,6 +213,9 @@ static int tuning_print(tuning *t)
         if (t->s.spec) cli_tune_print_remedy(t->s.kernel, t->def.problem, &t->error);
         return code;
     }
+    hed_tune_resources resources;
+    if (cli_tune_find_resources(t->session.devices[0], t->s.kernel, &t->def, t->result, &resources))
+        tuned.resources = &resources;
     hed_database *database = t->def.keep ? hed_context_database(t->session.context) : NULL;
     bool unrecorded = tuned_unrecorded(t->session.context, t->result);
     tuned.database = database && !unrecorded ? hed_database_path(database) : NULL;

@@ -131,10 +131,15 @@ typedef struct cli_tuned {
     hed_device_info device;
     const hed_tune_def *def;
     const hed_tune_result *result;
-    const char *origin;   /* argument as typed */
+    const hed_tune_resources *resources; /* winner's; NULL: unknown */
+    const char *origin;                  /* argument as typed */
     const char *database; /* path of the database with the measurements; NULL: not stored */
     const char *report;   /* path of the report; NULL: no report */
 } cli_tuned;
+
+/* Finds the resources of a tuning's winner. False if they are unknown: CUDA and HIP report them. */
+bool cli_tune_find_resources(hed_device *device, const hed_kernel_def *kernel,
+    const hed_tune_def *def, const hed_tune_result *result, hed_tune_resources *resources);
 
 /* A configuration as "WG=64 TILE=4"; free it with free(). NULL if memory is short. */
 char *cli_config_text(const hed_kernel_def *kernel, const hed_config *config);

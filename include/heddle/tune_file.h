@@ -85,6 +85,15 @@ typedef enum hed_report_format {
     HED_REPORT_CSV
 } hed_report_format;
 
+/** Resources of a tuning's winner, as compiler and driver report them without a run. */
+typedef struct hed_tune_resources {
+    hed_kernel_resources
+        kernel;              /**< resources of an item, and local memory that the text declares */
+    uint32_t group_items;    /**< work items of a group */
+    uint64_t local_bytes;    /**< local memory of a group: the text's and the launch's */
+    int64_t resident_groups; /**< number of groups that are on the device at once */
+} hed_tune_resources;
+
 /** Subject of a report. Start from {0}; T4 and CSV need the members before `device`. */
 typedef struct hed_tune_report_def {
     const hed_kernel_def *kernel;
@@ -99,10 +108,11 @@ typedef struct hed_tune_report_def {
     /** arguments of the tuning; NULL: the description's sample */
     const hed_tune_argument *arguments;
     bool cold_cache;
-    const char *origin;   /**< tuned object: "heddle:convolution", "blur.json" */
-    const char *settings; /**< "auto, 200 evaluations, seed 1" */
-    const char *database; /**< path of the measurements; NULL: not stored */
-    const char *date;     /**< "2026-11-21 14:03" */
+    const hed_tune_resources *resources; /**< NULL: unknown */
+    const char *origin;                  /**< tuned object: "heddle:convolution", "blur.json" */
+    const char *settings;                /**< "auto, 200 evaluations, seed 1" */
+    const char *database;                /**< path of the measurements; NULL: not stored */
+    const char *date;                    /**< "2026-11-21 14:03" */
 } hed_tune_report_def;
 
 /** Writes a report; a complete new file replaces the previous one.

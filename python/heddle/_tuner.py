@@ -77,7 +77,7 @@ class TuneResult(Object):
 
     @property
     def info(self) -> dict[str, Any]:
-        """All else: size of the space, why it ended, whether it is isolated and kept, `elements` of output that are known of them those `unwritten` by the reference and those `unsteady` that differ from run to run and so are not compared, the `reference` configuration and why it is not the default (`reference_reason`), roofline, importance of the parameters ..."""
+        """All else: size of the space, why it ended, whether it is isolated and kept, `elements` of output that are known of them those `unwritten` by the reference and those `unsteady` that differ from run to run and so are not compared, the `reference` configuration and why it is not the default (`reference_reason`), roofline, importance of the parameters, `resources` of the winner on CUDA and HIP ..."""
         r = self.p
         known = {n: getattr(r, n) for n in ("count", "ties", "kept_stored", "kept", "space", "in_process", "device_time", "drift", "seconds",
                                             "bandwidth", "arithmetic", "share", "elements", "unwritten", "unsteady")}
@@ -85,8 +85,41 @@ class TuneResult(Object):
                      reference_reason=text(r.reference_reason),
                      reference=configuration(self._kernel, r.reference_config) if r.reference_config.count else None,
                      problem=[int(r.problem.sizes[i]) for i in range(r.problem.count)],
-                     importance={n: r.importance[i] for i, n in enumerate(self.parameters)})
+                     importance={n: r.importance[i] for i, n in enumerate(self.parameters)}, resources=self.resources)
         return known
+
+    def _resources(self) -> Any:
+        """The C struct of the winner's resources; None where no driver reports them."""
+        if self.device.backend not in ("cuda", "hip") or self.best is None:
+            return None
+        found, geometry, built = ffi.new("hed_tune_resources *", {"group_items": 1}), ffi.new("hed_geometry *"), ffi.NULL
+        kernel, config, problem = ffi.addressof(self._kernel), ffi.addressof(self.p.evaluations[self.p.best], "config"), ffi.addressof(self.p, "problem")
+        definition = self._definition
+        options = ffi.new("hed_kernel_options *", {"math": definition.math, "config": config, "problem": problem, "defines": definition.defines,
+                                                  "define_count": definition.define_count})
+        try:
+            kernel.geometry(kernel, config, problem, geometry)
+            for i in range(geometry.dimensions):
+                found.group_items *= geometry.group[i]
+            dynamic = sum(int(geometry.local_bytes[i]) for i in range(kernel.argument_count) if kernel.arguments[i].kind == C.HED_LOCAL)
+            built = made(C.hed_kernel_create, "hed_kernel", self.device.p, kernel, options)
+            call(C.hed_kernel_measure_resources, built, ffi.addressof(found, "kernel"))
+            call(C.hed_kernel_resident_groups, built, found.group_items, dynamic, ffi.addressof(found, "resident_groups"))
+        except Error:
+            return None
+        finally:
+            C.hed_kernel_destroy(built)
+        found.local_bytes = dynamic + max(0, int(found.kernel.local_bytes))
+        return found if found.resident_groups >= 0 else None
+
+    @property
+    def resources(self) -> Optional[dict[str, int]]:
+        """Of the winner on CUDA and HIP: `registers` and `spill_bytes` of an item, `local_bytes` and `group_items` of a group, and
+        `resident_groups`, which are on the device at once. None elsewhere."""
+        r = self._resources()
+        return None if r is None else {
+            "registers": int(r.kernel.registers), "spill_bytes": int(r.kernel.spill_bytes), "local_bytes": int(r.local_bytes),
+            "group_items": int(r.group_items), "resident_groups": int(r.resident_groups)}
 
     def to_pandas(self) -> Any:
         """The evaluations as a pandas.DataFrame (pandas has to be installed)."""
@@ -100,8 +133,9 @@ class TuneResult(Object):
         if ending not in formats:
             raise ValueError(f"{file}: expected a name that ends in .html, .json (T4) or .csv")
         texts = [ffi.new("char[]", t.encode()) for t in (self.name, time.strftime("%Y-%m-%d %H:%M"), "from Python")]
-        device = described(self.device)
+        device, resources = described(self.device), self._resources()
         definition = ffi.new("hed_tune_report_def *", {
+            "resources": ffi.NULL if resources is None else resources,
             "kernel": ffi.addressof(self._kernel), "result": self.p, "objective": self._definition.objective,
             "device": device, "math": self._definition.math, "arguments": self._definition.arguments,
             "cold_cache": self._definition.cold_cache, "origin": texts[0], "date": texts[1], "settings": texts[2]})

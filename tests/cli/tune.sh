@@ -107,7 +107,9 @@ if [ -d "$fakes" ]; then
     run 0 tune "$work/metric.json" --device cuda:0 --objective time,energy --reference none --report "$work/energy.html"
     out_has '^  energy  *the winner takes [0-9.]* .J'; out_has 'measured of 4 of the 4 configurations that work'; out_has '^  GB/s '
     grep -q '"both":\[[0-9]' "$work/energy.html" || complain 'the page lacks the front'
-    run 0 tune "$work/metric.json" --device cuda:0 --objective energy,time --reference none --resume --json; out_is_object joules both_measured front_of_time_and_energy
+    out_has '^  resources  8 registers, 0 KiB of local memory a group; [0-9]* groups of [0-9]* items at once, 2048 items on a unit'
+    grep -q '"resources":{"registers":8,.*"local":0,"groups":[1-9]' "$work/energy.html" || complain 'the page lacks the resources'
+    run 0 tune "$work/metric.json" --device cuda:0 --objective energy,time --reference none --resume --json; out_is_object joules both_measured front_of_time_and_energy resources
     out_has '"both_measured": 4'; out_has '"objective": "energy"'; out_has '"seconds": [0-9]'
     run 0 db show f; out_has 'energy'; out_has 'time'
     unset LD_LIBRARY_PATH

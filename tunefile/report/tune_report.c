@@ -178,6 +178,16 @@ static json_t *conditions_json(const hed_tune_report_def *def)
         counted, "bound", bounds[hed_report_bound(r)], "end", hed_tune_end_name(r->end));
 }
 
+/* Lists the winner's resources; null: unknown. */
+static json_t *resources_json(const hed_tune_resources *r)
+{
+    if (!r) return json_pack("{s:n}", "resources");
+    return json_pack("{s:{s:I, s:I, s:I, s:I, s:I}}", "resources", "registers",
+        (json_int_t)r->kernel.registers, "spilled", (json_int_t)r->kernel.spill_bytes, "local",
+        (json_int_t)r->local_bytes, "groups", (json_int_t)r->resident_groups, "items",
+        (json_int_t)r->group_items);
+}
+
 /* Lists the results of each device; NULL when memory runs out. */
 static json_t *devices_json(const hed_tune_result *r)
 {
@@ -282,8 +292,9 @@ static hed_status write_page(const char *path, const hed_tune_report_def *def, h
 {
     static const char mark[] = "@DATA@";
     const char *template = hed_report_files[0].text, *data = strstr(template, mark);
-    json_t *document = conditions_json(def), *parts[] = {figures_json(def->kernel, def->result),
-                                                 evaluations_json(def), devices_json(def->result)};
+    json_t *document = conditions_json(def),
+           *parts[] = {figures_json(def->kernel, def->result), evaluations_json(def),
+               devices_json(def->result), resources_json(def->resources)};
     for (size_t i = 0; i < HED_COUNT(parts); i++) {
         if (document && (!parts[i] || json_object_update(document, parts[i]) != 0)) {
             json_decref(document);
