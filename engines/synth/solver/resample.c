@@ -32,10 +32,11 @@ static double weight_at(int32_t distance, uint32_t reach, uint32_t period)
     return sinc * bessel(SHAPE * sqrt(1 - t * t)) / bessel(SHAPE);
 }
 
-static uint32_t padded(uint32_t count) { return (count + LANES - 1) / LANES * LANES; }
-
 /* Length of a row for inputs of `in`, padded. */
-static uint32_t row_size(uint32_t reach, uint32_t in) { return padded(2 * reach / in + 1); }
+static uint32_t row_size(uint32_t reach, uint32_t in)
+{
+    return (2 * reach / in + LANES) / LANES * LANES;
+}
 
 hed_status synth_filter_create(
     const hed_allocator *allocator, synth_ratio ratio, synth_filter **filter, hed_error *error)
@@ -125,17 +126,13 @@ void synth_converter_step(synth_converter *converter)
 }
 
 /* Sums in eight lanes, so that compilers use vectors and the order stays the same. */
-static float weighted_sum(const float *weights, const float *inputs, uint32_t count)
+float synth_convert(const synth_converter *converter, uint32_t channel)
 {
+    const float *weights = converter->weights + (uint64_t)converter->due * converter->size,
+                *inputs = converter->memory + 2ull * converter->size * channel + converter->at;
     float lane[LANES] = {0};
-    for (uint32_t i = 0; i < count; i += LANES)
+    for (uint32_t i = 0; i < converter->size; i += LANES)
         for (uint32_t k = 0; k < LANES; k++) lane[k] += weights[i + k] * inputs[i + k];
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
            ((lane[4] + lane[5]) + (lane[6] + lane[7]));
-}
-
-float synth_convert(const synth_converter *converter, uint32_t channel)
-{
-    return weighted_sum(converter->weights + (uint64_t)converter->due * converter->size,
-        converter->memory + 2ull * converter->size * channel + converter->at, converter->size);
 }

@@ -175,12 +175,6 @@ void synth_free(hed_synth *synth)
 
 /* ---- sound ---- */
 
-/* Number of frames that begin before sample `sample`. */
-static uint64_t frames_begun(const hed_synth *synth, uint64_t sample)
-{
-    return synth->first_frame + synth_frames_before(synth->ratio, sample - synth->first_sample);
-}
-
 /* Writes frames of stems that begin before the next sample, from `frame` of the block on. */
 static void convert_stems(const hed_synth *synth, uint32_t frame, float *const *stems)
 {
@@ -198,11 +192,14 @@ static void write_stems(
     const hed_synth *synth, uint32_t samples, uint32_t sounding, float *const *stems)
 {
     uint32_t instances = synth->program->instances, channels = 2 * synth->program->layout.stems;
-    uint64_t begin = synth->sample - samples;
+    /* samples and frames since the first pair */
+    uint64_t begin = synth->sample - samples - synth->first_sample,
+             done = synth->frame - synth->first_frame;
     synth_converter *converter = synth->stem_converter;
     for (uint32_t n = 0; n < samples; n++) {
         const float *at = synth->stems + (uint64_t)n * instances * channels;
-        uint32_t frame = synth->written + (uint32_t)(frames_begun(synth, begin + n) - synth->frame);
+        uint32_t frame =
+            synth->written + (uint32_t)(synth_frames_before(synth->ratio, begin + n) - done);
         for (uint32_t channel = 0; channel < channels; channel++, at++) {
             float sum = 0.0f;
             for (uint32_t i = 0; n < sounding && i < instances; i++) sum += at[i * channels];
