@@ -74,12 +74,19 @@ function render(synth, note, sound, held) {
     return hash.text;
 }
 
+/* Text of a shipped instrument, with the instruments of its layers in place of their files: a module has no files. */
+function textOf(name) {
+    const text = fs.readFileSync(`data/instruments/${name}`, 'utf8'), value = JSON.parse(text);
+    for (const layer of value.layers ?? []) layer.instrument = JSON.parse(textOf(layer.instrument));
+    return value.layers ? JSON.stringify(value) : text;
+}
+
 const held = Math.round(seconds / 2 * RATE);
 const files = fs.readdirSync('data/instruments').filter((name) => name.endsWith('.json') && name !== 'million.json');
 let equal = 0;
 for (const name of files) {
     const file = `data/instruments/${name}`;
-    const text = fs.readFileSync(file, 'utf8');
+    const text = textOf(name);
     let native;
     for (const build of builds) {
         const synth = await open(text, { build, rate: RATE, block: BLOCK, strict: true });
