@@ -384,6 +384,18 @@ static int lead(int ranks, unsigned job, int argc, char **argv)
     return code;
 }
 
+/* Says that mpirun or SLURM has bound a rank, and so its compilers, to few processors. */
+static void report_binding(void)
+{
+    cpu_set_t set;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (sched_getaffinity(0, sizeof set, &set) || CPU_COUNT(&set) >= online) return;
+    fprintf(stderr,
+        "heddle-mpi: a rank is bound to %d of %ld processors, and compiles on these alone; expected all: "
+        "mpirun --bind-to none, srun --cpu-bind=none\n",
+        CPU_COUNT(&set), online);
+}
+
 /* Runs any other rank: a worker with the device of its index on this machine. */
 static void follow(const char *command, unsigned job, int turn)
 {
@@ -459,6 +471,7 @@ int main(int argc, char **argv)
     } else if (rank == 0) {
         code = lead(ranks, job, argc, argv);
     } else {
+        if (local == 0 && strcmp(argv[1], "measure")) report_binding();
         follow(argv[1], job, local);
     }
     MPI_Finalize();

@@ -1,11 +1,13 @@
 /* ctest: devices=pocl,cuda long */
 /* A real worker at the other end of a command: candidates that are wrong, crash or hang there, and
  * workers that are killed. */
+#include <sched.h>
 #include <signal.h>
 
 #include "core/objects.h"
 #include "folder.h"
 #include "runner_testing.h"
+#include "workers/fleet.h"
 #include "workers/remote_device.h"
 
 static void open_folder(void)
@@ -62,6 +64,58 @@ Test(remote_worker, candidates_are_judged_there)
     CHECK_BYTES(found, t.expected, sizeof found);
     hed_runner_destroy(t.runner);
     hed_device_release(device);
+    test_close(&t.on);
+}
+
+/* The processors that this process and its children run on. */
+static void bind_to(const cpu_set_t *set) { CHECK_EQ(sched_setaffinity(0, sizeof *set, set), 0); }
+
+static uint32_t builders_wanted[2], opens;
+
+static hed_status note_builders(const hed_runner_def *def, hed_runner **runner, hed_error *why)
+{
+    (void)runner;
+    builders_wanted[opens++ % 2] = def->builders;
+    return hed_fail(why, HED_ERROR_IO, "made up: does not open");
+}
+
+static bool no_restart(const hed_device *device)
+{
+    (void)device;
+    return false;
+}
+
+/* The leader may have one processor, and the far end 64. */
+Test(remote_worker, builders_are_as_many_as_the_far_end_has_processors)
+{
+    runner_test t = {.on = test_open(NULL)};
+    cpu_set_t all, one;
+    uint32_t first = 0;
+    CHECK_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+    while (!CPU_ISSET(first, &all)) first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    uint32_t processors = (uint32_t)CPU_COUNT(&all), most = processors < 64 ? processors : 64;
+    hed_device *devices[2] = {open_worker(&t.on, "")};
+    bind_to(&one);
+    devices[1] = open_worker(&t.on, "");
+    describe_scale(&t);
+    for (uint32_t i = 0; i < 2; i++) { /* by a leader of one processor */
+        t.def.device = devices[i];
+        OK(hed_runner_create_worker(&t.def, &t.runner, &error));
+        CHECK_EQ(t.runner->builders, i ? 1 : most);
+        hed_runner_destroy(t.runner);
+    }
+    bind_to(&all);
+    const hed_fleet_kind kind = {note_builders, no_restart, NULL};
+    FAILS(HED_ERROR_IO, hed_fleet_create(&t.def, devices, 2, &kind, &t.runner, &error));
+    CHECK(opens == 2 && !builders_wanted[0] && !builders_wanted[1], "the far end decides");
+    hed_error_clear(&error);
+    t.def.device = devices[0]; /* both are on one machine, as the fleet has told them */
+    OK(hed_runner_create_worker(&t.def, &t.runner, &error));
+    CHECK_EQ(t.runner->builders, most > 1 ? processors / 2 : 1);
+    hed_runner_destroy(t.runner);
+    for (uint32_t i = 0; i < 2; i++) hed_device_release(devices[i]);
     test_close(&t.on);
 }
 

@@ -18,6 +18,7 @@
 #include "core/objects.h"
 #include "heddle/stats.h"
 #include "workers/fleet_parts.h"
+#include "workers/remote_device.h"
 
 enum { FIRST_CANDIDATES = 64 };
 
@@ -431,7 +432,11 @@ hed_status hed_fleet_create(const hed_runner_def *def, hed_device *const *device
     pthread_cond_init(&fleet->work, NULL);
     pthread_cond_init(&fleet->news, NULL);
     uint32_t processors = def->builders ? def->builders : hed_processor_count();
-    fleet->member_def.builders = processors > count ? processors / count : 1;
+    uint32_t sharers = 0; /* devices of this machine; elsewhere the worker's machine decides */
+    for (uint32_t i = 0; i < count; i++)
+        sharers += def->builders || !hed_device_is_remote(devices[i]);
+    fleet->member_def.builders = sharers && processors > sharers ? processors / sharers : 1;
+    hed_remote_share(devices, count);
     fleet->member_def.idle = fleet_stopped;
     fleet->member_def.user = fleet;
     for (uint32_t i = 0; i < count; i++)

@@ -10,6 +10,7 @@
 #include "core/objects.h"
 #include "heddle/stats.h"
 #include "workers/fleet_parts.h"
+#include "workers/remote_device.h"
 #include "workers/worker.h"
 
 enum {
@@ -292,13 +293,21 @@ static void member_report(fleet_member *m, const char *doing)
     hed_text_copy(m->doing, sizeof m->doing, doing);
 }
 
+/* A remote machine has processors of its own. */
+static hed_runner_def member_runner_def(const fleet_member *m)
+{
+    hed_runner_def def = m->fleet->member_def;
+    def.device = m->device;
+    if (hed_device_is_remote(m->device) && !m->fleet->def.builders) def.builders = 0;
+    return def;
+}
+
 /* Opens the device's runner in the device's thread, since opening takes seconds per card. */
 static void member_open(fleet_member *m)
 {
     fleet_state *fleet = m->fleet;
     hed_error cause = {0};
-    hed_runner_def runner_def = fleet->member_def;
-    runner_def.device = m->device;
+    const hed_runner_def runner_def = member_runner_def(m);
     pthread_mutex_unlock(&fleet->lock);
     hed_status status = fleet->kind.open(&runner_def, &m->runner, &cause);
     pthread_mutex_lock(&fleet->lock);
@@ -315,8 +324,7 @@ static void member_open(fleet_member *m)
 static hed_status member_restart(fleet_member *m, hed_error *error)
 {
     fleet_state *fleet = m->fleet;
-    hed_runner_def runner_def = fleet->member_def;
-    runner_def.device = m->device;
+    const hed_runner_def runner_def = member_runner_def(m);
     hed_runner_destroy(m->runner);
     m->runner = NULL;
     memset(m->used, 0, sizeof m->used);

@@ -38,6 +38,8 @@ typedef struct remote {
     char *line;        /* (line_size) the full command; NULL: the caller passed a descriptor */
     size_t line_size;
     hed_worker worker;
+    char machine[256]; /* name of the worker's host */
+    uint32_t sharers;  /* devices of that machine */
     bool is_lost;
     char reason[HED_ERROR_TEXT];
 } remote;
@@ -289,7 +291,8 @@ static void remote_send_job(remote_runner *runner, int job, hed_error *error)
     const hed_frame_job head = {.timeout_seconds = def->timeout_seconds,
         .compile_seconds = def->compile_seconds,
         .least_timeout_seconds = def->least_timeout_seconds,
-        .builders = def->builders};
+        .builders = def->builders,
+        .sharers = r->sharers};
     char *piece = hed_allocate(&runner->allocator, PIECE);
     if (!piece) HED_OUT_OF_MEMORY(error, "a job");
     else if (fstat(job, &about))
@@ -374,6 +377,17 @@ bool hed_device_is_remote(const hed_device *device)
     return device->backend->device_close == remote_close;
 }
 
+void hed_remote_share(hed_device *const *devices, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        remote *at = hed_device_is_remote(devices[i]) ? devices[i]->impl : NULL;
+        if (at) at->sharers = 0;
+        for (uint32_t j = 0; j < count && at; j++)
+            at->sharers += hed_device_is_remote(devices[j]) &&
+                           !strcmp(at->machine, ((const remote *)devices[j]->impl)->machine);
+    }
+}
+
 /* Runs the command, whose standard input and output are the connection. In its own session, ssh has
  * no terminal for a password prompt. */
 static hed_status remote_start(remote *r, hed_error *error)
@@ -426,6 +440,7 @@ static hed_status remote_create_device(hed_context *context, const hed_remote_de
     }
     r->backend.device_close = remote_close;
     hed_text_copy((*device)->build_key, sizeof(*device)->build_key, hello.build_key);
+    hed_text_copy(r->machine, sizeof r->machine, hello.machine);
     (*device)->backend = &r->backend;
     (*device)->impl = r;
     return HED_OK;

@@ -7,6 +7,8 @@
 
 /* True for a device made by hed_device_create_remote(). */
 bool hed_device_is_remote(const hed_device *device);
+/* Tells the remote ones of `devices` (count) how many of them divide the processors of their machine. */
+void hed_remote_share(hed_device *const *devices, uint32_t count);
 /* True if the device's worker can be started again, because a command starts it. */
 bool hed_device_can_restart(const hed_device *device);
 /* Restarts the command of def->device, after ending it, if its worker has died. Errors: LOST (the

@@ -153,7 +153,10 @@ static void served_open(served *s, hed_worker_reply *reply, hed_error *error)
     def.timeout_seconds = s->head.timeout_seconds;
     def.compile_seconds = s->head.compile_seconds;
     def.least_timeout_seconds = s->head.least_timeout_seconds;
-    def.builders = s->head.builders;
+    uint32_t sharers = s->head.sharers ? s->head.sharers : 1, processors = hed_processor_count();
+    def.builders = s->head.builders       ? s->head.builders
+                   : processors > sharers ? processors / sharers
+                                          : 1;
     def.idle = served_alone;
     def.user = s;
     if (!s->runner && hed_runner_create_worker(&def, &s->runner, error)) return;

@@ -41,8 +41,9 @@ typedef struct hed_frame {
  * alignment. */
 typedef struct hed_frame_job {
     double timeout_seconds, compile_seconds, least_timeout_seconds;
-    uint32_t builders;
-    char zeros[44];
+    uint32_t builders; /* 0: the worker's machine decides by its processors */
+    uint32_t sharers;  /* workers of this leader on that machine */
+    char zeros[40];
 } hed_frame_job;
 
 enum { HED_WORKER_VALUES = 64 }; /* maximum number of times in one reply */
