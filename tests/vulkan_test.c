@@ -158,6 +158,36 @@ Test(vulkan, over_a_limit_is_refused_before_the_driver)
     }
 }
 
+/* A pipeline with the width of a subgroup that the device has; another one is refused by name. */
+Test(vulkan, widths_of_subgroups)
+{
+    static const int64_t widths[] = {0, 1, 4, 8, 16, 32, 64, 128};
+    const uint32_t usual = hed_device_describe(here.device).lane_width;
+    hed_parameter_def parameters[5];
+    memcpy(parameters, scale_parameters, sizeof scale_parameters);
+    parameters[4] = (hed_parameter_def){
+        .name = HED_SUBGROUP_SIZE, .values = widths, .count = HED_COUNT(widths), .value = 0};
+    hed_kernel_def def = scale;
+    def.parameters = parameters;
+    def.parameter_count = 5;
+    for (size_t i = 0; i < HED_COUNT(widths); i++) {
+        const hed_config config = {5, {64, 3, 1, 0, widths[i]}};
+        hed_kernel_options options = hed_default_kernel_options();
+        hed_kernel *kernel;
+        options.config = &config;
+        if (!widths[i] || widths[i] == usual) {
+            CHECK_EQ(factor_of(here.device, &def, &config), 3, "%d", (int)widths[i]);
+        } else if (hed_kernel_create(here.device, &def, &options, &kernel, &error)) {
+            CHECK_EQ(error.status, HED_ERROR_LIMIT);
+            CHECK(strstr(error.text, HED_SUBGROUP_SIZE) && strstr(error.text, "power of two"), "%s", error.text);
+            hed_error_clear(&error);
+        } else {
+            hed_kernel_destroy(kernel);
+            CHECK(widths[i] > 1, "a subgroup of one lane");
+        }
+    }
+}
+
 Test(vulkan, a_launch_has_the_group_of_the_shader)
 {
     hed_kernel *kernel;

@@ -87,6 +87,10 @@ typedef struct hed_shader_value {
     int64_t value;
 } hed_shader_value;
 
+/** Name of the parameter that is the width of a shader's subgroups on Vulkan 1.3, a power of two that the driver
+ *  allows; 0: the driver's choice. */
+#define HED_SUBGROUP_SIZE "HED_SUBGROUP_SIZE"
+
 /** True if bytes begin as a module of SPIR-V does. Thread class: rt. */
 HED_API bool hed_shader_is_spirv(const void *bytes, size_t size);
 /** Reads the interface of entry point `entry` of a module of SPIR-V, which need not be aligned.

@@ -52,6 +52,8 @@ typedef struct vulkan_device {
     _Atomic uint64_t serial; /* serial of the last buffer or program created */
     VkPhysicalDeviceMemoryProperties memory;
     uint32_t push_bytes;
+    VkPhysicalDeviceSubgroupSizeControlProperties
+        widths;           /* subgroup widths that a pipeline may request; zeros: no widths */
     double period;        /* duration of a tick, s */
     uint64_t stamp_mask;  /* valid bits of a time stamp; 0: time stamps are unusable */
     pthread_mutex_t lock; /* guards the lists below */

@@ -84,6 +84,9 @@ enum {
     VK_TYPE_PHYSICAL_DEVICE_FEATURES_2 = 1000059000,
     VK_TYPE_PHYSICAL_DEVICE_PROPERTIES_2 = 1000059001,
     VK_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES = 1000094000,
+    VK_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES = 1000225000,
+    VK_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO = 1000225001,
+    VK_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES = 1000225002,
     VK_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV = 1000154001,
     VK_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES = 1000168000,
     VK_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES = 1000196000
@@ -221,6 +224,22 @@ typedef struct VkPhysicalDeviceSubgroupProperties {
     VkFlags supportedStages, supportedOperations;
     VkBool32 quadOperationsInAllStages;
 } VkPhysicalDeviceSubgroupProperties;
+typedef struct VkPhysicalDeviceSubgroupSizeControlProperties {
+    int32_t sType;
+    void *pNext;
+    uint32_t minSubgroupSize, maxSubgroupSize, maxComputeWorkgroupSubgroups;
+    VkFlags requiredSubgroupSizeStages;
+} VkPhysicalDeviceSubgroupSizeControlProperties;
+typedef struct VkPhysicalDeviceSubgroupSizeControlFeatures {
+    int32_t sType;
+    void *pNext;
+    VkBool32 subgroupSizeControl, computeFullSubgroups;
+} VkPhysicalDeviceSubgroupSizeControlFeatures;
+typedef struct VkPipelineShaderStageRequiredSubgroupSizeCreateInfo {
+    int32_t sType;
+    void *pNext;
+    uint32_t requiredSubgroupSize;
+} VkPipelineShaderStageRequiredSubgroupSizeCreateInfo;
 typedef struct VkPhysicalDeviceShaderSMBuiltinsPropertiesNV {
     int32_t sType;
     void *pNext;

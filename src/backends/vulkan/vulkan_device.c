@@ -84,6 +84,7 @@ typedef struct vulkan_features {
     VkPhysicalDeviceFeatures2 all;
     VkPhysicalDeviceVulkan11Features of_1_1;
     VkPhysicalDeviceVulkan12Features of_1_2;
+    VkPhysicalDeviceSubgroupSizeControlFeatures widths;
 } vulkan_features;
 
 static void vulkan_read_features(
@@ -91,10 +92,27 @@ static void vulkan_read_features(
 {
     *features = (vulkan_features){.all = {.sType = VK_TYPE_PHYSICAL_DEVICE_FEATURES_2},
         .of_1_1 = {.sType = VK_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES},
-        .of_1_2 = {.sType = VK_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES}};
+        .of_1_2 = {.sType = VK_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES},
+        .widths = {.sType = VK_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES}};
     features->of_1_1.pNext = &features->of_1_2;
+    if (version >= VK_API_VERSION_1_3) features->of_1_2.pNext = &features->widths;
     if (version >= VK_API_VERSION_1_2) features->all.pNext = &features->of_1_1;
     api->GetPhysicalDeviceFeatures2(physical, &features->all);
+}
+
+/* Reads the widths of a subgroup that a pipeline may request; zeros: no widths. */
+static VkPhysicalDeviceSubgroupSizeControlProperties vulkan_read_widths(const hed_vk_api *api,
+    VkPhysicalDevice physical, uint32_t version, const vulkan_features *features)
+{
+    VkPhysicalDeviceSubgroupSizeControlProperties widths = {
+        .sType = VK_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
+    VkPhysicalDeviceProperties2 about = {
+        .sType = VK_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &widths};
+    if (version < VK_API_VERSION_1_3 || !features->widths.subgroupSizeControl) return widths;
+    api->GetPhysicalDeviceProperties2(physical, &about);
+    if (!(widths.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT))
+        widths = (VkPhysicalDeviceSubgroupSizeControlProperties){.sType = widths.sType};
+    return widths;
 }
 
 static hed_status vulkan_describe(
@@ -275,6 +293,10 @@ static void vulkan_fill_open(vulkan_device *impl, uint32_t valid_bits)
     impl->api->GetPhysicalDeviceMemoryProperties(impl->physical, &impl->memory);
     impl->period = (double)about.properties.limits.timestampPeriod * 1e-9;
     impl->stamp_mask = valid_bits >= 64 ? UINT64_MAX : ((uint64_t)1 << valid_bits) - 1;
+    vulkan_features features;
+    vulkan_read_features(impl->api, impl->physical, about.properties.apiVersion, &features);
+    impl->widths =
+        vulkan_read_widths(impl->api, impl->physical, about.properties.apiVersion, &features);
     impl->push_bytes = about.properties.limits.maxPushConstantsSize;
     if (impl->push_bytes > VULKAN_PUSH_BYTES) impl->push_bytes = VULKAN_PUSH_BYTES;
     pthread_mutex_init(&impl->lock, NULL);
@@ -387,6 +409,8 @@ hed_status hed_vulkan_device_adopt(
         return hed_fail(error, status, "the device given has no queues that compute");
     }
     vulkan_fill_open(impl, families[native->queue_family].timestampValidBits);
+    /* the program may have created its device without the feature */
+    impl->widths = (VkPhysicalDeviceSubgroupSizeControlProperties){.sType = impl->widths.sType};
     device->impl = impl;
     status = vulkan_check_clock(device, error);
     if (status) vulkan_device_free(device);

@@ -4,6 +4,7 @@
 #include "base/signature.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct program_header {
@@ -46,7 +47,8 @@ static hed_status program_values(const hed_build *build, const hed_shader *shade
         int index = program_find_constant(shader, name);
         if (index >= 0 && sscanf(build->defines[i].value, "%lld", &value) == 1)
             values[index].value = value;
-        if (index < 0 && build->language == HED_SPIRV && i < build->def->parameter_count) {
+        if (index < 0 && build->language == HED_SPIRV && i < build->def->parameter_count &&
+            strcmp(name, HED_SUBGROUP_SIZE) != 0) {
             char names[512] = "none";
             size_t used = 0;
             for (uint32_t j = 0; j < shader->constant_count && used < sizeof names - 80; j++)
@@ -72,6 +74,36 @@ static size_t program_put_constant(hed_type type, int64_t value, unsigned char *
     else if (type == HED_INT64 || type == HED_UINT64) memcpy(to, &value, 8);
     else memcpy(to, &narrow, 4);
     return type == HED_BYTES ? 4 : hed_type_bytes(type);
+}
+
+/* ---- subgroups ---- */
+
+/* Reads the width of a subgroup that the configuration requests; 0: the driver's choice. */
+static hed_status program_width(
+    const hed_build *build, const hed_shader *shader, uint32_t *width, hed_error *error)
+{
+    const hed_device_info *info = &build->device->info;
+    const VkPhysicalDeviceSubgroupSizeControlProperties *has =
+        &hed_vulkan_of(build->device)->widths;
+    uint64_t items = (uint64_t)shader->group[0] * shader->group[1] * shader->group[2];
+    *width = 0;
+    for (uint32_t i = 0; i < build->define_count; i++)
+        if (strcmp(build->defines[i].name, HED_SUBGROUP_SIZE) == 0)
+            *width = (uint32_t)strtoul(build->defines[i].value, NULL, 10);
+    if (!*width) return HED_OK;
+    if (*width < has->minSubgroupSize || *width > has->maxSubgroupSize || (*width & (*width - 1)))
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "%s: %s is %u; expected a power of two from %u to %u, which %s (%s) has (0 to 0: Vulkan before "
+            "1.3)",
+            build->def->name, HED_SUBGROUP_SIZE, *width, has->minSubgroupSize, has->maxSubgroupSize,
+            info->id, info->name);
+    uint32_t limit = has->maxComputeWorkgroupSubgroups;
+    if (items > (uint64_t)*width * limit)
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "%s: a group of %llu work items has over %u subgroups of %u; expected at most %u on %s (%s)",
+            build->def->name, (unsigned long long)items, limit, *width, limit, info->id,
+            info->name);
+    return HED_OK;
 }
 
 /* ---- limits ---- */
@@ -214,6 +246,10 @@ static hed_status program_make_pipeline(const hed_build *build, const hed_shader
     vulkan_program *impl, hed_error *error)
 {
     const vulkan_device *of = hed_vulkan_of(build->device);
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
+        .sType = VK_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
+    hed_status status = program_width(build, shader, &required.requiredSubgroupSize, error);
+    if (status) return status;
     VkSpecializationMapEntry entries[HED_SHADER_CONSTANTS];
     unsigned char data[8 * HED_SHADER_CONSTANTS] = {0};
     VkShaderModule module = NULL;
@@ -230,6 +266,7 @@ static hed_status program_make_pipeline(const hed_build *build, const hed_shader
             build->device, result, "vkCreateShaderModule", build->def->name, error);
     const VkComputePipelineCreateInfo info = {.sType = VK_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+            .pNext = required.requiredSubgroupSize ? &required : NULL,
             .stage = VK_SHADER_STAGE_COMPUTE_BIT,
             .module = module,
             .pName = build->entry,
