@@ -135,9 +135,18 @@ head -c 300 "$work/page.hrec" >"$work/cut.hrec"
 tune "$work/cut.hrec" && complain "half of a recording is taken"
 grep -q 'cut off' "$work/log" || complain "$(cat "$work/log")"
 
+# Firefox, by WebDriver BiDi: a page of a folder, with a dialog before its script and a frame
+if { command -v firefox || command -v firefox-esr; } >/dev/null && ls /usr/share/vulkan/icd.d/lvp_icd*.json >/dev/null 2>&1; then
+    mkdir "$work/framed"
+    cp "$here/life.html" "$here/kit.js" "$work/framed"
+    echo "<!doctype html><script>alert('first')</script><iframe src=life.html></iframe>" >"$work/framed/index.html"
+    tune "$work/framed" --browser firefox || complain "Firefox: exit $?: $(cat "$work/log")"
+    expect "[T['life']['verdict'], {c['how'] for c in T['life']['candidates']}, all(c['ok'] for c in T['life']['candidates'])]" "['tunable', {'proved'}, True]"
+    tune http://127.0.0.1:9/ --browser firefox && complain "an address without a server is taken by Firefox"
+    grep -q 'the browser cannot open it' "$work/log" || complain "$(cat "$work/log")"
+fi
+
 # the list alone; faults
-"$heddle" tune "$here/life.html" --browser firefox --headless 2>"$work/log" && complain "a page in Firefox"
-grep -q 'records itself by heddle-record.js' "$work/log" || complain "$(cat "$work/log")"
 "$heddle" tune "$here/life.html" --headless --list --wait 1 >"$work/list" 2>&1 || complain "list: exit $?: $(cat "$work/list")"
 grep -q '100.0 %  life .* 4 x 4 .*independent' "$work/list" || complain "list: $(cat "$work/list")"
 tune "$here/life.html" --pipeline nothing && complain "a pipeline of another name is taken"

@@ -150,11 +150,11 @@ static const char *base_of(const char *name)
     return strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
 }
 
-static bool is_firefox(const char *name) { return strstr(base_of(name), "firefox") != NULL; }
+bool cli_browser_is_firefox(const char *name) { return strstr(base_of(name), "firefox") != NULL; }
 
 bool cli_browser_is_known(const char *name)
 {
-    return is_firefox(name) || strcasestr(base_of(name), "chrom") ||
+    return cli_browser_is_firefox(name) || strcasestr(base_of(name), "chrom") ||
            strcasestr(base_of(name), "edge");
 }
 
@@ -168,6 +168,7 @@ static size_t add_options(const cli_browser_process *browser, const cli_browser_
         words[count++] = "--no-remote";
         words[count++] = "--profile";
         words[count++] = browser->profile;
+        if (def->bidi) words[count++] = "--remote-debugging-port=0";
         return count;
     }
     if (def->headless && geteuid() == 0) words[count++] = "--no-sandbox";
@@ -189,7 +190,7 @@ hed_status cli_browser_start(
     int pipes[2] = {-1, -1};
     size_t count = 1;
     *browser = (cli_browser_process){.to = -1, .from = -1};
-    bool firefox = name && is_firefox(name),
+    bool firefox = name && cli_browser_is_firefox(name),
          chromium = name && !firefox && cli_browser_is_known(name);
     if (!name) names = openers;
     else if (strcmp(name, "firefox") == 0) names = cli_firefoxes;
@@ -219,6 +220,18 @@ hed_status cli_browser_start(
         if (pipes[i] >= 0) close(pipes[i]);
     if (browser->process || !name) return HED_OK;
     return hed_fail(error, HED_ERROR_IO, "%s: cannot be started", program);
+}
+
+uint16_t cli_browser_port(const cli_browser_process *browser)
+{
+    char path[PATH_MAX + 64], text[512] = "";
+    snprintf(path, sizeof path, "%s/WebDriverBiDiServer.json", browser->profile);
+    FILE *file = fopen(path, "re");
+    size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) fclose(file);
+    text[size] = 0;
+    const char *key = strstr(text, "\"ws_port\":");
+    return key && strchr(key, '}') ? (uint16_t)strtoul(key + sizeof "\"ws_port\":" - 1, NULL, 10) : 0;
 }
 
 bool cli_browser_has_ended(const cli_browser_process *browser, bool by_any_exit)

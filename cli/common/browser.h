@@ -17,6 +17,7 @@ typedef struct cli_browser_def {
      * empty page */
     const char *address;
     bool devtools; /* makes pipes for the DevTools protocol; for Chromium and its kin alone */
+    bool bidi;     /* opens a port for WebDriver BiDi, see cli_browser_port(); for Firefox alone */
 } cli_browser_def;
 
 typedef struct cli_browser_process {
@@ -39,6 +40,10 @@ bool cli_browser_is_known(const char *name);
  * such browser without a window, or with pipes), IO (no such program; no folder). */
 hed_status cli_browser_start(
     cli_browser_process *browser, const cli_browser_def *def, hed_error *error);
+/* True if a name is one of Firefox. */
+bool cli_browser_is_firefox(const char *name);
+/* Returns the port that Firefox has opened for WebDriver BiDi; 0: none yet. */
+uint16_t cli_browser_port(const cli_browser_process *browser);
 /* True if a browser with a profile of its own has crashed; `by_any_exit`: or ended by itself. */
 bool cli_browser_has_ended(const cli_browser_process *browser, bool by_any_exit);
 /* Ends a browser that was started with a profile of its own, and removes its folder. */

@@ -2,6 +2,7 @@
 #include "cli/common/devtools.h"
 
 #include "cli/common/command.h"
+#include "cli/common/websocket.h"
 #include "heddle/author.h"
 
 #include <errno.h>
@@ -24,11 +25,12 @@ typedef struct devtools_event {
 
 struct cli_devtools {
     int to, from;
+    bool is_socket, is_closed; /* a WebSocket; the other side has ended it */
     cli_devtools_event *event;
     void *user;
     char *bytes; /* (room) received, and not yet read as a message */
     size_t used, room;
-    size_t searched; /* bytes without a zero byte */
+    size_t searched; /* bytes without a zero byte; of a socket, data of a message without its end */
     int64_t calls;
     double answer_seconds; /* limit of one call */
     json_t *answers;       /* object: answers that arrived during a call within a call, by number */
@@ -53,6 +55,16 @@ hed_status cli_devtools_open(int to, int from, cli_devtools_event *event, void *
     devtools->last = &devtools->first;
     cli_devtools_set_limit(devtools, 0);
     devtools->answers = json_object();
+    return HED_OK;
+}
+
+hed_status cli_devtools_open_socket(
+    int socket, cli_devtools_event *event, void *user, cli_devtools **opened, hed_error *error)
+{
+    int other = dup(socket);
+    if (other < 0 || cli_devtools_open(socket, other, event, user, opened, error))
+        return other < 0 ? HED_OUT_OF_MEMORY(error, "the conversation with the browser") : error->status;
+    (*opened)->is_socket = true;
     return HED_OK;
 }
 
@@ -107,9 +119,61 @@ static hed_status receive_bytes(
     return HED_OK;
 }
 
+static bool send_bytes(const cli_devtools *devtools, const char *bytes, size_t size)
+{
+    size_t written = 0;
+    while (written < size) {
+        ssize_t part = send(devtools->to, bytes + written, size - written, MSG_NOSIGNAL);
+        if (part < 0 && errno == EINTR) continue;
+        if (part <= 0) return false;
+        written += (size_t)part;
+    }
+    return true;
+}
+
+static bool send_frame(const cli_devtools *devtools, int kind, const char *data, size_t size)
+{
+    size_t length = 0;
+    char *frame = cli_websocket_write(kind, data, size, &length);
+    bool is_sent = frame && send_bytes(devtools, frame, length);
+    free(frame);
+    return is_sent;
+}
+
+/* Removes `size` bytes at `from` of the received ones. */
+static void remove_bytes(cli_devtools *devtools, size_t from, size_t size)
+{
+    devtools->used -= size;
+    memmove(devtools->bytes + from, devtools->bytes + from + size, devtools->used - from);
+}
+
+/* Takes the first complete message of a WebSocket; NULL: no complete one. */
+static json_t *take_frames(cli_devtools *devtools)
+{
+    cli_websocket_frame frame;
+    size_t *whole = &devtools->searched;
+    while (cli_websocket_read(devtools->bytes + *whole, devtools->used - *whole, &frame)) {
+        if (frame.kind == WEBSOCKET_PING)
+            send_frame(
+                devtools, WEBSOCKET_PONG, devtools->bytes + *whole + frame.header, frame.size);
+        devtools->is_closed = devtools->is_closed || frame.kind == WEBSOCKET_CLOSE;
+        bool is_data = frame.kind == WEBSOCKET_TEXT || frame.kind == WEBSOCKET_MORE;
+        remove_bytes(devtools, *whole, frame.header + (is_data ? 0 : frame.size));
+        if (!is_data) continue;
+        *whole += frame.size;
+        if (!frame.is_last) continue;
+        json_t *message = json_loadb(devtools->bytes, *whole, JSON_ALLOW_NUL, NULL);
+        remove_bytes(devtools, 0, *whole);
+        *whole = 0;
+        return message ? message : json_object();
+    }
+    return NULL;
+}
+
 /* Takes the first complete message out of the received bytes; NULL: no complete one. */
 static json_t *take_message(cli_devtools *devtools)
 {
+    if (devtools->is_socket) return take_frames(devtools);
     char *end = devtools->used > devtools->searched ? memchr(devtools->bytes + devtools->searched,
                                                           0, devtools->used - devtools->searched)
                                                     : NULL;
@@ -149,15 +213,10 @@ static hed_status send_message(cli_devtools *devtools, const json_t *message, he
 {
     char *text = json_dumps(message, JSON_COMPACT);
     if (!text) return HED_OUT_OF_MEMORY(error, "a message to the browser");
-    size_t size = strlen(text) + 1, written = 0;
-    while (written < size) {
-        ssize_t part = send(devtools->to, text + written, size - written, MSG_NOSIGNAL);
-        if (part < 0 && errno == EINTR) continue;
-        if (part <= 0) break;
-        written += (size_t)part;
-    }
+    bool is_sent = devtools->is_socket ? send_frame(devtools, WEBSOCKET_TEXT, text, strlen(text))
+                                       : send_bytes(devtools, text, strlen(text) + 1);
     free(text);
-    return written == size ? HED_OK : conversation_ended(error);
+    return is_sent && !devtools->is_closed ? HED_OK : conversation_ended(error);
 }
 
 void cli_devtools_set_limit(cli_devtools *devtools, double seconds)
@@ -182,8 +241,11 @@ hed_status cli_devtools_send(cli_devtools *devtools, const char *session, const 
 static bool is_urgent(const char *session, const char *method)
 {
     if (!method) return false;
-    bool is_stop =
-        strcmp(method, "Fetch.requestPaused") == 0 || strcmp(method, "Debugger.paused") == 0;
+    static const char *const stops[] = {"Fetch.requestPaused", "Debugger.paused",
+        "network.beforeRequestSent", "browsingContext.userPromptOpened"};
+    bool is_stop = false;
+    for (size_t i = 0; i < HED_COUNT(stops); i++)
+        is_stop = is_stop || strcmp(method, stops[i]) == 0;
     return is_stop || (session && *session && strcmp(method, "Target.attachedToTarget") == 0);
 }
 
@@ -240,7 +302,7 @@ hed_status cli_devtools_call(cli_devtools *devtools, const char *session, const 
     const json_t *refused = json_object_get(answer, "error");
     if (refused)
         hed_fail(error, HED_ERROR_FORMAT, "browser: %s: %s", method,
-            json_string_value(json_object_get(refused, "message")));
+            json_string_value(json_object_get(json_is_object(refused) ? refused : answer, "message")));
     else if (answer && result) *result = json_incref(json_object_get(answer, "result"));
     json_decref(answer);
     return error->status;

@@ -1,6 +1,7 @@
-/* Chromium's DevTools protocol over two pipes (--remote-debugging-pipe): each message is a JSON
- * text that ends in a zero byte. Nothing listens on a port, and no secret is on a command line. See
- * https://chromedevtools.github.io/devtools-protocol/. */
+/* Conversation with a browser: Chromium's DevTools protocol over two pipes (--remote-debugging-pipe), each message a
+ * JSON text that ends in a zero byte, so that nothing listens on a port and no secret is on a command line; or
+ * WebDriver BiDi over a WebSocket, for Firefox. See https://chromedevtools.github.io/devtools-protocol/ and
+ * https://www.w3.org/TR/webdriver-bidi/. */
 #ifndef HED_CLI_COMMON_DEVTOOLS_H
 #define HED_CLI_COMMON_DEVTOOLS_H
 
@@ -22,6 +23,10 @@ typedef void cli_devtools_event(
  * Errors: MEMORY. */
 hed_status cli_devtools_open(int to, int from, cli_devtools_event *event, void *user,
     cli_devtools **opened, hed_error *error);
+/* Begins one over a WebSocket, whose events have no session. network.beforeRequestSent and
+ * browsingContext.userPromptOpened may come within any call. Errors: MEMORY. */
+hed_status cli_devtools_open_socket(
+    int socket, cli_devtools_event *event, void *user, cli_devtools **opened, hed_error *error);
 void cli_devtools_close(cli_devtools *devtools);
 
 /* Calls a method and waits for its result, which the caller releases by json_decref(); `session` is

@@ -75,25 +75,36 @@ static char *base64_of(const char *bytes, size_t size)
     return NULL;
 }
 
-void page_folder_answer(
-    cli_devtools *devtools, const char *session, const char *folder, const json_t *parameters)
+void page_folder_read(const char *folder, const char *address, page_folder_file *result)
 {
-    const char *address =
-        json_string_value(json_object_get(json_object_get(parameters, "request"), "url"));
-    const char *id = json_string_value(json_object_get(parameters, "requestId"));
-    char file[PATH_MAX], *bytes = NULL, *body = NULL;
+    char file[PATH_MAX], *bytes = NULL;
     size_t size = 0;
     hed_error ignored = {0};
     bool exists = folder && address && strncmp(address, page_host, strlen(page_host)) == 0 &&
                   find_file(folder, address, file) &&
                   !hed_file_read(file, MOST_FILE, &bytes, &size, &ignored);
-    if (exists) body = base64_of(bytes, size);
-    cli_devtools_send(devtools, session, "Fetch.fulfillRequest",
-        json_pack("{s:s, s:i, s:[{s:s, s:s}], s:s}", "requestId", id ? id : "", "responseCode",
-            body ? 200 : 404, "responseHeaders", "name", "Content-Type", "value",
-            body ? type_of(file) : "text/plain", "body", body ? body : NOT_FOUND),
-        &ignored);
+    result->base64 = exists ? base64_of(bytes, size) : NULL;
+    result->status = result->base64 ? 200 : 404;
+    result->type = result->base64 ? type_of(file) : "text/plain";
+    if (!result->base64) result->base64 = strdup(NOT_FOUND);
     hed_error_clear(&ignored);
     free(bytes);
-    free(body);
+}
+
+void page_folder_free(page_folder_file *file) { free(file->base64); }
+
+void page_folder_answer(
+    cli_devtools *devtools, const char *session, const char *folder, const json_t *parameters)
+{
+    const char *id = json_string_value(json_object_get(parameters, "requestId"));
+    page_folder_file file;
+    hed_error ignored = {0};
+    page_folder_read(folder,
+        json_string_value(json_object_get(json_object_get(parameters, "request"), "url")), &file);
+    cli_devtools_send(devtools, session, "Fetch.fulfillRequest",
+        json_pack("{s:s, s:i, s:[{s:s, s:s}], s:s}", "requestId", id ? id : "", "responseCode", file.status,
+            "responseHeaders", "name", "Content-Type", "value", file.type, "body", file.base64),
+        &ignored);
+    hed_error_clear(&ignored);
+    page_folder_free(&file);
 }

@@ -2,6 +2,7 @@
 #include "cli/tune/page_session.h"
 
 #include "cli/common/command.h"
+#include "cli/tune/page_firefox.h"
 #include "cli/tune/page_folder.h"
 
 #include <stdio.h>
@@ -151,17 +152,17 @@ static char *make_recorder(const page_def *def, hed_error *error)
 
 hed_status page_session_open(page_session *page, const page_def *def, hed_error *error)
 {
-    const cli_browser_def browser = {
-        .name = def->browser, .headless = def->headless, .devtools = true};
-    *page = (page_session){.name = def->browser};
-    if (strstr(def->browser, "firefox"))
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "--browser %s: pages are recorded in chromium or a browser made from it; in Firefox a page records itself by heddle-record.js (--recorder FILE)",
-            def->browser);
+    bool is_firefox = cli_browser_is_firefox(def->browser);
+    const cli_browser_def browser = {.name = def->browser,
+        .headless = def->headless,
+        .devtools = !is_firefox,
+        .bidi = is_firefox};
+    *page = (page_session){.name = def->browser, .is_firefox = is_firefox};
     page->recorder = make_recorder(def, error);
     if (!page->recorder) return error->status;
     page->folder = def->folder ? strdup(def->folder) : NULL;
     if (cli_browser_start(&page->process, &browser, error)) return error->status;
+    if (page->is_firefox) return page_firefox_open(page, error);
     if (cli_devtools_open(
             page->process.to, page->process.from, page_event, page, &page->devtools, error))
         return error->status;
@@ -184,7 +185,8 @@ hed_status page_session_open(page_session *page, const page_def *def, hed_error 
 void page_session_close(page_session *page)
 {
     hed_error ignored = {0};
-    if (page->devtools) cli_devtools_send(page->devtools, NULL, "Browser.close", NULL, &ignored);
+    if (page->devtools && page->is_firefox) page_firefox_close(page);
+    else if (page->devtools) cli_devtools_send(page->devtools, NULL, "Browser.close", NULL, &ignored);
     hed_error_clear(&ignored);
     cli_devtools_close(page->devtools);
     cli_browser_end(&page->process);
@@ -204,6 +206,7 @@ hed_status page_session_go(page_session *page, const char *address, hed_error *e
     static const char failed[] =
         "document.documentElement.id === '' && location.protocol === 'chrome-error:'";
     json_t *value = NULL;
+    if (page->is_firefox) return page_firefox_go(page, address, error);
     page->is_loaded = false;
     /* no call: the browser answers after the first bytes, which may come from page_folder_answer() */
     send_target(page, page->session, "Page.navigate", json_pack("{s:s}", "url", address));
@@ -236,8 +239,16 @@ double page_number_at(const json_t *object, const char *key)
 hed_status page_evaluate(
     page_session *page, const page_realm *realm, const char *text, json_t **value, hed_error *error)
 {
-    return cli_devtools_evaluate(
-        page->devtools, realm->session, realm->context, text, value, error);
+    return page->is_firefox ? page_firefox_evaluate(page, realm, text, value, error)
+                            : cli_devtools_evaluate(page->devtools, realm->session, realm->context,
+                                  text, value, error);
+}
+
+hed_status page_evaluate_tab(page_session *page, const char *text, json_t **value, hed_error *error)
+{
+    return page->is_firefox
+               ? page_firefox_evaluate(page, NULL, text, value, error)
+               : cli_devtools_evaluate(page->devtools, page->session, 0, text, value, error);
 }
 
 hed_status page_add_tools(page_session *page, const page_realm *realm, hed_error *error)

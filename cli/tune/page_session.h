@@ -28,6 +28,7 @@ typedef struct page_session {
     page_worker workers[PAGE_MOST_SESSIONS];
     uint32_t worker_count;
     const char *name; /* argument of --browser */
+    bool is_firefox;  /* the conversation is WebDriver BiDi (page_firefox.h) */
     char *recorder;   /* script in front of the page's own */
     char *folder;     /* absolute path of a folder that is shown under page_host; NULL: no folder */
     bool is_loaded;   /* the load event has arrived since the last navigation */
@@ -58,6 +59,9 @@ double page_number_at(const json_t *object, const char *key);
 /* Evaluates an expression in a realm; as cli_devtools_evaluate(). */
 hed_status page_evaluate(page_session *page, const page_realm *realm, const char *text,
     json_t **value, hed_error *error);
+/* The same in the page of the tab. */
+hed_status page_evaluate_tab(
+    page_session *page, const char *text, json_t **value, hed_error *error);
 /* Evaluates the scripts that replay, compare and tune. */
 hed_status page_add_tools(page_session *page, const page_realm *realm, hed_error *error);
 /* Runs the long function `name` of the tools with JSON arguments (nullable, "1, {}"), and waits for its value.

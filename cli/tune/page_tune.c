@@ -142,7 +142,7 @@ static hed_status drive_page(page_session *page, const hed_arguments *arguments,
     if (hed_file_read(file, MOST_SCRIPT, &text, &length, error)) return error->status;
     if (asprintf(&code, "(async () => { %s\n%s\n})()", methods, text) < 0)
         HED_OUT_OF_MEMORY(error, "the script of --drive");
-    else if (cli_devtools_evaluate(page->devtools, page->session, 0, code, NULL, error)) {
+    else if (page_evaluate_tab(page, code, NULL, error)) {
         hed_error cause = *error;
         *error = (hed_error){0};
         hed_fail(error, cause.status, "%s: %s", file, cause.text);
@@ -158,8 +158,7 @@ static hed_status explain_silence(page_session *page, double dispatches, hed_err
     static const char probe[] =
         "navigator.gpu ? navigator.gpu.requestAdapter().then(a => a ? '' : 'no adapter: no GPU that its driver list allows') "
         ": 'no WebGPU: expected https, localhost, a folder or a file'";
-    if (cli_devtools_evaluate(page->devtools, page->session, 0, probe, &adapter, error))
-        return error->status;
+    if (page_evaluate_tab(page, probe, &adapter, error)) return error->status;
     const char *reason = json_string_value(adapter);
     hed_fail(error, HED_ERROR_NO_DEVICE, "page: no compute dispatch within %g s (%s). %s",
         DISPATCH_SECONDS,
