@@ -498,6 +498,45 @@ Test(wgsl_plain, names_that_a_text_does_not_declare)
         "%s", error.text);
 }
 
+/* Functions and variables that a file near the text declares, names in comments, and placeholders beside several
+ * entry points. */
+Test(wgsl_plain, functions_that_a_text_does_not_declare)
+{
+    static const char lines[] =
+        "// const DEGREE: u32 = 3;\n"
+        "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n"
+        "@compute @workgroup_size(64) fn scale(@builtin(global_invocation_id) id: vec3u) {\n"
+        "  let at = id.x;\n"
+        "  data[at] = max(blend(data[at], f32(at)), settings.gain);\n"
+        "}\n";
+    static const char near[] = "/* fn other(x: f32) */ fn blend(a: f32, b: f32) -> f32 { return mix(a, b, 0.5); }\n",
+                      shared[] = "struct Settings { gain: f32 }\n@group(0) @binding(1) var<uniform> settings: Settings;\n",
+                      placeholders[] =
+                          "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n"
+                          "@compute @workgroup_size(#{WINDOW_SIZE}) fn flip() { data[0] += 1.0; }\n"
+                          "@compute @workgroup_size(#{WINDOW_SIZE}) fn flop() { data[0] += 2.0; }\n";
+    char text[1024];
+    write_file(in_folder("near.wgsl"), near, sizeof near - 1);
+    write_file(in_folder("settings.wgsl"), shared, sizeof shared - 1);
+    CHECK_NULL(open_text("scale.wgsl", lines));
+    CHECK(strstr(error.text, "/* heddle {\"source\": [\"scale.wgsl\", \"near.wgsl\", \"settings.wgsl\"]} */"), "%s", error.text);
+    snprintf(text, sizeof text, "/* heddle {\"source\": [\"scale.wgsl\", \"near.wgsl\", \"settings.wgsl\"]} */ %s", lines);
+    hed_tune_file *file = open_text("scale.wgsl", text);
+    CHECK_NOT_NULL(file, "%s", error.text);
+    hed_tune_file_close(file);
+    snprintf(text, sizeof text, "%s fn all(x: f32) -> f32 { return x * DEGREE; }\n", lines);
+    CHECK_NULL(open_text("scale.wgsl", text));
+    CHECK(strstr(error.text, "\"defines\": {\"DEGREE\": 1}}"), "%s", error.text);
+    CHECK_NULL(open_text("scale.wgsl", placeholders));
+    CHECK(strstr(error.text, "{\"defines\": {\"WINDOW_SIZE\": 64}, \"kernel\": \"flip\"} */") &&
+              strstr(error.text, "its entry points are flip, flop"),
+        "%s", error.text);
+    snprintf(text, sizeof text, "/* heddle {\"defines\": {\"WINDOW_SIZE\": 64}, \"kernel\": \"flip\"} */ %s", placeholders);
+    file = open_text("scale.wgsl", text);
+    CHECK_NOT_NULL(file, "%s", error.text);
+    hed_tune_file_close(file);
+}
+
 /* Buffers have as many elements as the indices of an item need. */
 Test(wgsl_plain, several_elements_of_an_item)
 {

@@ -11,9 +11,9 @@ void hed_spec_list_name(
 {
     static const struct {
         const char *word, *value;
-    } guesses[] = {{"bank", "32"}, {"tile", "16"}, {"_x", "8"}, {"_y", "8"}, {"_z", "1"},
-        {"wg", "64"}, {"group", "64"}, {"block", "64"}, {"thread", "64"}, {"local", "64"},
-        {"size", "64"}};
+    } guesses[] = {{"shift", "6"}, {"bank", "32"}, {"tile", "16"}, {"_x", "8"}, {"_y", "8"},
+        {"_z", "1"}, {"wg", "64"}, {"group", "64"}, {"block", "64"}, {"thread", "64"},
+        {"local", "64"}, {"size", "64"}};
     char entry[128], lower[64] = "";
     const char *guess = "1", *quote = value && isalpha((unsigned char)*value) ? "\"" : "";
     if ((size_t)snprintf(entry, sizeof entry, "\"%.*s\": ", (int)length, name) >= sizeof entry ||
@@ -42,14 +42,7 @@ bool hed_spec_is_in_capitals(const char *name, size_t length)
 
 /* ---- GLSL ---- */
 
-/* A word or a sign; size 0: the end. */
-typedef struct glsl_word {
-    const char *at;
-    size_t size;
-} glsl_word;
-
-/* Reads the next word after blanks, comments and lines of the preprocessor. */
-static glsl_word glsl_next(const char *text, const char *at)
+hed_glsl_word hed_spec_glsl_next(const char *text, const char *at)
 {
     for (;;) {
         at += strspn(at, " \t\r\n");
@@ -67,16 +60,16 @@ static glsl_word glsl_next(const char *text, const char *at)
     }
     size_t size = 0;
     while (isalnum((unsigned char)at[size]) || at[size] == '_') size++;
-    return (glsl_word){at, size ? size : *at != 0};
+    return (hed_glsl_word){at, size ? size : *at != 0};
 }
 
-static bool is_glsl_name(glsl_word w)
+static bool is_glsl_name(hed_glsl_word w)
 {
     return w.size && (isalpha((unsigned char)*w.at) || *w.at == '_');
 }
 
 /* True if the word before a name cannot declare it: a qualifier of a type, or a keyword. */
-static bool is_qualifier(glsl_word w)
+static bool is_qualifier(hed_glsl_word w)
 {
     static const char *const words[] = {"return", "else", "case", "const", "in", "out", "inout",
         "shared", "uniform", "readonly", "writeonly", "highp", "mediump", "lowp", "flat",
@@ -86,16 +79,64 @@ static bool is_qualifier(glsl_word w)
     return false;
 }
 
-/* True if the text defines the name as a macro. */
-static bool is_macro(const char *text, glsl_word name)
+/* Branches of the preprocessor around a line. Guards of included files do not count. */
+typedef struct branches {
+    bool is_choice[32]; /* (depth) */
+    bool has_macro[33]; /* (depth + 1) a branch so far defines the macro that is looked for */
+    int depth, choices;
+} branches;
+
+/* Follows a line of the preprocessor. Returns its word after #; NULL: another line. */
+static const char *follow_line(branches *b, const char *line)
 {
-    for (const char *at = text; (at = strstr(at, "define")) != NULL; at += 6) {
-        const char *name_at = at + 6 + strspn(at + 6, " \t");
-        if (!strncmp(name_at, name.at, name.size) && !isalnum((unsigned char)name_at[name.size]) &&
-            name_at[name.size] != '_')
-            return true;
+    const char *word = line + strspn(line, " \t");
+    if (*word++ != '#') return NULL;
+    word += strspn(word, " \t");
+    if (!strncmp(word, "if", 2) && b->depth < 31) {
+        const char *rest = word + strcspn(word, " \t\n(");
+        rest += strspn(rest, " \t(");
+        b->is_choice[b->depth] = strncmp(word, "ifndef", 6) != 0 && strncmp(rest, "!defined", 8) != 0;
+        b->choices += b->is_choice[b->depth++];
+        b->has_macro[b->depth] = false;
+    } else if (!strncmp(word, "endif", 5) && b->depth) {
+        b->choices -= b->is_choice[--b->depth];
+    }
+    return word;
+}
+
+static const char *next_line(const char *line)
+{
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
+/* True if the text defines the name as a macro whatever its program chooses: outside of branches, or in one
+ * that has an #else. */
+static bool is_macro(const char *text, hed_glsl_word name)
+{
+    branches b = {.depth = 0};
+    for (const char *line = text; *line; line = next_line(line)) {
+        const char *word = follow_line(&b, line);
+        if (!word) continue;
+        if (!strncmp(word, "else", 4) && b.depth && b.has_macro[b.depth]) {
+            if (b.choices == b.is_choice[b.depth - 1]) return true;
+            b.has_macro[b.depth - 1] = true;
+        }
+        if (strncmp(word, "define", 6) != 0) continue;
+        const char *at = word + 6 + strspn(word + 6, " \t");
+        bool is_name = !strncmp(at, name.at, name.size) && !isalnum((unsigned char)at[name.size]) &&
+                       at[name.size] != '_';
+        if (is_name && !b.choices) return true;
+        b.has_macro[b.depth] = b.has_macro[b.depth] || is_name;
     }
     return false;
+}
+
+static bool is_in_branch(const char *text, const char *at)
+{
+    branches b = {.depth = 0};
+    for (const char *line = text; line < at; line = next_line(line)) follow_line(&b, line);
+    return b.choices > 0;
 }
 
 typedef struct glsl_use {
@@ -103,14 +144,14 @@ typedef struct glsl_use {
 } glsl_use;
 
 /* Reads all uses of a name. */
-static glsl_use uses_of(const char *text, glsl_word name)
+static glsl_use uses_of(const char *text, hed_glsl_word name)
 {
     glsl_use use = {.is_declared = is_macro(text, name), .is_call = true};
-    glsl_word before = {text, 0};
-    for (glsl_word w = glsl_next(text, text); w.size && !use.is_declared;
-         before = w, w = glsl_next(text, w.at + w.size)) {
+    hed_glsl_word before = {text, 0};
+    for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size && !use.is_declared;
+         before = w, w = hed_spec_glsl_next(text, w.at + w.size)) {
         if (w.size != name.size || memcmp(w.at, name.at, w.size) != 0) continue;
-        glsl_word next = glsl_next(text, w.at + w.size);
+        hed_glsl_word next = hed_spec_glsl_next(text, w.at + w.size);
         if (before.size == 1 && *before.at == '.') continue;
         use.is_declared = is_glsl_name(before) && !is_qualifier(before) && !is_glsl_name(next);
         use.is_type = use.is_type || is_glsl_name(next);
@@ -122,11 +163,12 @@ static glsl_use uses_of(const char *text, glsl_word name)
 const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node, const char *text)
 {
     hed_spec_name_list list = {.used = 0};
-    for (glsl_word w = glsl_next(text, text); w.size; w = glsl_next(text, w.at + w.size)) {
+    for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size;
+         w = hed_spec_glsl_next(text, w.at + w.size)) {
         bool is_own = w.size > 1 && strncmp(w.at, "GL_", 3) != 0 && strncmp(w.at, "__", 2) != 0;
         if (!is_own || !hed_spec_is_in_capitals(w.at, w.size)) continue;
         glsl_use use = uses_of(text, w);
-        if (use.is_declared || (use.is_call && !use.is_type)) continue;
+        if (use.is_declared || (use.is_call && !use.is_type) || is_in_branch(text, w.at)) continue;
         bool is_pair = memmem(w.at, w.size, "VEC2", 4), is_four = memmem(w.at, w.size, "VEC4", 4);
         const char *type = is_pair ? "vec2" : is_four ? "vec4" : "float";
         hed_spec_list_name(&list, w.at, w.size, use.is_type ? type : NULL);

@@ -3,6 +3,8 @@
  * the limit of group memory. */
 #include "tunefile/spec.h"
 
+#include "heddle/shader.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -41,14 +43,39 @@ static void refuse_unused_macros(hed_spec_reader *reader, hed_json_node node,
     }
 }
 
-/* Makes the first line of a text for Godot, which no compiler of GLSL takes, a comment. */
-static void skip_godot_head(hed_spec_reader *reader, hed_json_node node, hed_source *source)
+/* Returns the length of a line that begins the part of a stage, as engines write it: `#[compute]` of Godot,
+ * `#shader compute`, `#type compute`; 0: another line. */
+static size_t stage_line(const char *line)
 {
-    static const char head[] = "#[compute]";
-    const char *at = strstr(source->text, head);
-    if (!at || strspn(source->text, " \t\r\n") != (size_t)(at - source->text)) return;
-    source->text = hed_spec_text(reader, node, "%.*s//%s", (int)(at - source->text), source->text, at);
-    source->size = strlen(source->text);
+    static const char *const heads[] = {"#[", "#shader ", "#type "};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (strncmp(line, heads[i], strlen(heads[i])) == 0) return strcspn(line, "\n");
+    return 0;
+}
+
+/* Leaves the part of the compute shader in a text with parts of several stages, whose heads no compiler of
+ * GLSL takes. The other lines become empty, so that lines keep their numbers. */
+static void take_stage(hed_spec_reader *reader, hed_json_node node, hed_source *source)
+{
+    bool is_taken = false, is_compute = true;
+    char *text = hed_spec_allocate(reader, strlen(source->text) + 1, node), *to = text;
+    if (!text) return;
+    for (const char *line = source->text; *line;) {
+        size_t length = strcspn(line, "\n"), head = stage_line(line);
+        if (head) {
+            is_compute = memmem(line, head, "compute", 7) != NULL;
+            is_taken = is_taken || is_compute;
+        } else if (is_compute) {
+            memcpy(to, line, length);
+            to += length;
+        }
+        line += length;
+        if (*line) *to++ = *line++;
+    }
+    *to = 0;
+    if (!is_taken) return;
+    source->text = text;
+    source->size = (size_t)(to - text);
 }
 
 void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
@@ -65,7 +92,7 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_
     reader->shader = NULL;
     if (language != HED_WGSL) {
         if (language == HED_GLSL) {
-            skip_godot_head(reader, node, source);
+            take_stage(reader, node, source);
             hed_spec_put_includes(reader, node, path, folders, language, source);
         }
         if (hed_spec_fine(reader)) hed_spec_read_module(reader, node, &kernel->def, source, entry);
@@ -189,8 +216,12 @@ void hed_spec_shader_parameters(
     for (uint32_t i = 0; i < kernel->def.parameter_count && hed_spec_fine(reader); i++) {
         hed_parameter_def *parameter = &kernel->parameters[i];
         const hed_wgsl_override *override = find_override(shader, parameter->name);
-        if (!override && kernel->def.language != HED_GLSL) /* other names are macros in GLSL */
-            hed_json_reject(node, "\"%s\" is no override or specialization constant of the shader", parameter->name);
+        bool is_width =
+            kernel->def.language == HED_SPIRV && !strcmp(parameter->name, HED_SUBGROUP_SIZE);
+        if (!override && !is_width &&
+            kernel->def.language != HED_GLSL) /* other names are macros in GLSL */
+            hed_json_reject(node, "\"%s\" is no override or specialization constant of the shader",
+                parameter->name);
         else if (override && parameter->labels)
             hed_json_reject(
                 node, "\"%s\": an override has numbers, no choices and texts", parameter->name);

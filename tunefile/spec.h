@@ -261,6 +261,18 @@ void hed_spec_list_name(
     hed_spec_name_list *list, const char *name, size_t length, const char *value);
 /* True for a name in capitals, as programs write names of their own. */
 bool hed_spec_is_in_capitals(const char *name, size_t length);
+/* A word or a sign of a text in GLSL; size 0: the end. */
+typedef struct hed_glsl_word {
+    const char *at;
+    size_t size;
+} hed_glsl_word;
+/* Reads the next word from `at` on, after blanks, comments and lines of the preprocessor
+ * (glsl_names.c). */
+hed_glsl_word hed_spec_glsl_next(const char *text, const char *at);
+/* Rewrites a text for OpenGL as Vulkan has to have it; `only_clashes`: only if resources of two kinds have
+ * one number. False: the text is unchanged (glsl_opengl.c). */
+bool hed_spec_from_opengl(
+    hed_spec_reader *reader, hed_json_node node, bool only_clashes, hed_source *source);
 /* Returns a remedy for a text in GLSL with names that nothing declares; "": it has no such name
  * (glsl_names.c). */
 const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node, const char *text);

@@ -5,9 +5,11 @@
 
 #include "heddle/shader.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LONGEST_MODULE = 16 << 20, MOST_MACROS = 2 * HED_MAX_PARAMETERS };
 
@@ -240,6 +242,78 @@ static hed_status read_named(hed_spec_reader *reader, hed_json_node node,
     return read_module(reader, kernel, source, entry, shader, error);
 }
 
+/* Reads a text as it is, else as one for OpenGL. */
+static hed_status read_any(hed_spec_reader *reader, hed_json_node node,
+    const hed_kernel_def *kernel, hed_source *source, const char *entry, hed_shader *shader,
+    hed_error *error)
+{
+    hed_source rewritten = *source;
+    bool is_glsl = kernel->language == HED_GLSL;
+    if (is_glsl) hed_spec_from_opengl(reader, node, true, source);
+    hed_status status = read_named(reader, node, kernel, source, entry, shader, error);
+    bool is_refused = status == HED_ERROR_BUILD || status == HED_ERROR_UNSUPPORTED;
+    if (!is_glsl || !is_refused || !hed_spec_from_opengl(reader, node, false, &rewritten))
+        return status;
+    hed_error_clear(error);
+    status = read_named(reader, node, kernel, &rewritten, entry, shader, error);
+    if (!status) *source = rewritten;
+    return status;
+}
+
+/* Folders of included files, relative to the folder of the text. */
+typedef struct include_folders {
+    char names[512]; /* list of JSON */
+    uint32_t read;   /* folders that were searched */
+} include_folders;
+
+static void list_folder(include_folders *list, const char *label)
+{
+    char entry[300];
+    size_t used = strlen(list->names), length = strlen(label);
+    while (length > 1 && label[length - 1] == '/') length--;
+    snprintf(entry, sizeof entry, "\"%.*s\"", (int)length, length ? label : ".");
+    if (!strstr(list->names, entry) && used + strlen(entry) + 3 < sizeof list->names)
+        snprintf(list->names + used, sizeof list->names - used, "%s%s", used ? ", " : "", entry);
+}
+
+/* Searches a folder, and `levels` folders deep, for the one that an included name begins at. */
+static bool find_folder(
+    include_folders *list, const char *folder, const char *label, const char *name, uint32_t levels)
+{
+    enum { MOST_READ = 4000 };
+    char path[1024], relative[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (access(path, R_OK) == 0) {
+        list_folder(list, label);
+        return true;
+    }
+    bool is_found = false;
+    DIR *entries = levels && list->read++ < MOST_READ ? opendir(folder) : NULL;
+    for (struct dirent *entry; entries && !is_found && (entry = readdir(entries));) {
+        if (entry->d_type != DT_DIR || *entry->d_name == '.') continue;
+        bool fits =
+            (size_t)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < sizeof path &&
+            (size_t)snprintf(relative, sizeof relative, "%s%s/", label, entry->d_name) < sizeof relative;
+        is_found = fits && find_folder(list, path, relative, name, levels - 1);
+    }
+    if (entries) closedir(entries);
+    return is_found;
+}
+
+static void find_include(include_folders *list, const char *text_path, const char *name)
+{
+    enum { PARENTS = 6, LEVELS = 3 };
+    const char *slash = strrchr(text_path, '/');
+    char folder[1024], label[64] = "";
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - text_path) : 1,
+        slash ? text_path : ".");
+    for (int i = 0; i < PARENTS && strlen(folder) + 4 < sizeof folder; i++) {
+        if (find_folder(list, folder, label, name, i ? LEVELS : 0)) return;
+        strcat(folder, "/..");
+        strcat(label, "../");
+    }
+}
+
 /* Returns a sentence that names the included files that were not found, if the compiler met one, with
  * the comment that names their folders; "": the cause is another one. */
 static const char *include_hint(
@@ -247,18 +321,20 @@ static const char *include_hint(
 {
     static const char directive[] = "#include ";
     char names[512] = "";
+    include_folders folders = {.read = 0};
     if (!strstr(log, "'#include'")) return "";
     for (const char *at = source->text; (at = strstr(at, directive)); at++) {
         const char *name = at + sizeof directive; /* after the quote or < */
         size_t size = strcspn(name, "\">\n"), used = strlen(names);
         bool is_line = at == source->text || at[-1] == '\n';
-        if (is_line && used + size + 5 < sizeof names)
-            snprintf(names + used, sizeof names - used, "%s\"%.*s\"", used ? ", " : "", (int)size, name);
+        if (!is_line || used + size + 5 >= sizeof names) continue;
+        snprintf(names + used, sizeof names - used, "%s\"%.*s\"", used ? ", " : "", (int)size, name);
+        find_include(&folders, reader->path, hed_spec_text(reader, node, "%.*s", (int)size, name));
     }
     return names[0] ? hed_spec_text(reader, node,
                           "; included files are not found: %s. Name their folders in the first comment: "
-                          "/* heddle {\"include\": [\"FOLDER\"]} */",
-                          names)
+                          "/* heddle {\"include\": [%s]} */",
+                          names, folders.names[0] ? folders.names : "\"FOLDER\"")
                     : "";
 }
 
@@ -271,7 +347,7 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
     hed_shader *shader = hed_spec_allocate(reader, sizeof *shader, node);
     if (!shader) return;
     entry = entry ? entry : "main";
-    if (read_named(reader, node, kernel, source, entry, shader, &error)) {
+    if (read_any(reader, node, kernel, source, entry, shader, &error)) {
         const char *hint = include_hint(reader, node, source, error.log);
         bool lacks_names = strstr(error.log, "unexpected IDENTIFIER") ||
                            strstr(error.log, "undeclared identifier");
@@ -279,6 +355,8 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
                          strstr(error.log, "requires layout(binding=X)");
         if (!*hint && is_opengl)
             hint = "; this is GLSL of OpenGL, which Vulkan does not take: add --device gl:0";
+        if (strstr(error.log, "'atomic counter types'") || strstr(error.log, "atomic_uint"))
+            hint = "; counters of the type atomic_uint are OpenGL's alone: write them as uint in a buffer, for atomicAdd()";
         if (!*hint && lacks_names) hint = hed_spec_glsl_names_hint(reader, node, source->text);
         hed_json_fail(
             node, error.status, "%s%s%s%s", error.text, hint, error.log[0] ? "\n" : "", error.log);

@@ -1,5 +1,5 @@
 /* Texts in WGSL that a program puts together: several files, names that no file declares, and
- * placeholders as {NAME}, ${NAME}, {{NAME}} and $NAME$, which WGSL does not know. Further files follow the first, since the order of declarations has
+ * placeholders as {NAME}, ${NAME}, #{NAME}, {{NAME}} and $NAME$, which WGSL does not know. Further files follow the first, since the order of declarations has
  * no meaning in WGSL and the first one's lines keep their numbers. */
 #include "tunefile/spec.h"
 
@@ -19,6 +19,44 @@ typedef struct placeholder {
     size_t size, length;
 } placeholder;
 
+/* ---- entry points ---- */
+
+/* Adds a name to a list of words, once. */
+static void list_plain_word(hed_spec_name_list *list, const char *name, size_t length)
+{
+    char word[80];
+    if ((size_t)snprintf(word, sizeof word, ", %.*s,", (int)length, name) >= sizeof word ||
+        list->used + length + 4 > sizeof list->text || (list->used && strstr(list->text, word)))
+        return;
+    /* the list has a comma at both ends while it grows */
+    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s",
+        list->used ? word + 1 : word);
+}
+
+/* Lists the entry points of a text with several, unless the caller has chosen one. */
+static void list_entry_points(hed_spec_reader *reader, const char *text, hed_spec_name_list *list)
+{
+    hed_json_node root = hed_json_root(reader->spec->json);
+    uint32_t count = 0;
+    if (reader->entry || hed_json_has(root, "kernel")) return;
+    for (const char *at = text; at && (at = strstr(at, "@compute")) != NULL; count++) {
+        at = strstr(at, "fn ");
+        if (!at) break;
+        at += 3 + strspn(at + 3, " ");
+        list_plain_word(list, at, strcspn(at, " (\n"));
+    }
+    if (count < 2) list->used = 0;
+}
+
+/* Returns the first of several entry points as a key of the JSON. */
+static const char *first_entry(
+    hed_spec_reader *reader, hed_json_node node, const hed_spec_name_list *entries)
+{
+    return entries->used ? hed_spec_text(reader, node, ", \"kernel\": \"%.*s\"",
+                               (int)strcspn(entries->text + 2, ","), entries->text + 2)
+                         : "";
+}
+
 /* ---- placeholders ---- */
 
 /* Returns the end of the comment at `at`; `at`: another text follows. */
@@ -37,6 +75,17 @@ static const char *skip_comment(const char *at)
     return at;
 }
 
+/* Makes comments blanks; lines keep their numbers. */
+static void blank_comments(char *text)
+{
+    for (char *at = text; *at;) {
+        const char *after = skip_comment(at);
+        if (after == at) at++;
+        for (; at < after; at++)
+            if (*at != '\n') *at = ' ';
+    }
+}
+
 /* Finds the next placeholder from `at` on; false: there is no other. */
 static bool next_placeholder(const char *at, placeholder *found)
 {
@@ -46,7 +95,7 @@ static bool next_placeholder(const char *at, placeholder *found)
             at = after;
             continue;
         }
-        const char *from = at++, *name = from + (*from == '$');
+        const char *from = at++, *name = from + (*from == '$' || (*from == '#' && *at == '{'));
         bool is_double = name[0] == '{' && name[1] == '{',
              is_between = *from == '$' && *name != '{';
         if (*name != '{' && !is_between) continue;
@@ -84,15 +133,17 @@ static const char *value_of(hed_spec_reader *reader, hed_json_node defines, cons
 static void refuse_placeholders(
     hed_spec_reader *reader, hed_json_node node, hed_json_node defines, const char *text)
 {
-    hed_spec_name_list list = {.used = 0};
+    hed_spec_name_list list = {.used = 0}, entries = {.used = 0};
     placeholder p;
     for (const char *at = text; next_placeholder(at, &p); at = p.at + p.size)
         if (!value_of(reader, defines, &p)) hed_spec_list_name(&list, p.name, p.length, NULL);
+    list_entry_points(reader, text, &entries);
     if (list.used)
         hed_json_reject(node,
             "the text has placeholders of the program that writes it; expected their values. Add the "
-            "comment /* heddle {\"defines\": {%s}} */, with the program's values",
-            list.text);
+            "comment /* heddle {\"defines\": {%s}%s} */, with the program's values%s%.*s",
+            list.text, first_entry(reader, node, &entries), entries.used ? "; its entry points are" : "",
+            (int)(entries.used ? entries.used - 2 : 0), entries.text + 1);
 }
 
 /* Refuses a value that nothing in the text takes. */
@@ -197,6 +248,7 @@ static bool join_file(
     char *text = NULL;
     size_t size = 0, used = strlen(joined->names);
     if (hed_file_read(path, LONGEST_TEXT, &text, &size, &ignored)) return false;
+    blank_comments(text);
     bool is_entry =
         strstr(text, "@compute") || strstr(text, "@vertex") || strstr(text, "@fragment");
     bool is_found = !is_entry && declares(text, name, length) &&
@@ -244,7 +296,8 @@ static bool join_from(joined_texts *joined, const char *folder, const char *labe
 /* Joins the texts that declare names of the joined ones. */
 static void join_all(hed_spec_reader *reader, hed_json_node node, joined_texts *joined)
 {
-    const char *parent = hed_spec_text(reader, node, "%s/..", joined->folder);
+    const char *parent = hed_spec_text(reader, node, "%s/..", joined->folder),
+               *grandparent = hed_spec_text(reader, node, "%s/..", parent);
     for (size_t at = 0; at < joined->size;) {
         const char *from = joined->text + at, *after = skip_comment(from);
         size_t length = 0;
@@ -261,7 +314,8 @@ static void join_all(hed_spec_reader *reader, hed_json_node node, joined_texts *
             name[length] = 0;
             if (!knows(joined->text, name, length) &&
                 !join_from(joined, joined->folder, "", name, length, 0))
-                join_from(joined, parent, "../", name, length, 2);
+                if (!join_from(joined, parent, "../", name, length, 2))
+                    join_from(joined, grandparent, "../../", name, length, 2);
         }
         at += length ? length : 1;
     }
@@ -319,16 +373,41 @@ static void list_missing(const char *text, bool with_types, hed_spec_name_list *
     }
 }
 
-/* Adds a name to a list of words, once. */
-static void list_plain_word(hed_spec_name_list *list, const char *name, size_t length)
+/* True for a function of the language, which a file near the text may have another one of. */
+static bool is_builtin(const char *name, size_t length)
 {
+    static const char words[] =
+        " abs acos acosh all any array arrayLength asin asinh atan atan2 atanh atomicAdd atomicAnd "
+        "atomicCompareExchangeWeak atomicExchange atomicLoad atomicMax atomicMin atomicOr atomicStore "
+        "atomicSub atomicXor bitcast bool ceil clamp cos cosh countLeadingZeros countOneBits "
+        "countTrailingZeros cross degrees determinant distance dot dot4I8Packed dot4U8Packed dpdx dpdy exp "
+        "exp2 extractBits f16 f32 faceForward firstLeadingBit firstTrailingBit floor fma for fract frexp "
+        "fwidth i32 if insertBits inverseSqrt ldexp length log log2 loop max min mix modf normalize "
+        "pack2x16float pack2x16snorm pack2x16unorm pack4x8snorm pack4x8unorm pow quantizeToF16 radians "
+        "reflect refract return reverseBits round saturate select sign sin sinh smoothstep sqrt step "
+        "storageBarrier switch tan tanh textureDimensions textureGather textureLoad textureSample "
+        "textureSampleLevel textureStore transpose trunc u32 unpack2x16float unpack2x16snorm "
+        "unpack2x16unorm unpack4x8snorm unpack4x8unorm vec2 vec3 vec4 while workgroupBarrier "
+        "workgroupUniformLoad workgroup_size ";
     char word[80];
-    if ((size_t)snprintf(word, sizeof word, ", %.*s,", (int)length, name) >= sizeof word ||
-        list->used + length + 4 > sizeof list->text || (list->used && strstr(list->text, word)))
-        return;
-    /* the list has a comma at both ends while it grows */
-    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s",
-        list->used ? word + 1 : word);
+    return (size_t)snprintf(word, sizeof word, " %.*s ", (int)length, name) >= sizeof word ||
+           strstr(words, word) || !strncmp(name, "mat", 3) || !strncmp(name, "vec", 3) ||
+           !strncmp(name, "texture", 7) || !strncmp(name, "subgroup", 8);
+}
+
+/* True if a text calls a function, or takes a part of a variable, that it does not declare. */
+static bool uses_missing(const char *text)
+{
+    for (const char *at = text; *at;) {
+        size_t length = 0;
+        while (isalnum((unsigned char)at[length]) || at[length] == '_') length++;
+        const char *next = at + length + strspn(at + length, " ");
+        bool is_use = length && !isdigit((unsigned char)*at) && *next && strchr("([.", *next) &&
+                      !(at > text && (at[-1] == '.' || at[-1] == '@'));
+        if (is_use && !is_builtin(at, length) && !knows(text, at, length)) return true;
+        at += length ? length : 1;
+    }
+    return false;
 }
 
 /* Lists the types of a joined text whose names begin with a capital and that no file near it declares. */
@@ -345,30 +424,20 @@ static void list_missing_types(const char *text, hed_spec_name_list *list)
     }
 }
 
-/* Lists the entry points of a text with several, unless the caller has chosen one. */
-static void list_entry_points(hed_spec_reader *reader, const char *text, hed_spec_name_list *list)
-{
-    hed_json_node root = hed_json_root(reader->spec->json);
-    uint32_t count = 0;
-    if (reader->entry || hed_json_has(root, "kernel")) return;
-    for (const char *at = text; at && (at = strstr(at, "@compute")) != NULL; count++) {
-        at = strstr(at, "fn ");
-        if (!at) break;
-        at += 3 + strspn(at + 3, " ");
-        list_plain_word(list, at, strcspn(at, " (\n"));
-    }
-    if (count < 2) list->used = 0;
-}
-
 /* Refuses a text with names that only its program declares. Files near it come first, and other names get
  * values. */
 static void refuse_missing(
-    hed_spec_reader *reader, hed_json_node node, const char *path, const char *text)
+    hed_spec_reader *reader, hed_json_node node, const char *path, const char *whole)
 {
+    char *text = hed_spec_allocate(reader, strlen(whole) + 1, node);
+    if (!text) return;
+    strcpy(text, whole);
+    blank_comments(text);
     hed_spec_name_list list = {.used = 0}, rest = {.used = 0}, types = {.used = 0},
                        entries = {.used = 0};
     list_missing(text, true, &list);
-    if (!list.used || strstr(text, "enable wgpu_")) return; /* native wgpu's own names */
+    if ((!list.used && !uses_missing(text)) || strstr(text, "enable wgpu_"))
+        return; /* native wgpu's own names */
     const char *slash = strrchr(path, '/');
     joined_texts joined = {.base = slash ? slash + 1 : path,
         .folder = slash ? hed_spec_text(reader, node, "%.*s", (int)(slash - path), path) : ".",
@@ -384,9 +453,7 @@ static void refuse_missing(
                                       : "",
                *defines =
                    rest.used ? hed_spec_text(reader, node, "\"defines\": {%s}", rest.text) : "",
-               *entry = entries.used ? hed_spec_text(reader, node, ", \"kernel\": \"%.*s\"",
-                                           (int)strcspn(entries.text + 2, ","), entries.text + 2)
-                                     : "";
+               *entry = first_entry(reader, node, &entries);
     if (*files || *defines)
         hed_json_reject(node, "the text does not declare names that it uses. Add the comment /* heddle {%s%s%s%s} */%s%s%.*s%s%.*s",
             files, *files && *defines ? ", " : "", defines, entry, rest.used ? ", with the program's values" : "",

@@ -142,9 +142,22 @@ static void spirv_read_element(
     binding->type = hed_spirv_scalar(r, element);
 }
 
-static hed_status spirv_add_binding(
-    hed_spirv_reader *r, const hed_spirv_id *variable, uint32_t storage, uint32_t type)
+/* True if an instruction of a function may use the variable: one of its operands is the id. */
+static bool spirv_is_used(const hed_spirv_reader *r, uint32_t id)
 {
+    bool is_function = false;
+    for (uint32_t at = HED_SPIRV_HEADER; at < r->words; at += hed_spirv_length(r, at)) {
+        is_function = is_function || hed_spirv_opcode(r, at) == OP_FUNCTION;
+        for (uint32_t i = 1; is_function && i < hed_spirv_length(r, at); i++)
+            if (hed_spirv_operand(r, at, i) == id) return true;
+    }
+    return false;
+}
+
+static hed_status spirv_add_binding(
+    hed_spirv_reader *r, uint32_t id, uint32_t storage, uint32_t type)
+{
+    const hed_spirv_id *variable = hed_spirv_of(r, id);
     const hed_spirv_id *of = hed_spirv_of(r, type);
     uint32_t kind = hed_spirv_opcode(r, of->at), members = hed_spirv_length(r, of->at) - 2;
     hed_shader_binding binding = {
@@ -156,6 +169,8 @@ static hed_status spirv_add_binding(
     else if (!is_image &&
              (kind != OP_TYPE_STRUCT || members == 0 || storage == STORAGE_UNIFORM_CONSTANT))
         refusal = "no buffer";
+    bool is_kept = !(refusal && refusal[0]) && !r->skips_unused;
+    if (!is_kept && !spirv_is_used(r, id)) return HED_OK;
     if (refusal && refusal[0]) return spirv_refuse(r, variable, refusal);
     binding.uniform = storage == STORAGE_UNIFORM && !of->buffer_block;
     hed_spirv_member last = {.offset = 0};
@@ -195,6 +210,11 @@ static hed_status spirv_add_members(hed_spirv_reader *r, uint32_t type, uint32_t
                 HED_SHADER_MEMBERS);
         hed_spirv_member info = hed_spirv_find_member(r, type, i - 2);
         if (info.status) return info.status;
+        if (hed_spirv_opcode(r, hed_spirv_of(r, of)->at) == OP_TYPE_POINTER)
+            return hed_fail(r->error, HED_ERROR_UNSUPPORTED,
+                "SPIR-V: push constant \"%s\" is the address of a buffer (buffer_reference), which only its "
+                "program has; expected numbers. Write a buffer with a binding",
+                info.name);
         if (!hed_spirv_bytes(r, of, 0, &bytes) || bytes > 1 << 16 || info.offset > 1 << 16)
             return hed_spirv_wrong(r, at, "a push constant of unknown size");
         hed_shader_member *member = &shader->members[shader->member_count++];
@@ -244,7 +264,7 @@ static hed_status spirv_add_variable(hed_spirv_reader *r, uint32_t at)
         return spirv_add_uniform(r, variable, number);
     if (storage == STORAGE_BUFFER || storage == STORAGE_UNIFORM ||
         storage == STORAGE_UNIFORM_CONSTANT)
-        return spirv_add_binding(r, variable, storage, type);
+        return spirv_add_binding(r, hed_spirv_operand(r, at, 2), storage, type);
     return HED_OK;
 }
 
@@ -377,6 +397,11 @@ static hed_status spirv_read_group(hed_spirv_reader *r)
 static hed_status spirv_read(hed_spirv_reader *r)
 {
     hed_status status = hed_spirv_scan(r);
+    uint32_t resources = 0;
+    for (uint32_t i = 1; i < r->bound && !status; i++)
+        resources += r->ids[i].has_binding && hed_spirv_opcode(r, r->ids[i].at) == OP_VARIABLE;
+    /* programs with one header of all their resources declare more than a shader uses */
+    r->skips_unused = resources > HED_SHADER_BINDINGS;
     for (uint32_t i = 1; i < r->bound && !status; i++)
         if (r->ids[i].has_spec && r->ids[i].at) status = spirv_add_constant(r, &r->ids[i]);
     for (uint32_t at = HED_SPIRV_HEADER; at < r->words && !status; at += hed_spirv_length(r, at))

@@ -34,6 +34,7 @@ enum opcode {
     OP_SPEC_CONSTANT = 50,
     OP_SPEC_COMPOSITE = 51,
     OP_SPEC_OP = 52,
+    OP_FUNCTION = 54,
     OP_VARIABLE = 59,
     OP_DECORATE = 71,
     OP_MEMBER_DECORATE = 72,
@@ -72,6 +73,7 @@ typedef struct hed_spirv_reader {
     uint32_t value_count;
     /* the execution mode with the group, and the constant of the group's size */
     uint32_t mode_at, group_id;
+    bool skips_unused;     /* resources that no function uses are no bindings */
     uint32_t layout_count; /* structs in the shader's `layouts` */
     hed_shader *shader;
     hed_error *error;
