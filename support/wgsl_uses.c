@@ -209,6 +209,22 @@ static void find_undeclared(struct hed_wgsl_parse *r)
 
 static uint32_t factor_of_name(const struct hed_wgsl_parse *r, wgsl_token name);
 
+/* Returns the first of the signs from `at` on, or the end of the text, which need not have a zero byte. */
+static const char *find_sign(const struct hed_wgsl_parse *r, const char *at, const char *signs)
+{
+    while (at < r->end && !(*at && strchr(signs, *at))) at++;
+    return at;
+}
+
+/* Returns a whole number; 0: the word begins with no digit. */
+static uint32_t whole_number(wgsl_token t)
+{
+    uint32_t number = 0;
+    for (size_t i = 0; i < t.size && i < 9 && isdigit((unsigned char)t.at[i]); i++)
+        number = 10 * number + (uint32_t)(t.at[i] - '0');
+    return number;
+}
+
 /* Returns the largest whole factor in an expression that ends before `end`, such as 2 in `2 * i + 1`; 1: no
  * factor. Sizes of the group do not count. */
 static uint32_t factor_between(
@@ -221,13 +237,12 @@ static uint32_t factor_between(
         wgsl_token next = wgsl_token_after(r, t);
         uint32_t number = 1;
         if (isdigit((unsigned char)*t.at) && (wgsl_token_is(before, "*") || wgsl_token_is(next, "*")))
-            number = (uint32_t)strtoul(t.at, NULL, 10);
+            number = whole_number(t);
         else if (with_names && wgsl_is_name(t) && !wgsl_token_is(before, "."))
             number = factor_of_name(r, t);
         for (uint32_t i = 0; i < r->out->group_count; i++) {
             wgsl_token size = hed_wgsl_token(r->out->group[i].at, r->end);
-            if (isdigit((unsigned char)*size.at) && number == (uint32_t)strtoul(size.at, NULL, 10))
-                number = 1;
+            if (number == whole_number(size)) number = 1;
         }
         if (number > factor && number <= LARGEST) factor = number;
     }
@@ -242,7 +257,7 @@ static uint32_t factor_of_name(const struct hed_wgsl_parse *r, wgsl_token name)
          before = t, t = wgsl_token_after(r, t)) {
         bool is_same = t.size == name.size && !memcmp(t.at, name.at, t.size);
         if (!is_same || !(wgsl_token_is(before, "let") || wgsl_token_is(before, "var"))) continue;
-        return factor_between(r, t, t.at + strcspn(t.at, ";"), false);
+        return factor_between(r, t, find_sign(r, t.at, ";"), false);
     }
     return 1;
 }
@@ -254,7 +269,7 @@ static uint32_t index_factor(const struct hed_wgsl_parse *r, const char *name)
     for (wgsl_token t = hed_wgsl_token(r->text, r->end); t.size; t = wgsl_token_after(r, t)) {
         wgsl_token bracket = wgsl_token_after(r, t);
         if (!wgsl_token_is(t, name) || !wgsl_token_is(bracket, "[")) continue;
-        const char *end = bracket.at + strcspn(bracket.at, "];");
+        const char *end = find_sign(r, bracket.at, "];");
         uint32_t larger = factor_between(r, wgsl_token_after(r, bracket), end, true);
         if (larger > factor) factor = larger;
     }
