@@ -132,13 +132,6 @@ static bool is_macro(const char *text, hed_glsl_word name)
     return false;
 }
 
-static bool is_in_branch(const char *text, const char *at)
-{
-    branches b = {.depth = 0};
-    for (const char *line = text; line < at; line = next_line(line)) follow_line(&b, line);
-    return b.choices > 0;
-}
-
 typedef struct glsl_use {
     bool is_declared, is_type, is_call;
 } glsl_use;
@@ -168,7 +161,11 @@ const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node
         bool is_own = w.size > 1 && strncmp(w.at, "GL_", 3) != 0 && strncmp(w.at, "__", 2) != 0;
         if (!is_own || !hed_spec_is_in_capitals(w.at, w.size)) continue;
         glsl_use use = uses_of(text, w);
-        if (use.is_declared || (use.is_call && !use.is_type) || is_in_branch(text, w.at)) continue;
+        if (use.is_declared || (use.is_call && !use.is_type)) continue;
+        branches around = {.depth = 0};
+        for (const char *line = text; line < w.at; line = next_line(line))
+            follow_line(&around, line);
+        if (around.choices) continue;
         bool is_pair = memmem(w.at, w.size, "VEC2", 4), is_four = memmem(w.at, w.size, "VEC4", 4);
         const char *type = is_pair ? "vec2" : is_four ? "vec4" : "float";
         hed_spec_list_name(&list, w.at, w.size, use.is_type ? type : NULL);

@@ -36,14 +36,6 @@ static void add_realm(page_session *page, const json_t *parameters)
         text_in(parameters, "realm"));
 }
 
-static void realm_destroyed(page_session *page, const char *realm)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < page->realm_count; i++)
-        if (strcmp(page->realms[i].session, realm) != 0) page->realms[count++] = page->realms[i];
-    page->realm_count = count;
-}
-
 /* Answers a request for a file of the folder. */
 static void answer_request(page_session *page, const json_t *parameters)
 {
@@ -65,9 +57,13 @@ static void firefox_event(
     page_session *page = user;
     (void)session;
     if (strcmp(method, "script.realmCreated") == 0) add_realm(page, parameters);
-    else if (strcmp(method, "script.realmDestroyed") == 0)
-        realm_destroyed(page, text_in(parameters, "realm"));
-    else if (strcmp(method, "network.beforeRequestSent") == 0) answer_request(page, parameters);
+    else if (strcmp(method, "script.realmDestroyed") == 0) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < page->realm_count; i++)
+            if (strcmp(page->realms[i].session, text_in(parameters, "realm")) != 0)
+                page->realms[count++] = page->realms[i];
+        page->realm_count = count;
+    } else if (strcmp(method, "network.beforeRequestSent") == 0) answer_request(page, parameters);
     else if (strcmp(method, "browsingContext.userPromptOpened") == 0)
         send_ignored(page, "browsingContext.handleUserPrompt",
             json_pack("{s:s, s:b}", "context", text_in(parameters, "context"), "accept", 1));
@@ -95,16 +91,6 @@ static hed_status connect_to(page_session *page, hed_error *error)
     return cli_devtools_open_socket(descriptor, firefox_event, page, &page->devtools, error);
 }
 
-/* Sends the requests for files of the folder to answer_request(). */
-static hed_status intercept_requests(page_session *page, hed_error *error)
-{
-    if (!page->folder) return HED_OK;
-    return cli_devtools_call(page->devtools, NULL, "network.addIntercept",
-        json_pack("{s:[s], s:[{s:s, s:s, s:s}]}", "phases", "beforeRequestSent", "urlPatterns",
-            "type", "pattern", "protocol", "http", "hostname", "heddle.localhost"),
-        NULL, error);
-}
-
 static hed_status add_recorder(page_session *page, hed_error *error)
 {
     char *text = NULL;
@@ -126,7 +112,12 @@ hed_status page_firefox_open(page_session *page, hed_error *error)
                 "script.realmDestroyed", "browsingContext.userPromptOpened",
                 "browsingContext.contextDestroyed", "network.beforeRequestSent"),
             NULL, error) ||
-        intercept_requests(page, error) || add_recorder(page, error) ||
+        (page->folder && /* answer_request() receives the requests */
+            cli_devtools_call(page->devtools, NULL, "network.addIntercept",
+                json_pack("{s:[s], s:[{s:s, s:s, s:s}]}", "phases", "beforeRequestSent", "urlPatterns",
+                    "type", "pattern", "protocol", "http", "hostname", "heddle.localhost"),
+                NULL, error)) ||
+        add_recorder(page, error) ||
         cli_devtools_call(page->devtools, NULL, "browsingContext.getTree", NULL, &tree, error))
         return error->status;
     snprintf(page->session, sizeof page->session, "%s",
