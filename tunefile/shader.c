@@ -43,27 +43,19 @@ static void refuse_unused_macros(hed_spec_reader *reader, hed_json_node node,
     }
 }
 
-/* Returns the length of a line that begins the part of a stage, as engines write it: `#[compute]` of Godot,
- * `#shader compute`, `#type compute`; 0: another line. */
-static size_t stage_line(const char *line)
-{
-    static const char *const heads[] = {"#[", "#shader ", "#type "};
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        if (strncmp(line, heads[i], strlen(heads[i])) == 0) return strcspn(line, "\n");
-    return 0;
-}
-
-/* Leaves the part of the compute shader in a text with parts of several stages, whose heads no compiler of
- * GLSL takes. The other lines become empty, so that lines keep their numbers. */
+/* Leaves the part of the compute shader in a text with parts of several stages. No compiler of GLSL takes their
+ * heads: `#[compute]` of Godot, `#shader compute`, `#type compute`. The other lines become empty, so that lines keep their numbers. */
 static void take_stage(hed_spec_reader *reader, hed_json_node node, hed_source *source)
 {
     bool is_taken = false, is_compute = true;
     char *text = hed_spec_allocate(reader, strlen(source->text) + 1, node), *to = text;
     if (!text) return;
     for (const char *line = source->text; *line;) {
-        size_t length = strcspn(line, "\n"), head = stage_line(line);
-        if (head) {
-            is_compute = memmem(line, head, "compute", 7) != NULL;
+        size_t length = strcspn(line, "\n");
+        bool is_head =
+            !strncmp(line, "#[", 2) || !strncmp(line, "#shader ", 8) || !strncmp(line, "#type ", 6);
+        if (is_head) {
+            is_compute = memmem(line, length, "compute", 7) != NULL;
             is_taken = is_taken || is_compute;
         } else if (is_compute) {
             memcpy(to, line, length);
