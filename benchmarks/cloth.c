@@ -120,8 +120,8 @@ static void close_case(sheet_run *run)
     cli_sheet_free(&run->sheet);
 }
 
-static hed_status open_case(
-    const sheet_case *c, hed_device *device, sheet_run *run, hed_error *error)
+static hed_status open_case(const sheet_case *c, hed_device *const *devices, uint32_t count,
+    sheet_run *run, hed_error *error)
 {
     if (cli_sheet_create(c->n, &run->sheet, error)) return error->status;
     hed_cloth_garment_def garment = cli_sheet_garment(&run->sheet);
@@ -135,9 +135,11 @@ static hed_status open_case(
     def.substeps = c->substeps;
     def.solver = c->solver;
     def.threads = c->threads;
+    def.other_devices = devices + 1;
+    def.other_device_count = count - 1;
     run->frame = hed_default_cloth_frame();
-    if (c->surroundings) surround(device, run, error);
-    if (hed_cloth_create(device, &def, &run->cloth, error)) close_case(run);
+    if (c->surroundings) surround(devices[0], run, error);
+    if (hed_cloth_create(devices[0], &def, &run->cloth, error)) close_case(run);
     return error->status;
 }
 
@@ -207,19 +209,18 @@ static double bound_of(
 
 /* ---- records ---- */
 
-static void add_record(
-    const sheet_case *c, const sheet_run *run, const hed_device_info *info, cli_report *to)
+static void add_record(const sheet_case *c, const sheet_run *run, const char *devices,
+    const hed_device_info *info, cli_report *to)
 {
-    hed_cloth_info report;
-    report = hed_cloth_describe(run->cloth);
-    double ms = 1e3 * run->summary.p50, bound = 1e3 * bound_of(c, &report, info);
+    const hed_cloth_info report = hed_cloth_describe(run->cloth);
+    double ms = 1e3 * run->summary.p50,
+           bound = 1e3 * bound_of(c, &report, info) / (double)report.devices;
     double rate = (double)report.constraints * c->substeps / run->summary.p50;
     char stretch[32];
     snprintf(stretch, sizeof stretch, "%.2f%s", 100 * run->quality.worst_stretch,
         run->settled < SETTLED_FRAMES ? "*" : "");
     const char *solver = hed_cloth_solver_name(report.solver);
-    cli_report_row(to, CLI_TEXT("suite", "cloth"),
-        CLI_TEXT("device", info->id, .heading = "device"),
+    cli_report_row(to, CLI_TEXT("suite", "cloth"), CLI_TEXT("device", devices, .heading = "device"),
         CLI_TEXT("name", c->name, .heading = "sheet"),
         CLI_NUMBER("value", ms, .heading = ">ms a frame", .format = "%.4f"),
         CLI_TEXT("unit", "ms/frame"), CLI_NUMBER("spread", ms * hed_bench_spread(&run->summary)),
@@ -251,15 +252,18 @@ static hed_status open_one_thread(hed_context **context, hed_device **device, he
     return hed_device_find(*context, "host", device, error);
 }
 
-static hed_status run_case(
-    const sheet_case *c, hed_device *device, cli_report *to, hed_error *error)
+static hed_status run_case(const sheet_case *c, hed_device *const *devices, uint32_t count,
+    cli_report *to, hed_error *error)
 {
     hed_context *own = NULL;
+    hed_device *scalar;
     sheet_run run = {0};
-    if (c->scalar) open_one_thread(&own, &device, error);
-    if (!error->status && !open_case(c, device, &run, error)) {
-        const hed_device_info info = hed_device_describe(device);
-        if (!measure_case(&run, error)) add_record(c, &run, &info, to);
+    char ids[256];
+    cli_device_ids(devices, count, ids, sizeof ids);
+    if (c->scalar && !open_one_thread(&own, &scalar, error)) devices = &scalar;
+    if (!error->status && !open_case(c, devices, count, &run, error)) {
+        const hed_device_info info = hed_device_describe(devices[0]);
+        if (!measure_case(&run, error)) add_record(c, &run, ids, &info, to);
         close_case(&run);
     }
     hed_context_destroy(own);
@@ -268,17 +272,19 @@ static hed_status run_case(
 
 /* ---- the command ---- */
 
-static hed_status run_device(
-    hed_device *device, const char *only, cli_report *to, bool silent, hed_error *error)
+/* `count` devices: one, or those that divide the garments of cases with many. */
+static hed_status run_devices(hed_device *const *devices, uint32_t count, const char *only,
+    cli_report *to, bool silent, hed_error *error)
 {
-    const hed_device_info info = hed_device_describe(device);
+    const hed_device_info info = hed_device_describe(devices[0]);
     hed_progress progress =
         hed_progress_begin(info.id, "cases", sizeof CASES / sizeof *CASES, silent);
     for (uint32_t i = 0; i < sizeof CASES / sizeof *CASES && !error->status; i++) {
         hed_progress_update(&progress, i);
-        if (!cli_runs_on(CASES[i].devices, &info) || (only && !strstr(CASES[i].name, only)))
+        if (!cli_runs_on(CASES[i].devices, &info) || CASES[i].copies < count ||
+            (only && !strstr(CASES[i].name, only)))
             continue;
-        hed_status status = run_case(&CASES[i], device, to, error);
+        hed_status status = run_case(&CASES[i], devices, count, to, error);
         if (status != HED_ERROR_UNSUPPORTED && status != HED_ERROR_DEVICE_MEMORY) continue;
         /* Too much for this device is worth a line, not the end. */
         hed_progress_end(&progress);
@@ -286,14 +292,14 @@ static hed_status run_device(
         hed_error_clear(error);
     }
     hed_progress_end(&progress);
-    return cloth_gate_run(device, only, to, error);
+    return count > 1 ? error->status : cloth_gate_run(devices[0], only, to, error);
 }
 
 static int run_bench(const hed_arguments *arguments, void *user)
 {
     hed_error error = {0};
     cli_session session;
-    bool json = hed_given(arguments, "json");
+    bool json = hed_given(arguments, "json"), together = hed_given(arguments, "together");
     const char *only = hed_text_of(arguments, "only");
     bool any = cloth_gate_matches(only);
     for (size_t i = 0; i < HED_COUNT(CASES) && !any; i++) any = strstr(CASES[i].name, only) != NULL;
@@ -301,10 +307,14 @@ static int run_bench(const hed_arguments *arguments, void *user)
         hed_fail(&error, HED_ERROR_ARGUMENT,
             "--only %s: no sheet has this in its name; there are \"%s\" and others", only,
             CASES[0].name);
-    if (!any || cli_open_devices(arguments, &session, &error)) return cli_fail(&error);
+    if (any && together) cli_open_devices_together(arguments, &session, &error);
+    else if (any) cli_open_devices(arguments, &session, &error);
+    if (error.status) return cli_fail(&error);
     cli_report *to = cli_report_create(json);
-    for (uint32_t d = 0; d < session.count && !error.status; d++)
-        run_device(session.devices[d], only, to, json || hed_given(arguments, "quiet"), &error);
+    const uint32_t each = together ? session.count : 1;
+    for (uint32_t d = 0; d < session.count && !error.status; d += each)
+        run_devices(
+            session.devices + d, each, only, to, json || hed_given(arguments, "quiet"), &error);
     hed_error unwritten = {0};
     cli_report_end(to, HED_OK, error.status ? &unwritten : &error);
     cli_close(&session);
@@ -324,9 +334,14 @@ const hed_command hed_command_cloth_bench = {
     .options = (const hed_option[]){CLI_OPTION_JSON(true), CLI_OPTION_DEVICES(true),
         {.name = "only", .kind = HED_OPTION_TEXT, .value = "TEXT",
             .help = "only sheets whose name contains this"},
+        {.name = "together",
+            .kind = HED_OPTION_FLAG,
+            .help = "the devices divide the garments of each case that has many"},
         {0}},
-    .examples =
-        (const hed_example[]){
-            {"heddle cloth bench --device cuda:0", "sheets on the first CUDA device"}, {0}},
+    .examples = (const hed_example[]){{"heddle cloth bench --device cuda:0",
+                                          "sheets on the first CUDA device"},
+        {"heddle cloth bench --together --device cuda:0 --device cuda:1",
+            "many garments, divided between two devices"},
+        {0}},
     .run = run_bench,
 };

@@ -303,10 +303,7 @@ static hed_status bench_devices(hed_device *const *devices, uint32_t count,
         network[i] = (float)(state >> 8) * 0x1p-24f - 0.5f;
     }
     char names[256];
-    size_t used = 0;
-    for (uint32_t i = 0; i < count && used < sizeof names; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? " + " : "",
-            hed_device_describe(devices[i]).id);
+    cli_device_ids(devices, count, names, sizeof names);
     bench_case c = {
         .choice = hed_given(arguments, "choice") ? hed_text_of(arguments, "choice") : NULL,
         .blocks = (uint32_t)hed_integer_of(arguments, "blocks"),

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Measures heddle on 1, 2, ... of a machine's devices: tuning, batches of renders, drapes, pages and controllers, strong and weak
-scaling, one MPPI controller whose samples they share out, and what a request costs over MPI. On a machine with GPUs one command does it all:
+scaling, one MPPI controller whose samples they share out, one wardrobe whose garments they divide, and what a request costs over MPI. On a
+machine with GPUs one command does it all:
 
     python3 benchmarks/scale.py build/release/cli/heddle RESULTS
 
 RESULTS gets figures.json, a line for each figure in figures.txt, scaling.svg, and a time line (a page) for each batch.
     --device ID   once for each device, instead of every GPU
-    --part NAME   tune, winner, render, drape, page, controller, mppi, wait, mpi; more than once; all unless told
+    --part NAME   tune, winner, render, drape, page, controller, mppi, cloth, wait, mpi; more than once; all unless told
     --share X     this share of each list (0.05: a short run); tunings keep their 200 evaluations unless --budget tells
     --hands N     N workers on the device `host`, to measure the queue itself where there is no GPU: with --part wait
 """
@@ -21,7 +22,7 @@ args = parser.parse_args()
 heddle, out = os.path.abspath(args.heddle), pathlib.Path(args.results).absolute()
 out.mkdir(parents=True, exist_ok=True)
 data = pathlib.Path(__file__).resolve().parent.parent / 'data'
-parts = args.part or ['tune', 'winner', 'render', 'drape', 'page', 'controller', 'mppi', 'wait', 'mpi']
+parts = args.part or ['tune', 'winner', 'render', 'drape', 'page', 'controller', 'mppi', 'cloth', 'wait', 'mpi']
 all_devices = json.loads(subprocess.run([heddle, 'devices', '--json'], capture_output=True, text=True, check=True).stdout)
 devices = args.device or [d['id'] for d in all_devices if d['type'] == 'gpu' and d['backend'] == 'cuda'] \
     or [d['id'] for d in all_devices if d['type'] == 'gpu' and d['backend'] == 'opencl']
@@ -164,6 +165,31 @@ def one_controller():
                      solver=best['solver'], p99=best['p99_us'], times=round(alone / best['median_us'], 3))
 
 
+def wardrobe(n, garments, mode):
+    """Milliseconds of a frame of so many garments, hung by one side, on n devices; the hash of the last one."""
+    sides, scene = (48, 56, 64, 72), out / 'wardrobe.json'
+    scene.write_text(json.dumps(dict(frames=60, garments=[dict(
+        name=f'grid-{side}', copies=max(1, garments // len(sides)), grid=dict(width=side, height=side, size=[1, 1], axes=['x', 'y']),
+        pins=[dict(box=dict(low=[-9, 0.999, -9], high=[9, 1.001, 9]))]) for side in sides])))
+    _, rows = run(['cloth', 'run', str(scene), '--json', '--quiet', *mode, *device_words(n)])
+    return rows[0]['frame_ms']['p50'], rows[0]['hash'], dict(particles=rows[0]['particles'], solver=rows[0]['solver'], p99=round(rows[0]['frame_ms']['p99'], 4))
+
+
+def wardrobes():
+    """1,000 garments that the devices divide, and 1,000 for each; in strict mode their bits are those of one device."""
+    garments = max(4 * max(counts), int(1000 * args.share))
+    for label, mode in (('fast', []), ('strict', ['--strict'])):
+        for scaling in ('strong', 'weak'):
+            alone = same = None
+            for n in counts:
+                ms, bits, more = wardrobe(n, garments * (n if scaling == 'weak' else 1), mode)
+                alone, same = alone or ms, same or bits
+                if scaling == 'strong' and mode and bits != same:
+                    sys.exit(f'scale.py: the wardrobe has the bits {bits} on {n} devices, and {same} on one')
+                note(f'{garments} garments{" each" if scaling == "weak" else ""}, {label}, on {n}', ms, 'ms/frame', n=n, kind=f'cloth {label}', scaling=scaling,
+                     efficiency=round(alone / ms / (n if scaling == 'strong' else 1), 4), times=round(alone / ms, 3), **more)
+
+
 def over_mpi():
     program = pathlib.Path(heddle).parent.parent / 'heddle-mpi'
     mpi = str(program) if program.exists() else shutil.which('heddle-mpi')
@@ -208,6 +234,7 @@ if devices and 'winner' in parts: winners()
 for kind, whole in (('render', 200), ('drape', 256), ('page', 20000), ('controller', 64), ('wait', 32)):
     if kind in parts and (devices or kind == 'wait'): batches(kind, whole)
 if devices and 'mppi' in parts: one_controller()
+if devices and 'cloth' in parts: wardrobes()
 if 'mpi' in parts: over_mpi()
 plot()
 (out / 'figures.json').write_text(json.dumps(dict(devices=devices, processors=os.cpu_count(), share=args.share, figures=figures), indent=1) + '\n')

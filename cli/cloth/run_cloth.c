@@ -17,6 +17,7 @@ typedef struct cloth_run {
     const hed_arguments *arguments;
     bool quiet, json;
     cli_session session;
+    char devices[256]; /* ids */
     hed_cloth_scene *scene;
     hed_cloth *cloth;
     cli_cloth_output *output;
@@ -49,6 +50,9 @@ static hed_status open_cloth(cloth_run *r, hed_error *error)
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
     if (hed_given(a, "strict")) def.math = HED_MATH_STRICT;
     def.threads = (uint32_t)hed_integer_of(a, "threads");
+    def.other_devices = r->session.devices + 1;
+    def.other_device_count = r->session.count - 1;
+    cli_device_ids(r->session.devices, r->session.count, r->devices, sizeof r->devices);
     hed_cloth_create(r->session.devices[0], &def, &r->cloth, error);
     r->explanation.scene = r->scene;
     r->explanation.cloth = r->cloth;
@@ -60,10 +64,9 @@ static hed_status find_start(cloth_run *r, hed_error *error)
 {
     char settings[128];
     const hed_arguments *a = r->arguments;
-    const char *device = hed_device_describe(r->session.devices[0]).id;
     snprintf(settings, sizeof settings, " %.17g %d %d %d %" PRId64, r->rate, hed_given(a, "strict"),
         hed_given(a, "tethers"), hed_given(a, "mend"), hed_integer_of(a, "substeps"));
-    cli_cloth_origin_of(r->path, settings, device, &r->origin, error);
+    cli_cloth_origin_of(r->path, settings, r->devices, &r->origin, error);
     r->state_path = r->cache ? cli_cloth_beside(r->cache, NULL, ".state") : NULL;
     if (error->status || !r->cache) return error->status;
     if (!r->state_path) return HED_OUT_OF_MEMORY(error, "a name");
@@ -194,7 +197,7 @@ static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
     cli_cloth_figures figures = {
         .scene = r->path,
-        .device = hed_device_describe(r->session.devices[0]).id,
+        .device = r->devices,
         .cache = r->cache,
         .math = hed_given(r->arguments, "strict") ? "strict" : "fast",
         .first = r->first,
@@ -270,7 +273,7 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
     r.quiet = hed_given(arguments, "quiet");
     r.json = hed_given(arguments, "json");
     hed_error error = {0};
-    if (cli_open_devices(arguments, &r.session, &error)) return cli_fail(&error);
+    if (cli_open_devices_together(arguments, &r.session, &error)) return cli_fail(&error);
     cli_cloth_output_def def;
     int code;
     if (open_cloth(&r, &error) || find_start(&r, &error) ||
@@ -311,7 +314,9 @@ static const hed_option OPTIONS[] = {
         .letter = 'o', .endings = ".pc2"),
     OPTION("fps", NUMBER, "RATE", "frames per second of the animation (default: from the scene)",
         .low = 1, .high = 10000),
-    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd', .names = &cli_device_names),
+    OPTION("device", TEXT, "ID",
+        "device to use: its id, part of its name, best, or all (every GPU once); several divide the garments",
+        .letter = 'd', .repeated = true, .names = &cli_device_names),
     CLI_OPTION_THREADS,
     FLAG("strict", "the same bits on every device"),
     OPTION("obj-every", INTEGER, "N", "an OBJ file of every Nth frame", .low = 1, .high = 10000000),

@@ -1,7 +1,17 @@
 /* Several devices at once, in groups of one kind: --device repeated, --device all. */
 #include "cli/common/command.h"
 
+#include <stdio.h>
 #include <string.h>
+
+void cli_device_ids(hed_device *const *devices, uint32_t count, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(
+            text + used, size - used, "%s%s", i ? " + " : "", hed_device_describe(devices[i]).id);
+}
 
 static bool same_device_kind(const hed_device *x, const hed_device *y)
 {

@@ -2,8 +2,9 @@
  *  Cloth in real time: particles under time-corrected Verlet integration and coloured Gauss-Seidel
  *  projection of min/max distance constraints (position-based dynamics; XPBD compliance after
  *  Macklin, Müller and Chentanez 2016, small steps after Macklin et al. 2019). A hed_cloth has any
- *  number of garments that move together on one device, in one submission. A library of its own:
- *  heddle-cloth. Meshes, point caches and scene files: cloth_mesh.h, cloth_scene.h.
+ *  number of garments that move together on one device, in one submission, or on several
+ *  (hed_cloth_def.other_devices). A library of its own: heddle-cloth. Meshes, point caches and scene
+ *  files: cloth_mesh.h, cloth_scene.h.
  *
  *  One frame is `substeps` times
  *
@@ -282,6 +283,14 @@ typedef struct hed_cloth_def {
     /** velocities of the air in space, in addition to the frame's wind and fans; copied. NULL:
      *  none */
     const hed_cloth_wind_grid *wind_grid;
+    /** (other_device_count) devices in addition to the first, of any kind, for many garments; they
+     *  must outlive the cloth. Each device moves consecutive copies of the garments, dealt by their
+     *  particles, and all begin at once; a garment is not divided. In strict mode the bits are those
+     *  of one device. Not for garments that may touch each other (self_collision), that tear, nor
+     *  for driver_buffer and hed_cloth_set_vertex_buffers(). `patches`, `threads` and the choice of
+     *  the solver are those of each device */
+    hed_device *const *other_devices;
+    uint32_t other_device_count; /**< 0 to 63 */
 } hed_cloth_def;
 
 /** Returns the defaults: chosen substeps, 1 iteration, y up, exact gravity, fast math, AUTO, 64
@@ -380,7 +389,9 @@ HED_API hed_cloth_frame hed_default_cloth_frame(void);
  *  with HED_CLOTH_SELF_TRIANGLES on a device without HED_CAN_GRID_BARRIER, when the last substep is
  *  done. Arrays are copied before it returns.
  *  Errors: ARGUMENT (a number that is not finite or out of range, with its place; nothing was
- *  enqueued), LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER, LOST. */
+ *  enqueued), LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER, LOST, UNSUPPORTED (driver_buffer on
+ *  several devices). After an error between two of several devices, frames are refused (DRIVER)
+ *  until hed_cloth_reset() or hed_cloth_load(). */
 HED_API hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error);
 /** Waits for all frames so far.
  *  Errors: DRIVER, LOST, FORMAT (a position is no longer finite: the text names particle and
@@ -410,10 +421,11 @@ HED_API hed_status hed_cloth_read(
     hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error);
 /** Returns the last frame's vertices on the device: (vertex_count) float4, x y z and RGBA8 in the
  *  bits of w. Frames write two buffers in turn, so the next frame does not change the returned one.
+ *  NULL: the cloth is on several devices.
  *  Thread class: rt. */
 HED_API hed_buffer *hed_cloth_vertex_buffer(const hed_cloth *cloth);
 /** Returns the last frame's normals on the device: (vertex_count) float4, two buffers in turn;
- *  NULL: hed_cloth_enable_normals() was not called.
+ *  NULL: hed_cloth_enable_normals() was not called, or the cloth is on several devices.
  *  Thread class: rt. */
 HED_API hed_buffer *hed_cloth_normal_buffer(const hed_cloth *cloth);
 /** Enables the computation of normals at each frame's end, from the next frame on; wind needs them
@@ -422,10 +434,11 @@ HED_API hed_buffer *hed_cloth_normal_buffer(const hed_cloth *cloth);
 HED_API hed_status hed_cloth_enable_normals(hed_cloth *cloth, hed_error *error);
 /** Sets two buffers of the program for write-back in turn, from the next frame on, such as those of
  *  hed_buffer_from_gl(), which are acquired and released around it. NULL, NULL: the cloth's own.
- *  Errors: BOUNDS, ARGUMENT (only one of them is shared with OpenGL). */
+ *  Errors: BOUNDS, ARGUMENT (only one of them is shared with OpenGL), UNSUPPORTED (the cloth is on
+ *  several devices). */
 HED_API hed_status hed_cloth_set_vertex_buffers(
     hed_cloth *cloth, hed_buffer *even, hed_buffer *odd, hed_error *error);
-/** Returns the stream of the cloth. Thread class: rt. */
+/** Returns the stream of the cloth; NULL: the cloth is on several devices. Thread class: rt. */
 HED_API hed_stream *hed_cloth_stream(const hed_cloth *cloth);
 
 /* ---- changes: jumps and saved states ---- */
@@ -494,6 +507,7 @@ typedef struct hed_cloth_info {
     uint32_t patches;      /**< patches of one garment; 0: none */
     uint64_t boundary;     /**< number of constraints between patches */
     uint64_t device_bytes; /**< size of all buffers */
+    uint32_t devices;      /**< devices that move the garments; `choice` is the first one's */
     uint32_t substeps;     /**< substeps of a frame, as given or chosen */
     uint32_t lattices;     /**< garments whose tension is solved by lattices */
     /** description of the launch, such as "joint, 160 threads, 128 patches" */
@@ -547,7 +561,7 @@ typedef struct hed_cloth_metrics {
      *  since */
     uint64_t contact_still;
     /* thin features of bodies against edges and faces of cloth, since the start or a reset */
-    uint64_t body_pairs_most; /**< maximum of one substep */
+    uint64_t body_pairs_most; /**< maximum of one substep; of several devices, the sum of theirs */
     /** pairs that were not separated at the end of a substep, because two bodies leave the cloth no
      *  room, or because there was no capacity for them; in all substeps */
     uint64_t body_pressed;
@@ -567,7 +581,7 @@ HED_API hed_status hed_cloth_evaluate(
  *  to that of HED_CLOTH_SOLVER_COLOURS, with about as little stretch. `tune` as for
  *  hed_tune_pipeline(), its problem is set here; NULL: its defaults.
  *  Thread class: owner of the device's time. Errors: as hed_cloth_create() and hed_tune_pipeline();
- *  UNSUPPORTED (host, strict: only one solver). */
+ *  UNSUPPORTED (host, strict: only one solver; other_devices). */
 HED_API hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def,
     const hed_tune_def *tune, hed_tune_result **result, hed_error *error);
 

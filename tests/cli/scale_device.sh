@@ -54,4 +54,20 @@ kept=$(awk '/"evaluations"/ { inside = 1; next } inside && /}/ { exit } inside {
 [ "$kept" -ge "$reported" ] || complain "$reported were reported, $kept were kept"
 
 run 2 sweep heddle:copy --problem n=5 -d host; err_has 'problem requires a single kernel'
+
+# ---- garments of one cloth on several devices: the bits of one; a state of two continues on one ----
+cat > "$work/wardrobe.json" << 'SCENE'
+{"frames": 6, "garments": [{"name": "towel", "copies": 5, "grid": {"width": 9, "height": 7, "size": [1, 1], "axes": ["x", "y"]},
+                            "pins": [{"box": {"low": [-9, 0.999, -9], "high": [9, 1.001, 9]}}]}]}
+SCENE
+for where in host "host -d $device" "$device -d $device -d host"; do
+    # shellcheck disable=SC2086 # options
+    run 0 cloth run "$work/wardrobe.json" --strict --json -d $where; err_is_empty
+    grep '"hash"' "$work/out" >> "$work/hashes"
+done
+[ "$(sort -u "$work/hashes" | wc -l)" = 1 ] || complain "a divided cloth has other bits: $(cat "$work/hashes")"
+run 0 cloth run "$work/wardrobe.json" --strict --frames 3 --out "$work/w.pc2" -d host -d "$device"
+run 0 cloth run "$work/wardrobe.json" --strict --out "$work/w.pc2" -d host --resume --json; out_has "$(sed -n '1s/^ *//p' "$work/hashes")"
+sed 's/"copies"/"self_collision": true, "copies"/' "$work/wardrobe.json" > "$work/folded.json"
+run 1 cloth run "$work/folded.json" -d host -d "$device"; err_has 'garment 0 (towel): it has self_collision'
 exit $failed

@@ -102,20 +102,39 @@ static void own_all(
             triangles[edges[i].leaf].owned |= 8u << edges[i].edge;
 }
 
+/* Keeps the leaves of a part alone, with its own numbers of particles. Edges and corners keep the
+ * owners that they have in the whole cloth, since these decide about rounding. Returns the number of
+ * leaves. */
+static uint32_t keep_own(const hed_cloth *part, contact_triangle *triangles, uint32_t leaves)
+{
+    const uint32_t base = part->base_particle;
+    uint32_t count = 0, own = 1;
+    for (uint32_t leaf = 0; leaf < leaves; leaf++) {
+        const contact_triangle t = triangles[leaf];
+        if (t.a == CONTACT_NO_LEAF || t.a < base || t.a - base >= part->particles) continue;
+        triangles[count++] = (contact_triangle){t.a - base, t.b - base, t.c - base, t.owned};
+    }
+    while (own < count) own *= 2;
+    for (uint32_t leaf = count; leaf < own; leaf++)
+        triangles[leaf] = (contact_triangle){CONTACT_NO_LEAF, 0, 0, 0};
+    return own;
+}
+
 hed_status cloth_contact_leaves(const hed_cloth *cloth, bool (*takes_part)(const cloth_garment *),
     hed_arena *scratch, contact_triangle **triangles, uint32_t *leaf_count, hed_error *error)
 {
-    uint32_t count = gather_triangles(cloth, takes_part, 0.0f, NULL, NULL), leaves = 1;
+    const hed_cloth *whole = cloth_whole(cloth);
+    uint32_t count = gather_triangles(whole, takes_part, 0.0f, NULL, NULL), leaves = 1;
     while (leaves < count) leaves *= 2;
     contact_triangle *gathered = hed_arena_new(scratch, count, sizeof *gathered, error);
     float(*centres)[3] = hed_arena_new(scratch, count, sizeof *centres, error);
     uint32_t *order = hed_arena_new(scratch, count, sizeof *order, error);
     uint32_t *leaf_at = hed_arena_new(scratch, (uint64_t)leaves + 1, sizeof *leaf_at, error);
     owned_edge *edges = hed_arena_new(scratch, 3 * (uint64_t)count, sizeof *edges, error);
-    uint8_t *has_owner = hed_arena_new(scratch, cloth->particles, sizeof *has_owner, error);
+    uint8_t *has_owner = hed_arena_new(scratch, whole->particles, sizeof *has_owner, error);
     *triangles = hed_arena_new(scratch, leaves, sizeof **triangles, error);
     if (scratch->failed) return HED_ERROR_MEMORY;
-    gather_triangles(cloth, takes_part, spacing_at_rest(cloth), gathered, centres);
+    gather_triangles(whole, takes_part, spacing_at_rest(whole), gathered, centres);
     for (uint32_t i = 0; i <= leaves; i++) leaf_at[i] = (uint32_t)((uint64_t)count * i / leaves);
     for (uint32_t t = 0; t < count; t++) order[t] = t;
     cloth_tree_order(leaf_at, order, (const float(*)[3])centres, 0, leaves);
@@ -124,6 +143,6 @@ hed_status cloth_contact_leaves(const hed_cloth *cloth, bool (*takes_part)(const
                                  ? gathered[order[leaf_at[leaf]]]
                                  : (contact_triangle){CONTACT_NO_LEAF, 0, 0, 0};
     own_all(*triangles, leaves, edges, has_owner);
-    *leaf_count = leaves;
+    *leaf_count = cloth->whole ? keep_own(cloth, *triangles, leaves) : leaves;
     return HED_OK;
 }

@@ -86,7 +86,8 @@ static void fill_bodies(
         const cloth_garment *garment = cloth->garments[g];
         float4 *rest = rests + cloth->first_particle[g];
         for (uint32_t copy = 0; copy < garment->copies; copy++, body++) {
-            bodies[body] = (float4){garment->thickness, garment->friction, (float)g, 0.0f};
+            bodies[body] = (float4){
+                garment->thickness, garment->friction, (float)(cloth->base_garment + g), 0.0f};
             for (uint32_t i = 0; i < garment->particle_count; i++, rest++) {
                 const float *place = garment->rest[i];
                 *rest = (float4){

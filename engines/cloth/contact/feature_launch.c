@@ -64,13 +64,14 @@ static hed_status upload_cloth(
 
 static void set_scale(const hed_cloth *cloth, cloth_features *f)
 {
+    const hed_cloth *whole = cloth_whole(cloth);
     float thinnest = 1e9f, thickest = 0.0f;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) {
-        if (!has_triangles(cloth->garments[g])) continue;
-        thinnest = fminf(thinnest, cloth->garments[g]->thickness);
-        thickest = fmaxf(thickest, cloth->garments[g]->thickness);
+    for (uint32_t g = 0; g < whole->garment_count; g++) {
+        if (!has_triangles(whole->garments[g])) continue;
+        thinnest = fminf(thinnest, whole->garments[g]->thickness);
+        thickest = fmaxf(thickest, whole->garments[g]->thickness);
     }
-    f->scale.edge = CLOTH_FEATURE_STRETCH * cloth_longest_edge(cloth, has_triangles);
+    f->scale.edge = CLOTH_FEATURE_STRETCH * cloth_longest_edge(whole, has_triangles);
     f->scale.thickness = fmaxf(thinnest, FEATURE_MIN_CLEARANCE);
     f->params.max_thickness = thickest;
 }

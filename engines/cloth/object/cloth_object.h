@@ -107,6 +107,13 @@ struct hed_cloth {
     uint32_t *first_triangle; /* (garment_count + 1) copies included */
     uint32_t *first_anchor;   /* (garment_count + 1) copies included */
     uint32_t particles, vertices, triangles;
+    /* A cloth on several devices has no stream, buffers, host and solver of its own: each of its
+     * parts is a cloth on one device, of consecutive copies of the garments (object/division.h). */
+    hed_cloth **parts;      /* (part_count) NULL: one device */
+    uint32_t part_count;    /* 0 on one device */
+    const hed_cloth *whole; /* cloth that a part belongs to; NULL: no part */
+    /* number in the whole of a part's first garment, its first copy, particle, vertex; else 0 */
+    uint32_t base_garment, base_copy, base_particle, base_vertex;
     bool has_tethers, has_driver, has_air, has_self, has_balls, wants_normals;
     bool has_seams, has_pressure;
     struct cloth_tear *tear; /* model/tear.h; NULL: no garment tears */
@@ -117,7 +124,7 @@ struct hed_cloth {
     /* m, in the world: origin of colliders, drivers and wind on the device, and of all positions
      * unless is_apart (origin.c) */
     double origin[3];
-    cloth_home *homes; /* (garment_count) */
+    cloth_home *homes; /* (cloth_home_count()) of all parts' garments, alike in all parts */
     bool is_apart;     /* each garment has an origin of its own, and `origin` is 0 */
     hed_config
         tuned; /* tuned configuration of such a cloth (solver/patches.h); count 0: not tuned */
@@ -141,6 +148,34 @@ float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w);
 /* Position of a garment's particle in the world relative to the garment's origin, as on the
  * device. */
 float4 cloth_from_home(const hed_cloth *cloth, uint32_t garment, const float *place, float w);
+
+/* ---- cloths on several devices ---- */
+
+/* Number of cloths with device memory: the parts, or the cloth itself. */
+static inline uint32_t cloth_part_count(const hed_cloth *cloth)
+{
+    return cloth->parts ? cloth->part_count : 1;
+}
+static inline hed_cloth *cloth_part(hed_cloth *cloth, uint32_t part)
+{
+    return cloth->parts ? cloth->parts[part] : cloth;
+}
+/* First of these, for everything that all of them have alike: origin, time, colliders. */
+static inline const hed_cloth *cloth_lead(const hed_cloth *cloth)
+{
+    return cloth->parts ? cloth->parts[0] : cloth;
+}
+/* Cloth with all garments, for everything that depends on more than a part's own. */
+static inline const hed_cloth *cloth_whole(const hed_cloth *cloth)
+{
+    return cloth->whole ? cloth->whole : cloth;
+}
+
+/* Number of garments that have an origin: all of the whole cloth. */
+static inline uint32_t cloth_home_count(const hed_cloth *cloth)
+{
+    return cloth_whole(cloth)->garment_count;
+}
 
 /* Copies of all garments together. */
 static inline uint32_t cloth_copies(const hed_cloth *cloth)

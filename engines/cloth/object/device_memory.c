@@ -114,5 +114,5 @@ float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w)
 
 float4 cloth_from_home(const hed_cloth *cloth, uint32_t garment, const float *place, float w)
 {
-    return place_from(cloth->homes[garment].origin, place, w);
+    return place_from(cloth->homes[cloth->base_garment + garment].origin, place, w);
 }

@@ -1,4 +1,5 @@
 /* Creation of a hed_cloth from garments, choice of its solver, destruction. */
+#include "object/division.h"
 #include "solver/host.h"
 #include "solver/patches.h"
 
@@ -40,6 +41,7 @@ static hed_status cloth_check_def(
     cloth_check_range("max_colliders", def->max_colliders, 0, 1u << 16, error);
     cloth_check_range("max_collider_triangles", def->max_collider_triangles, 0, 1u << 26, error);
     cloth_check_wind_grid(def, error);
+    cloth_check_division(def, error);
     if (!error->status && def->set_width % 4)
         hed_fail(error, HED_ERROR_ARGUMENT, "hed_cloth_def.set_width is %u: 0, or a multiple of 4",
             def->set_width);
@@ -50,15 +52,34 @@ static hed_status cloth_check_def(
 
 /* ---- garments ---- */
 
+/* Sets the flags that describe the garments together. */
+static void add_flags(hed_cloth *cloth, const cloth_garment *g)
+{
+    cloth->has_tethers |= g->anchor_count > 0;
+    cloth->has_driver |= g->driven;
+    cloth->has_pressure |= g->pressure != 0.0f;
+    cloth->has_air |=
+        (g->drag > 0.0f || g->lift > 0.0f || g->pressure != 0.0f) && g->triangle_count > 0;
+    cloth->has_self |= g->self_collision != HED_CLOTH_SELF_NONE;
+    cloth->has_balls |= g->self_collision == HED_CLOTH_SELF_BALLS;
+    cloth->has_seams |= g->seam_count > 0;
+    cloth->has_inertia |= g->linear_inertia > 0.0f || g->angular_inertia > 0.0f;
+}
+
 /* Fills the first particle, vertex, triangle and anchor of each garment, and the ends of the
- * last garment. */
+ * last garment; sets the flags of all garments, of all parts. */
 static hed_status place_garments(hed_cloth *cloth, hed_error *error)
 {
     uint64_t at[4] = {0};
-    uint32_t *firsts[4] = {
-        cloth->first_particle, cloth->first_vertex, cloth->first_triangle, cloth->first_anchor};
+    uint32_t **firsts[4] = {
+        &cloth->first_particle, &cloth->first_vertex, &cloth->first_triangle, &cloth->first_anchor};
+    const hed_cloth *whole = cloth_whole(cloth);
+    for (int k = 0; k < 4; k++) {
+        *firsts[k] = hed_new(&cloth->allocator, cloth->garment_count + 1, sizeof(uint32_t), error);
+        if (!*firsts[k]) return HED_ERROR_MEMORY;
+    }
     for (uint32_t i = 0; i <= cloth->garment_count; i++) {
-        for (int k = 0; k < 4; k++) firsts[k][i] = (uint32_t)at[k];
+        for (int k = 0; k < 4; k++) (*firsts[k])[i] = (uint32_t)at[k];
         if (i == cloth->garment_count) break;
         const cloth_garment *g = cloth->garments[i];
         const uint32_t counts[4] = {
@@ -70,17 +91,9 @@ static hed_status place_garments(hed_cloth *cloth, hed_error *error)
                     "the first %u garments with their copies have more than 2^28 particles, vertices or triangles",
                     i + 1);
         }
-        cloth->has_tethers |= g->anchor_count > 0;
-        cloth->has_driver |= g->driven;
-        cloth->has_pressure |= g->pressure != 0.0f;
         cloth->gases += g->gas != 0.0f;
-        cloth->has_air |=
-            (g->drag > 0.0f || g->lift > 0.0f || g->pressure != 0.0f) && g->triangle_count > 0;
-        cloth->has_self |= g->self_collision != HED_CLOTH_SELF_NONE;
-        cloth->has_balls |= g->self_collision == HED_CLOTH_SELF_BALLS;
-        cloth->has_seams |= g->seam_count > 0;
-        cloth->has_inertia |= g->linear_inertia > 0.0f || g->angular_inertia > 0.0f;
     }
+    for (uint32_t g = 0; g < whole->garment_count; g++) add_flags(cloth, whole->garments[g]);
     cloth->has_field = cloth->has_air && (cloth->def.max_fans || cloth->def.wind_grid);
     cloth->particles = (uint32_t)at[0];
     cloth->vertices = (uint32_t)at[1];
@@ -94,12 +107,6 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
     cloth->garments = hed_new(a, def->garment_count, sizeof *cloth->garments, error);
     if (!cloth->garments) return HED_ERROR_MEMORY;
     cloth->garment_count = def->garment_count;
-    uint32_t **firsts[4] = {
-        &cloth->first_particle, &cloth->first_vertex, &cloth->first_triangle, &cloth->first_anchor};
-    for (int k = 0; k < 4; k++) {
-        *firsts[k] = hed_new(a, def->garment_count + 1, sizeof(uint32_t), error);
-        if (!*firsts[k]) return HED_ERROR_MEMORY;
-    }
     for (uint32_t i = 0; i < def->garment_count; i++) {
         hed_cloth_garment_def garment = def->garments[i];
         garment.lattices |= !def->substeps && def->iterations == 1 && garment.grid_width > 0;
@@ -109,11 +116,7 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
                 garment.particle_count - cloth->tear->garments[i].used;
     }
     /* the second half: see cloth_upload_start() */
-    cloth->homes = hed_new(a, 2 * (uint64_t)def->garment_count, sizeof *cloth->homes, error);
-    if (!cloth->homes) return HED_ERROR_MEMORY;
-    cloth->host->good_homes =
-        hed_new(a, def->garment_count, sizeof *cloth->host->good_homes, error);
-    if (!cloth->host->good_homes || place_garments(cloth, error)) return error->status;
+    if (place_garments(cloth, error)) return error->status;
     if (!def->substeps) cloth->def.substeps = cloth_choose_substeps(cloth);
     if (cloth->tear) cloth->tear->def.substeps = cloth->def.substeps;
     return HED_OK;
@@ -155,19 +158,24 @@ static hed_status cloth_make_host(hed_cloth *cloth, hed_error *error)
     host->colliders = hed_new(a, cloth->def.max_colliders, sizeof *host->colliders, error);
     host->collider_words = host->colliders ? hed_new(a, words, sizeof(float4), error) : NULL;
     host->scratch_words = host->collider_words ? hed_new(a, words, sizeof(float4), error) : NULL;
+    const uint32_t homes = cloth_home_count(cloth);
+    cloth->homes =
+        host->scratch_words ? hed_new(a, 2 * (uint64_t)homes, sizeof *cloth->homes, error) : NULL;
+    host->good_homes = cloth->homes ? hed_new(a, homes, sizeof *host->good_homes, error) : NULL;
     cloth_set_view(cloth, NULL);
-    return host->scratch_words ? HED_OK : HED_ERROR_MEMORY;
+    return host->good_homes ? HED_OK : HED_ERROR_MEMORY;
 }
 
-static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_error *error)
+/* Builds all but the garments. */
+static hed_status cloth_build_on_device(hed_cloth *cloth, hed_error *error)
 {
-    if (cloth_make_host(cloth, error) || make_garments(cloth, def, error)) return error->status;
+    if (cloth_make_host(cloth, error)) return error->status;
     cloth->own_stream = !cloth->stream;
     if (cloth->own_stream && hed_stream_create(cloth->device, NULL, &cloth->stream, error))
         return error->status;
 
     /* space for one frame's driver, colliders and garments, and for the steps of many substeps */
-    uint64_t bytes = (64 << 10) + 48 * (uint64_t)cloth->garment_count +
+    uint64_t bytes = (64 << 10) + 48 * (uint64_t)cloth_whole(cloth)->garment_count +
                      sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     if (cloth->has_driver)
         bytes += 24 * (uint64_t)cloth->particles + 128 * (uint64_t)cloth->garment_count;
@@ -184,13 +192,6 @@ static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_er
     return hed_stream_wait(cloth->stream, error);
 }
 
-hed_status hed_cloth_create(
-    hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error)
-{
-    HED_REQUIRE(device, def, cloth);
-    return cloth_create_tuned(device, def, &(hed_config){0}, cloth, error);
-}
-
 static hed_cloth *allocate_cloth(hed_device *device, const hed_cloth_def *def,
     const hed_config *tuned, hed_stream *stream, hed_error *error)
 {
@@ -204,6 +205,50 @@ static hed_cloth *allocate_cloth(hed_device *device, const hed_cloth_def *def,
     created->tuned = *tuned;
     created->stream = stream;
     return created;
+}
+
+/* Makes the part of a device. */
+static hed_status make_part(
+    hed_cloth *cloth, uint32_t number, hed_device *device, const cloth_cut *cuts, hed_error *error)
+{
+    hed_stream *stream = number ? NULL : cloth->stream;
+    hed_cloth *part = allocate_cloth(device, &cloth->def, &(hed_config){0}, stream, error);
+    if (!part) return HED_ERROR_MEMORY;
+    cloth->parts[number] = part;
+    part->def.other_device_count = 0;
+    if (cloth_take_garments(part, cloth, cuts + number, error) || place_garments(part, error))
+        return error->status;
+    return cloth_build_on_device(part, error);
+}
+
+/* Makes the parts of a cloth whose garments exist. */
+static hed_status cloth_divide(hed_cloth *cloth, const hed_cloth_def *def, hed_error *error)
+{
+    const uint32_t count = 1 + def->other_device_count;
+    cloth_cut cuts[CLOTH_MAX_PARTS + 1];
+    if (cloth_deal(cloth, count, cuts, error)) return error->status;
+    cloth->parts = hed_new(&cloth->allocator, count, sizeof *cloth->parts, error);
+    if (!cloth->parts) return HED_ERROR_MEMORY;
+    cloth->part_count = count;
+    for (uint32_t i = 0; i < count && !error->status; i++)
+        make_part(cloth, i, i ? def->other_devices[i - 1] : cloth->device, cuts, error);
+    cloth->def.wind_grid = NULL; /* the program's */
+    cloth->def.other_devices = NULL;
+    return error->status;
+}
+
+static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_error *error)
+{
+    if (make_garments(cloth, def, error)) return error->status;
+    return def->other_device_count ? cloth_divide(cloth, def, error)
+                                   : cloth_build_on_device(cloth, error);
+}
+
+hed_status hed_cloth_create(
+    hed_device *device, const hed_cloth_def *def, hed_cloth **cloth, hed_error *error)
+{
+    HED_REQUIRE(device, def, cloth);
+    return cloth_create_tuned(device, def, &(hed_config){0}, cloth, error);
 }
 
 hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, const hed_config *tuned,
@@ -255,7 +300,7 @@ static void destroy_host(hed_cloth *cloth)
     hed_buffer_destroy(host->look.pinned);
     hed_event_destroy(host->look.done);
     uint64_t words = CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
-    hed_delete(a, host->good_homes, cloth->garment_count, sizeof *host->good_homes);
+    hed_delete(a, host->good_homes, cloth_home_count(cloth), sizeof *host->good_homes);
     hed_delete(a, host->colliders, cloth->def.max_colliders, sizeof *host->colliders);
     hed_delete(a, host->collider_words, words, sizeof(float4));
     hed_delete(a, host->scratch_words, words, sizeof(float4));
@@ -265,6 +310,8 @@ static void destroy_host(hed_cloth *cloth)
 void hed_cloth_destroy(hed_cloth *cloth)
 {
     if (!cloth) return;
+    for (uint32_t i = 0; i < cloth->part_count; i++) hed_cloth_destroy(cloth->parts[i]);
+    hed_delete(&cloth->allocator, cloth->parts, cloth->part_count, sizeof *cloth->parts);
     if (cloth->stream) hed_stream_wait(cloth->stream, NULL);
     if (cloth->solver) cloth->ops->destroy(cloth, cloth->solver);
     if (cloth->contacts) cloth_contacts_destroy(cloth, cloth->contacts);
@@ -273,11 +320,14 @@ void hed_cloth_destroy(hed_cloth *cloth)
     hed_allocator allocator = cloth->allocator;
     uint32_t *firsts[4] = {
         cloth->first_particle, cloth->first_vertex, cloth->first_triangle, cloth->first_anchor};
-    for (uint32_t i = 0; i < cloth->garment_count; i++) cloth_garment_destroy(cloth->garments[i]);
+    for (uint32_t i = 0; i < cloth->garment_count; i++)
+        if (!cloth->whole) cloth_garment_destroy(cloth->garments[i]);
+        else hed_delete(&allocator, cloth->garments[i], 1, sizeof **cloth->garments);
     for (int k = 0; k < 4; k++)
         hed_delete(&allocator, firsts[k], cloth->garment_count + 1, sizeof(uint32_t));
     hed_delete(&allocator, cloth->garments, cloth->garment_count, sizeof *cloth->garments);
-    hed_delete(&allocator, cloth->homes, 2 * (uint64_t)cloth->garment_count, sizeof *cloth->homes);
+    hed_delete(
+        &allocator, cloth->homes, 2 * (uint64_t)cloth_home_count(cloth), sizeof *cloth->homes);
     if (cloth->own_stream) hed_stream_destroy(cloth->stream);
     cloth_tear_destroy(cloth->tear);
     hed_delete(&allocator, cloth, 1, sizeof *cloth);
@@ -297,7 +347,7 @@ uint32_t hed_cloth_vertex_count(const hed_cloth *cloth)
 }
 hed_stream *hed_cloth_stream(const hed_cloth *cloth)
 {
-    if (!cloth) return NULL;
+    if (!cloth || cloth->parts) return NULL;
     return cloth->stream;
 }
 
@@ -339,7 +389,7 @@ bool hed_cloth_stiffness_of(
 {
     if (!cloth || !stiffness) return false;
     if (garment >= cloth->garment_count || !cloth->garments[garment]->has_fabric) return false;
-    hed_cloth_solver solver = cloth->ops->id;
+    hed_cloth_solver solver = cloth_lead(cloth)->ops->id;
     *stiffness = cloth_garment_stiffness(cloth->garments[garment], seconds, cloth->def.substeps,
         cloth->def.iterations,
         solver != HED_CLOTH_SOLVER_PATCHES && solver != HED_CLOTH_SOLVER_GARMENTS);
@@ -353,16 +403,24 @@ hed_cloth_info hed_cloth_describe(const hed_cloth *cloth)
     for (uint32_t i = 1; i < cloth->garment_count; i++)
         if (cloth->garments[i]->constraint_count > cloth->garments[largest]->constraint_count)
             largest = i;
-    hed_cloth_info report = {.solver = cloth->ops->id,
-        .configured = cloth->configured,
+    hed_cloth_info report = {.solver = cloth_lead(cloth)->ops->id,
+        .configured = cloth_lead(cloth)->configured,
         .particles = cloth->particles,
         .vertices = cloth->vertices,
         .triangles = cloth->triangles,
-        .substeps = cloth->def.substeps,
-        .device_bytes = cloth_buffers_bytes(CLOTH_BUFFERS(&cloth->buffers)) +
-                        cloth_buffers_bytes(cloth->host->reading.rows, CLOTH_READ_PARTS) +
-                        (cloth->contacts ? cloth_contacts_bytes(cloth->contacts) : 0)};
+        .devices = cloth_part_count(cloth),
+        .substeps = cloth->def.substeps};
     for (uint32_t i = 0; i < cloth->garment_count; i++) report_garment(cloth, i, largest, &report);
-    cloth->ops->report(cloth, cloth->solver, &report);
+    uint64_t boundary = 0;
+    for (uint32_t i = report.devices; i-- > 0;) { /* the first part's choice is the last written */
+        const hed_cloth *part = cloth->parts ? cloth->parts[i] : cloth;
+        report.device_bytes += cloth_buffers_bytes(CLOTH_BUFFERS(&part->buffers)) +
+                               cloth_buffers_bytes(part->host->reading.rows, CLOTH_READ_PARTS) +
+                               (part->contacts ? cloth_contacts_bytes(part->contacts) : 0);
+        report.boundary = 0;
+        part->ops->report(part, part->solver, &report);
+        boundary += report.boundary;
+    }
+    report.boundary = boundary;
     return report;
 }

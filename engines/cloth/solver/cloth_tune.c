@@ -98,6 +98,10 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
     hed_error local = {0};
     if (!error) error = &local;
     *result = NULL;
+    if (def->other_device_count)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "hed_cloth_def.other_device_count is %u; expected 0, since a solver is tuned on one device",
+            def->other_device_count);
     if (strcmp(hed_device_describe(device).backend, "host") == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "host has one solver of its own, \"cpu\": there is nothing to choose");

@@ -36,6 +36,7 @@ typedef struct sum_list {
 struct cloth_solver {
     colours_buffers b;
     cloth_tension *tension;         /* NULL: none */
+    bool has_tension;               /* a garment of any part has tension, so all touch more often */
     cloth_cooperative *cooperative; /* HED_CLOTH_SOLVER_COOPERATIVE; else NULL */
     uint32_t *line_lengths;         /* (line_at[CLOTH_LINE_SETS]) of a cooperative solver */
     bool is_gathered;               /* the cooperative solver has tasks for `key` */
@@ -378,6 +379,7 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     if (colours_count_all(cloth, s, error)) return error->status;
     s->colour_room = s->colours + 1;
     if (cloth_tension_create(cloth, &s->tension, error)) return error->status;
+    s->has_tension = cloth_has_tension(cloth_whole(cloth));
     uint32_t nodes = 1 + cloth_tension_launches(s->tension) +
                      cloth->def.iterations * (s->colours + CLOTH_LINE_SETS + s->elements.colours +
                                                  s->cells.colours + 1);
@@ -545,11 +547,11 @@ static hed_status colours_enqueue(
             error);
         cloth_tension_before(cloth, s->tension, s->b.steps, substep, error);
         for (uint32_t i = 0; i < cloth->def.iterations; i++) {
-            colours_project(cloth, s, key->acts && s->tension, substep, i, error);
+            colours_project(cloth, s, key->acts && s->has_tension, substep, i, error);
             if (i + 1 == cloth->def.iterations)
                 cloth_tension_after(cloth, s->tension, passes, s->b.steps, substep, error);
             if (!key->acts) continue;
-            if (s->tension) limit_stretch(cloth, s, key->touches, substep, error);
+            if (s->has_tension) limit_stretch(cloth, s, key->touches, substep, error);
             colours_drive(cloth, s, substep, 0, error);
         }
     }

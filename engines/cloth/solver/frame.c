@@ -1,6 +1,7 @@
 
 /* hed_cloth_step(): checks all data of the program before it enqueues anything, uploads the data
  * from staging memory, and enqueues the substeps and write-back. It never waits for the device. */
+#include "object/division.h"
 #include "solver/host.h"
 
 #include "model/collider.h"
@@ -22,6 +23,7 @@ static const double fastest = 1000.0;
 static hed_status check_colliders(
     const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
+    const cloth_host *host = cloth_lead(cloth)->host;
     if (hed_failed(error)) return error->status;
     if (!frame->colliders && frame->collider_count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%u colliders at NULL", frame->collider_count);
@@ -39,8 +41,7 @@ static hed_status check_colliders(
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "collider %u: shape %d at the frame's beginning; expected %d, its shape at the end",
                 i, (int)start->shape, (int)frame->colliders[i].shape);
-        if (i < cloth->host->collider_count &&
-            cloth->host->colliders[i].shape != frame->colliders[i].shape)
+        if (i < host->collider_count && host->colliders[i].shape != frame->colliders[i].shape)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "collider %u has another shape than in the last frame: new ones come at the end",
                 i);
@@ -90,6 +91,10 @@ static hed_status frame_check_driver(
     if (!cloth->has_driver)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "a driver is given, but no garment of this cloth is driven");
+    if (frame->driver_buffer && cloth->parts)
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "driver_buffer: the cloth is on %u devices, and a buffer on one; expected driver_positions",
+            cloth->part_count);
     if (frame->driver_buffer) {
         uint64_t size = hed_buffer_describe(frame->driver_buffer).size,
                  limit = 32 * (uint64_t)cloth->particles;
@@ -149,7 +154,7 @@ static hed_status check_frame(
 
 /* ---- upload of the program's data ---- */
 
-/* Uploads the driven garments' part of an array of three floats for each particle. */
+/* Uploads the driven garments' part of an array of three floats for each particle of all parts. */
 static hed_status send_rows(
     hed_cloth *cloth, const float *rows, hed_buffer **buffer, hed_error *error)
 {
@@ -157,7 +162,8 @@ static hed_status send_rows(
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         uint64_t first = cloth->first_particle[g], count = cloth->first_particle[g + 1] - first;
         if (cloth->garments[g]->driven)
-            cloth_send(cloth, *buffer, 12 * first, rows + 3 * first, 12 * count, error);
+            cloth_send(cloth, *buffer, 12 * first, rows + 3 * (cloth->base_particle + first),
+                12 * count, error);
     }
     return error->status;
 }
@@ -330,8 +336,9 @@ static hed_status draw_seams(hed_cloth *cloth, const schedule *s, uint32_t index
 static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
 {
     bool has_features = cloth_contacts_have_features(cloth->contacts), closes = false, is_single;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) /* seams that have not met */
-        closes |= cloth->garments[g]->seam_count && cloth->time < cloth->garments[g]->seam_seconds;
+    const hed_cloth *whole = cloth_whole(cloth);
+    for (uint32_t g = 0; g < whole->garment_count; g++) /* seams that have not met */
+        closes |= whole->garments[g]->seam_count && cloth->time < whole->garments[g]->seam_seconds;
     is_single = cloth->has_self || cloth->has_pressure || has_features || closes;
     uint32_t piece = is_single ? 1 : cloth->has_air ? cloth->def.substeps : s->count;
     for (uint32_t at = 0; at < s->count; at += piece) {
@@ -383,13 +390,9 @@ static hed_status frame_feed(
         cloth->host->collider_count, error);
 }
 
-hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
+/* Enqueues a checked frame on a device. */
+static hed_status step_part(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
-    HED_REQUIRE(cloth, frame);
-    hed_error unreported = {0};
-    if (!error) error = &unreported;
-    if (hed_failed(error) || check_frame(cloth, frame, error)) return error->status;
-    if (cloth_open_tears(cloth, error)) return error->status;
     double seconds = frame->seconds * frame->frames;
     schedule s = {frame, frame->seconds / cloth->def.substeps, cloth->last_dt,
         cloth->def.substeps * frame->frames, false};
@@ -407,5 +410,17 @@ hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_er
     if (!cloth_show(cloth, error)) cloth_origin_look(cloth, error);
     /* the frame is enqueued, even if a later call failed: the slot is in use */
     cloth_stage_end(cloth, error->status ? NULL : error);
+    return error->status;
+}
+
+hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
+{
+    HED_REQUIRE(cloth, frame);
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
+    if (hed_failed(error) || check_frame(cloth, frame, error)) return error->status;
+    if (cloth_open_tears(cloth, error) || cloth_check_together(cloth, error)) return error->status;
+    for (uint32_t part = 0; part < cloth_part_count(cloth) && !error->status; part++)
+        step_part(cloth_part(cloth, part), frame, error);
     return error->status;
 }

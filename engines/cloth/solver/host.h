@@ -112,7 +112,7 @@ typedef struct cloth_host {
     float good_dt;
     double good_time;
     uint32_t good_frame;
-    cloth_home *good_homes; /* (garment_count) */
+    cloth_home *good_homes; /* (cloth_home_count()) */
     bool good_apart;
     cloth_look look;
     /* motion of the frame of reference in the last frame, and its time, s; 0: no frame yet, or a
@@ -183,10 +183,12 @@ hed_status cloth_show(hed_cloth *cloth, hed_error *error);
 void cloth_origin_start(hed_cloth *cloth);
 /* Enqueues a rigid matrix of the world on all particles and their driver, with their origins. */
 hed_status cloth_move_all(hed_cloth *cloth, const float *matrix, hed_error *error);
-/* Moves one garment by a rigid matrix of the world; its origin, if it has one, moves too. */
+/* Moves one garment of the whole cloth by a rigid matrix of the world; its origin, if it has one,
+ * moves too, also in parts without the garment. */
 hed_status cloth_move_garment(
     hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error);
-/* Moves each garment by its rigid matrix of the world, column by column: (garment_count x 16). */
+/* Moves each garment by its rigid matrix of the world, column by column: (garment_count x 16), of
+ * the whole cloth. */
 hed_status cloth_jump(hed_cloth *cloth, const float *matrices, hed_error *error);
 /* Moves the frame of reference with all particles and the previous driver and colliders, then
  * changes motions by the inertia that garments feel (inertia.c). */

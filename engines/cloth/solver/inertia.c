@@ -78,7 +78,8 @@ static cloth_rigid felt(const hed_cloth *cloth, uint32_t index, const hed_cloth_
             double back = 0.0; /* spin R^T, for vectors after the motion */
             for (int k = 0; k < 3; k++) back += spin[row][k] * turn_of(motion, column, k);
             led.lead[4 * column + row] = (float)(share * dt * back);
-            gain += share * dt * back * (cloth->homes[index].origin[column] - after[column]);
+            gain += share * dt * back *
+                    (cloth->homes[cloth->base_garment + index].origin[column] - after[column]);
         }
         led.lead[12 + row] = (float)gain;
     }

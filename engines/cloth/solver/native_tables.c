@@ -83,7 +83,7 @@ static void list_particles(builder *b, bool write)
                 else if (again) result->particles[result->particles_at[band] - 1].count++;
                 else
                     result->particles[result->particles_at[band]++] =
-                        (cloth_particles){particle, 1, g};
+                        (cloth_particles){particle, 1, cloth->base_garment + g};
             }
 }
 

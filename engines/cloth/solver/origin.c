@@ -41,7 +41,7 @@ static double on_a_step(double place)
 /* True if garments may have origins of their own. */
 static bool can_part(const hed_cloth *cloth)
 {
-    return cloth->garment_count > 1 && !cloth->has_self;
+    return cloth_home_count(cloth) > 1 && !cloth->has_self;
 }
 
 /* ---- the view ---- */
@@ -85,7 +85,7 @@ static void fold_view(hed_cloth *cloth)
 static void set_origin(hed_cloth *cloth, const double *origin)
 {
     memcpy(cloth->origin, origin, sizeof cloth->origin);
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
+    for (uint32_t g = 0; g < cloth_home_count(cloth); g++)
         memcpy(cloth->homes[g].origin, origin, sizeof cloth->origin);
     cloth->host->garments_old |= cloth->is_apart;
     cloth->is_apart = false;
@@ -106,7 +106,7 @@ static void part(hed_cloth *cloth)
 void cloth_origin_return(hed_cloth *cloth, const cloth_home *homes, bool is_apart)
 {
     set_origin(cloth, homes[0].origin);
-    memcpy(cloth->homes, homes, cloth->garment_count * sizeof *homes);
+    memcpy(cloth->homes, homes, cloth_home_count(cloth) * sizeof *homes);
     if (is_apart) part(cloth);
 }
 
@@ -125,10 +125,10 @@ void cloth_origin_start(hed_cloth *cloth)
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY},
            origin[3];
     bool parts = false;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+    for (uint32_t g = 0; g < cloth_home_count(cloth); g++) {
         double least[3] = {INFINITY, INFINITY, INFINITY},
                most[3] = {-INFINITY, -INFINITY, -INFINITY};
-        widen(cloth->garments[g], least, most);
+        widen(cloth_whole(cloth)->garments[g], least, most);
         for (int k = 0; k < 3; k++) {
             cloth->homes[g].start[k] = 0.5 * (least[k] + most[k]);
             low[k] = fmin(low[k], least[k]);
@@ -140,11 +140,11 @@ void cloth_origin_start(hed_cloth *cloth)
         (cloth_look){.pinned = cloth->host->look.pinned, .done = cloth->host->look.done};
     memcpy(cloth->host->look.start, origin, sizeof origin);
     set_origin(cloth, origin);
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
+    for (uint32_t g = 0; g < cloth_home_count(cloth); g++)
         for (int k = 0; k < 3; k++) parts |= fabs(cloth->homes[g].start[k] - origin[k]) > far_apart;
     if (!parts || !can_part(cloth)) return;
     part(cloth);
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
+    for (uint32_t g = 0; g < cloth_home_count(cloth); g++)
         for (int k = 0; k < 3; k++) cloth->homes[g].origin[k] = on_a_step(cloth->homes[g].start[k]);
 }
 
@@ -213,21 +213,31 @@ static hed_status move_common(
     return move_driver(cloth, rigid, 0, error);
 }
 
+/* Sets the number of particles that a cloth has of the whole's garment, which may be 0. Returns the
+ * first one. */
+static uint32_t take_range(const hed_cloth *cloth, uint32_t garment, cloth_rigid *rigid)
+{
+    const uint32_t own = garment - cloth->base_garment;
+    rigid->count = 0;
+    if (garment < cloth->base_garment || own >= cloth->garment_count) return 0;
+    rigid->count = cloth->first_particle[own + 1] - cloth->first_particle[own];
+    return cloth->first_particle[own];
+}
+
 /* Moves a garment and its driver through a matrix of the world to another origin of its own, or, of
  * garments with a common one, within it. */
 static hed_status move_home(
     hed_cloth *cloth, uint32_t garment, const float *matrix, const double *to, hed_error *error)
 {
     cloth_home *home = &cloth->homes[garment];
-    const uint32_t first = cloth->first_particle[garment];
     cloth_rigid rigid = relative(home->origin, matrix, to);
-    rigid.count = cloth->first_particle[garment + 1] - first;
-    hed_status status =
-        move_array(cloth, cloth->buffers.position, rigid, first, CLOTH_MOVE_PARTICLES, error);
-    if (status) return status;
+    const uint32_t first = take_range(cloth, garment, &rigid);
+    if (rigid.count &&
+        move_array(cloth, cloth->buffers.position, rigid, first, CLOTH_MOVE_PARTICLES, error))
+        return error->status;
     memcpy(home->origin, to, sizeof home->origin);
     cloth->host->garments_old |= cloth->is_apart;
-    return move_driver(cloth, rigid, first, error);
+    return rigid.count ? move_driver(cloth, rigid, first, error) : error->status;
 }
 
 hed_status cloth_move_all(hed_cloth *cloth, const float *matrix, hed_error *error)
@@ -239,7 +249,7 @@ hed_status cloth_move_all(hed_cloth *cloth, const float *matrix, hed_error *erro
         moved_origin(cloth->origin, matrix, to);
         return move_common(cloth, matrix, to, error);
     }
-    for (uint32_t g = 0; g < cloth->garment_count && !error->status; g++) {
+    for (uint32_t g = 0; g < cloth_home_count(cloth) && !error->status; g++) {
         moved_origin(cloth->homes[g].origin, matrix, to);
         move_home(cloth, g, matrix, to, error);
     }
@@ -252,7 +262,7 @@ hed_status cloth_move_garment(
     double to[3];
     bool parts = false;
     if (hed_failed(error)) return error->status;
-    if (cloth->garment_count == 1) return cloth_move_all(cloth, matrix, error);
+    if (cloth_home_count(cloth) == 1) return cloth_move_all(cloth, matrix, error);
     cloth->host->air_fresh = false;
     moved_origin(cloth->homes[garment].origin, matrix, to);
     for (int k = 0; k < 3; k++) parts |= fabs(to[k] - cloth->homes[garment].origin[k]) > far_apart;
@@ -263,11 +273,11 @@ hed_status cloth_move_garment(
 hed_status cloth_origin_go_back(
     hed_cloth *cloth, const cloth_home *homes, bool is_apart, hed_error *error)
 {
-    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+    for (uint32_t g = 0; g < cloth_home_count(cloth); g++) {
         cloth_rigid rigid = relative(cloth->homes[g].origin, unmoved, homes[g].origin);
-        const uint32_t first = cloth->first_particle[g];
-        rigid.count = cloth->first_particle[g + 1] - first;
-        if (memcmp(cloth->homes[g].origin, homes[g].origin, sizeof homes[g].origin) != 0)
+        const uint32_t first = take_range(cloth, g, &rigid);
+        if (rigid.count &&
+            memcmp(cloth->homes[g].origin, homes[g].origin, sizeof homes[g].origin) != 0)
             move_driver(cloth, rigid, first, error);
     }
     cloth->host->look.after = cloth->host->look.submissions = 0;
@@ -280,7 +290,7 @@ hed_status cloth_origin_load(
 {
     set_origin(cloth, origin);
     if (!homes) return error->status;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+    for (uint32_t g = 0; g < cloth_home_count(cloth); g++) {
         memcpy(cloth->homes[g].origin, homes[g].origin, sizeof homes[g].origin);
         memcpy(cloth->homes[g].place, homes[g].place, sizeof homes[g].place);
     }
@@ -289,7 +299,8 @@ hed_status cloth_origin_load(
         return error->status;
     }
     const double common[3] = {homes[0].origin[0], homes[0].origin[1], homes[0].origin[2]};
-    for (uint32_t g = 0; g < cloth->garment_count; g++) move_home(cloth, g, unmoved, common, error);
+    for (uint32_t g = 0; g < cloth_home_count(cloth); g++)
+        move_home(cloth, g, unmoved, common, error);
     set_origin(cloth, common);
     return error->status;
 }
@@ -298,31 +309,40 @@ hed_status cloth_origin_load(
 
 static uint32_t at_most(const hed_cloth *cloth, uint32_t limit)
 {
-    return cloth->garment_count < limit ? cloth->garment_count : limit;
+    return cloth_home_count(cloth) < limit ? cloth_home_count(cloth) : limit;
 }
 
 static uint32_t look_count(const hed_cloth *cloth)
 {
-    if (cloth->is_apart) return cloth->garment_count;
+    if (cloth->is_apart) return cloth_home_count(cloth);
     return at_most(cloth, can_part(cloth) ? CLOTH_PART_LOOKS : CLOTH_LOOKS);
 }
 
 /* Particle whose displacement represents its garment's. */
-static uint32_t looked_at(const hed_cloth *cloth, uint32_t garment)
+static uint32_t looked_at(const cloth_garment *garment)
 {
-    return (cloth->garments[garment]->particle_count - cloth->garments[garment]->spare_count) / 2;
+    return (garment->particle_count - garment->spare_count) / 2;
+}
+
+/* True if a cloth has the first copy of the whole's garment `number`. */
+static bool has_first_copy(const hed_cloth *cloth, uint32_t number)
+{
+    return number >= cloth->base_garment && number - cloth->base_garment < cloth->garment_count &&
+           (number > cloth->base_garment || cloth->base_copy == 0);
 }
 
 static hed_status copy_places(hed_cloth *cloth, hed_error *error)
 {
     cloth_look *look = &cloth->host->look;
     hed_buffer_def def = {
-        .memory = HED_MEMORY_PINNED, .size = cloth->garment_count * sizeof(float4)};
+        .memory = HED_MEMORY_PINNED, .size = cloth_home_count(cloth) * sizeof(float4)};
     if (!look->pinned) hed_buffer_create(cloth->device, &def, &look->pinned, error);
     if (!look->done) hed_event_create(cloth->device, false, &look->done, error);
-    for (uint32_t g = 0; g < look_count(cloth); g++) {
-        uint64_t particle = cloth->first_particle[g] + looked_at(cloth, g);
-        hed_copy(cloth->stream, look->pinned, g * sizeof(float4), cloth->buffers.position,
+    for (uint32_t number = 0; number < look_count(cloth); number++) {
+        uint32_t g = number - cloth->base_garment;
+        if (!has_first_copy(cloth, number)) continue;
+        uint64_t particle = cloth->first_particle[g] + looked_at(cloth->garments[g]);
+        hed_copy(cloth->stream, look->pinned, number * sizeof(float4), cloth->buffers.position,
             particle * sizeof(float4), sizeof(float4), error);
     }
     if (hed_event_record(look->done, cloth->stream, error)) return error->status;
@@ -335,8 +355,24 @@ static hed_status copy_places(hed_cloth *cloth, hed_error *error)
  * point that the origin of the position was at. */
 static float travel_of(const hed_cloth *cloth, uint32_t garment, int axis, double start)
 {
-    const float *from = cloth->garments[garment]->positions[looked_at(cloth, garment)];
+    const cloth_garment *moved = cloth_whole(cloth)->garments[garment];
+    const float *from = moved->positions[looked_at(moved)];
     return cloth->homes[garment].place[axis] - (float)(from[axis] - start);
+}
+
+/* Waits for the copied positions of all parts. All have recorded theirs, since they get the same
+ * submissions. */
+static hed_status fetch_places(const hed_cloth *whole, cloth_home *homes, hed_error *error)
+{
+    for (uint32_t i = 0; i < cloth_part_count(whole); i++) {
+        const hed_cloth *cloth = whole->parts ? whole->parts[i] : whole;
+        const cloth_look *look = &cloth->host->look;
+        if (hed_event_wait(look->done, UINT64_MAX, error)) return error->status;
+        const float4 *places = hed_buffer_describe(look->pinned).host;
+        for (uint32_t g = 0; g < look_count(cloth); g++)
+            if (has_first_copy(cloth, g)) memcpy(homes[g].place, &places[g], sizeof homes[g].place);
+    }
+    return HED_OK;
 }
 
 hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error)
@@ -344,11 +380,7 @@ hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error)
     cloth_look *look = &cloth->host->look;
     if (hed_failed(error)) return error->status;
     if (!look->after || look->known) return HED_OK;
-    hed_status status = hed_event_wait(look->done, UINT64_MAX, error);
-    if (status) return status;
-    const float4 *places = hed_buffer_describe(look->pinned).host;
-    for (uint32_t g = 0; g < look_count(cloth); g++)
-        memcpy(cloth->homes[g].place, &places[g], sizeof cloth->homes[g].place);
+    if (fetch_places(cloth_whole(cloth), cloth->homes, error)) return error->status;
     look->parts = false;
     for (int k = 0; k < 3; k++) {
         float low = INFINITY, high = -INFINITY;
@@ -415,7 +447,7 @@ hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error)
     if (!cloth->is_apart && !look->parts) return follow_common(cloth, error);
     if (!cloth->is_apart) part(cloth); /* origins move after the next look */
     else
-        for (uint32_t g = 0; g < cloth->garment_count && !error->status; g++)
+        for (uint32_t g = 0; g < cloth_home_count(cloth) && !error->status; g++)
             follow_one(cloth, g, error);
     return error->status;
 }

@@ -310,7 +310,7 @@ static void fill_groups(filling *fill, const cloth_patch *patch, uint32_t number
         uint32_t slots = fill->slot + copy * plan->slot_count;
         tables->groups[fill->group + copy * plan->patch_count + number] = (cloth_patch_record){
             .first = fill->cloth->first_particle[fill->garment] + copy * garment->particle_count,
-            .garment = fill->garment,
+            .garment = fill->cloth->base_garment + fill->garment,
             .own_at = PLACE(own, fill->own),
             .own_count = patch->own_count,
             .ghost_at = PLACE(ghosts, fill->ghost),

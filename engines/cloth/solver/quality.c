@@ -1,7 +1,9 @@
 /* hed_cloth_evaluate(): violation of the constraints, computed in double on the host. */
+#include "object/division.h"
 #include "solver/host.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #undef fabs /* fabs() of double; words.h defines it for float */
@@ -89,18 +91,19 @@ static uint64_t add_bits(uint64_t hash, float x, float y, float z)
 static void measure_particles(
     const hed_cloth *cloth, const particles *arrays, hed_cloth_metrics *quality)
 {
-    double energy = 0.0, dt = cloth->last_dt;
-    uint64_t hash = add_bits(0xcbf29ce484222325u, (float)cloth->origin[0], (float)cloth->origin[1],
-        (float)cloth->origin[2]);
-    for (uint32_t g = 0; g < cloth->garment_count && cloth->is_apart; g++) {
-        const double *origin = cloth->homes[g].origin;
+    const hed_cloth *lead = cloth_lead(cloth);
+    double energy = 0.0, dt = lead->last_dt;
+    uint64_t hash = add_bits(0xcbf29ce484222325u, (float)lead->origin[0], (float)lead->origin[1],
+        (float)lead->origin[2]);
+    for (uint32_t g = 0; g < cloth->garment_count && lead->is_apart; g++) {
+        const double *origin = lead->homes[g].origin;
         hash = add_bits(hash, (float)origin[0], (float)origin[1], (float)origin[2]);
     }
     for (uint32_t i = 0, g = 0; i < cloth->particles; i++) {
         float4 p = arrays->position[i];
         while (i >= cloth->first_particle[g + 1]) g++;
         if (i >= cloth->first_particle[g + 1] - cloth->garments[g]->spare_count) continue;
-        const double *origin = cloth->homes[g].origin,
+        const double *origin = lead->homes[g].origin,
                      at[3] = {p.x + origin[0], p.y + origin[1], p.z + origin[2]};
         float4 before = arrays->previous[i], carry = cloth_carry_of(arrays->carry[i]);
         double x = (double)p.x - before.x + carry.x, y = (double)p.y - before.y + carry.y,
@@ -141,25 +144,38 @@ static void quality_measure(
     measure_particles(cloth, arrays, quality);
 }
 
+/* Adds the contacts of all parts: sums of their counts. */
+static hed_status measure_contacts(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error)
+{
+    for (uint32_t i = 0; i < cloth_part_count(cloth) && !error->status; i++) {
+        hed_cloth_metrics own = *quality;
+        cloth_contacts_measure(cloth_part(cloth, i), i ? &own : quality, error);
+        if (i == 0) continue;
+        quality->body_pairs_most += own.body_pairs_most;
+        quality->body_pressed += own.body_pressed;
+    }
+    return error->status;
+}
+
 hed_status hed_cloth_evaluate(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error)
 {
     HED_REQUIRE(cloth, quality);
     hed_error unreported = {0};
     if (!error) error = &unreported;
     const hed_allocator *a = &cloth->allocator;
-    uint64_t count = cloth->particles, bytes = count * sizeof(float4);
+    const uint64_t count = cloth->particles;
     particles arrays = {.position = hed_new(a, count, sizeof *arrays.position, error)};
     if (arrays.position) arrays.previous = hed_new(a, count, sizeof *arrays.previous, error);
     if (arrays.previous) arrays.carry = hed_new(a, count, sizeof *arrays.carry, error);
     uint64_t structural = count_structural(cloth) + 1;
     float *stretch = arrays.carry ? hed_new(a, structural, sizeof *stretch, error) : NULL;
-    hed_read(cloth->stream, arrays.position, cloth->buffers.position, 0, bytes, error);
-    hed_read(cloth->stream, arrays.previous, cloth->buffers.previous, 0, bytes, error);
-    hed_read(
-        cloth->stream, arrays.carry, cloth->buffers.carry, 0, count * sizeof *arrays.carry, error);
-    hed_stream_wait(cloth->stream, error->status ? NULL : error);
-    if (!error->status) quality_measure(cloth, &arrays, stretch, quality);
-    if (!error->status) cloth_contacts_measure(cloth, quality, error);
+    cloth_read_rows(cloth, CLOTH_ROWS(position, sizeof(float4), 1), arrays.position, error);
+    cloth_read_rows(cloth, CLOTH_ROWS(previous, sizeof(float4), 1), arrays.previous, error);
+    cloth_read_rows(cloth, CLOTH_ROWS(carry, sizeof(uint2), 1), arrays.carry, error);
+    if (!cloth_wait_parts(cloth, error)) {
+        quality_measure(cloth, &arrays, stretch, quality);
+        measure_contacts(cloth, quality, error);
+    }
     hed_delete(a, stretch, structural, sizeof *stretch);
     hed_delete(a, arrays.carry, count, sizeof *arrays.carry);
     hed_delete(a, arrays.previous, count, sizeof *arrays.previous);
@@ -173,10 +189,14 @@ hed_status hed_cloth_use_native(
     HED_REQUIRE(cloth);
     if ((unsigned)algorithm >= HED_CLOTH_ALGORITHM_COUNT)
         return hed_fail(error, HED_ERROR_ARGUMENT, "algorithm %d: there are four", (int)algorithm);
-    if (cloth->ops->id != HED_CLOTH_SOLVER_COLOURS && cloth->ops->id != HED_CLOTH_SOLVER_SETS)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "solver %s does all algorithms in one kernel: colours and sets can have one replaced",
-            hed_cloth_solver_name(cloth->ops->id));
-    cloth->host->native[algorithm] = native;
+    for (uint32_t i = 0; i < cloth_part_count(cloth); i++) {
+        hed_cloth_solver solver = cloth_part(cloth, i)->ops->id;
+        if (solver != HED_CLOTH_SOLVER_COLOURS && solver != HED_CLOTH_SOLVER_SETS)
+            return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                "solver %s does all algorithms in one kernel: colours and sets can have one replaced",
+                hed_cloth_solver_name(solver));
+    }
+    for (uint32_t i = 0; i < cloth_part_count(cloth); i++)
+        cloth_part(cloth, i)->host->native[algorithm] = native;
     return HED_OK;
 }

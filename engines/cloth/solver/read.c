@@ -1,5 +1,6 @@
 /* Waiting and reading. A wait finds positions that are not finite numbers, reports them, and
  * restores the last good state of the cloth. */
+#include "object/division.h"
 #include "solver/host.h"
 
 #include <string.h>
@@ -25,11 +26,11 @@ hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error)
     host->good_time = cloth->time;
     host->good_frame = cloth->frame;
     host->good_apart = cloth->is_apart;
-    memcpy(host->good_homes, cloth->homes, cloth->garment_count * sizeof *cloth->homes);
+    memcpy(host->good_homes, cloth->homes, cloth_home_count(cloth) * sizeof *cloth->homes);
     return HED_OK;
 }
 
-static hed_status go_back(hed_cloth *cloth, hed_error *error)
+static hed_status go_back_part(hed_cloth *cloth, hed_error *error)
 {
     cloth_host *host = cloth->host;
     cloth_buffers *b = &cloth->buffers;
@@ -48,6 +49,13 @@ static hed_status go_back(hed_cloth *cloth, hed_error *error)
     return hed_stream_wait(cloth->stream, error);
 }
 
+static hed_status go_back(hed_cloth *cloth, hed_error *error)
+{
+    for (uint32_t part = 0; part < cloth_part_count(cloth) && !error->status; part++)
+        go_back_part(cloth_part(cloth, part), error);
+    return error->status;
+}
+
 /* Reads a whole array of float4 into new memory of the cloth's allocator. */
 static hed_status results_read_array(
     hed_cloth *cloth, hed_buffer *buffer, float4 **array, hed_error *error)
@@ -62,28 +70,39 @@ static hed_status results_read_array(
     return error->status;
 }
 
-/* Reports the particle, then restores the good state. */
-static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
+/* Reports the first such particle of a part, then restores the good state of all. */
+static hed_status tell_broken(hed_cloth *cloth, hed_cloth *part, hed_error *error)
 {
     float4 *positions;
     uint32_t first = 0, garment = 0;
-    hed_status status = results_read_array(cloth, cloth->buffers.position, &positions, error);
+    hed_status status = results_read_array(part, part->buffers.position, &positions, error);
     if (status) return status;
-    while (first + 1 < cloth->particles && cloth_finite(positions[first])) first++;
+    while (first + 1 < part->particles && cloth_finite(positions[first])) first++;
+    float4 at = positions[first];
+    hed_delete(&part->allocator, positions,
+        hed_buffer_describe(part->buffers.position).size / sizeof *positions, sizeof *positions);
+    first += part->base_particle;
     while (garment + 1 < cloth->garment_count && cloth->first_particle[garment + 1] <= first)
         garment++;
-    float4 at = positions[first];
-    hed_delete(&cloth->allocator, positions,
-        hed_buffer_describe(cloth->buffers.position).size / sizeof *positions, sizeof *positions);
-    uint32_t frame = cloth->frame;
-    const double *home = cloth->homes[garment].origin, origin[3] = {home[0], home[1], home[2]};
+    uint32_t frame = part->frame;
+    const double *home = part->homes[garment].origin, origin[3] = {home[0], home[1], home[2]};
     status = go_back(cloth, error);
     if (status) return status;
     return hed_fail(error, HED_ERROR_FORMAT,
         "at frame %u particle %u of garment %u (\"%s\") is at %g %g %g: no longer a place; the cloth "
         "went back to frame %u",
         frame, first - cloth->first_particle[garment], garment, cloth->garments[garment]->name,
-        at.x + origin[0], at.y + origin[1], at.z + origin[2], cloth->frame);
+        at.x + origin[0], at.y + origin[1], at.z + origin[2], part->frame);
+}
+
+/* Reports that groups timed out in an exchange of packets, so that the positions are invalid. */
+static hed_status tell_silent(hed_cloth *cloth, hed_error *error)
+{
+    uint32_t frame = cloth_lead(cloth)->frame;
+    if (go_back(cloth, error)) return error->status;
+    return hed_fail(error, HED_ERROR_DRIVER,
+        "at frame %u a patch waited for its neighbours in vain; the cloth went back to frame %u",
+        frame, cloth_lead(cloth)->frame);
 }
 
 hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
@@ -91,21 +110,26 @@ hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
     HED_REQUIRE(cloth);
     hed_error unreported = {0};
     if (!error) error = &unreported;
-    cloth_host *host = cloth->host;
-    uint32_t flags[4] = {0};
-    if (!host->dirty) return hed_stream_wait(cloth->stream, error);
-    hed_read(cloth->stream, flags, cloth->buffers.flags, 0, sizeof flags, error);
-    if (hed_stream_wait(cloth->stream, error)) return error->status;
-    host->dirty = false;
-    if (flags[1]) { /* groups timed out in an exchange of packets: the positions are invalid */
-        uint32_t frame = cloth->frame;
-        if (go_back(cloth, error)) return error->status;
-        return hed_fail(error, HED_ERROR_DRIVER,
-            "at frame %u a patch waited for its neighbours in vain; the cloth went back to frame %u",
-            frame, cloth->frame);
+    const uint32_t count = cloth_part_count(cloth);
+    uint32_t flags[CLOTH_MAX_PARTS][4] = {{0}};
+    bool was_dirty = false, keeps;
+    for (uint32_t i = 0; i < count; i++) {
+        hed_cloth *part = cloth_part(cloth, i);
+        was_dirty |= part->host->dirty;
+        if (part->host->dirty)
+            hed_read(part->stream, flags[i], part->buffers.flags, 0, sizeof flags[i], error);
     }
-    if (flags[0]) return tell_broken(cloth, error);
-    return cloth->frame - host->good_frame >= KEPT_EVERY ? cloth_keep_state(cloth, error) : HED_OK;
+    if (cloth_wait_parts(cloth, error) || !was_dirty) return error->status;
+    for (uint32_t i = 0; i < count; i++) cloth_part(cloth, i)->host->dirty = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (flags[i][1]) return tell_silent(cloth, error);
+        if (flags[i][0]) return tell_broken(cloth, cloth_part(cloth, i), error);
+    }
+    const hed_cloth *lead = cloth_lead(cloth);
+    keeps =
+        lead->frame - lead->host->good_frame >= KEPT_EVERY && !cloth_check_together(cloth, NULL);
+    for (uint32_t i = 0; i < count && keeps; i++) cloth_keep_state(cloth_part(cloth, i), error);
+    return error->status;
 }
 
 /* ---- reading ---- */
@@ -186,18 +210,11 @@ static hed_status fetch_rows(hed_cloth *cloth, void *const *to, hed_error *error
     return error->status;
 }
 
-hed_status hed_cloth_read(
-    hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error)
+/* Reads the vertices of a part; `wanted`: CLOTH_READ_POSITIONS and others. */
+static hed_status read_part(hed_cloth *cloth, void *const *to, uint32_t wanted, hed_error *error)
 {
-    HED_REQUIRE(cloth);
-    hed_error unreported = {0};
-    if (!error) error = &unreported;
-    void *const to[CLOTH_READ_PARTS] = {positions, normals, colours};
-    uint32_t wanted = (positions ? CLOTH_READ_POSITIONS : 0) | (normals ? CLOTH_READ_NORMALS : 0) |
-                      (colours ? CLOTH_READ_COLOURS : 0);
-    hed_cloth_wait(cloth, error);
-    if (normals) cloth_upload_surface(cloth, error);
-    if (normals) cloth_find_surface(cloth, error);
+    if (to[1]) cloth_upload_surface(cloth, error);
+    if (to[1]) cloth_find_surface(cloth, error);
     if (error->status || !wanted) return error->status;
     if (strcmp(hed_device_describe(cloth->device).backend, "host") == 0) {
         /* directly into the program's arrays, without the team: memory bandwidth bounds one
@@ -213,6 +230,25 @@ hed_status hed_cloth_read(
     }
     if (make_reading(cloth, to, error) || make_rows(cloth, wanted, error)) return error->status;
     return fetch_rows(cloth, to, error);
+}
+
+hed_status hed_cloth_read(
+    hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error)
+{
+    HED_REQUIRE(cloth);
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
+    uint32_t wanted = (positions ? CLOTH_READ_POSITIONS : 0) | (normals ? CLOTH_READ_NORMALS : 0) |
+                      (colours ? CLOTH_READ_COLOURS : 0);
+    hed_cloth_wait(cloth, error);
+    for (uint32_t i = 0; i < cloth_part_count(cloth) && !error->status; i++) {
+        hed_cloth *part = cloth_part(cloth, i);
+        const size_t first = part->base_vertex;
+        void *const to[CLOTH_READ_PARTS] = {positions ? positions + 3 * first : NULL,
+            normals ? normals + 3 * first : NULL, colours ? colours + 4 * first : NULL};
+        read_part(part, to, wanted, error);
+    }
+    return error->status;
 }
 
 /* ---- results: normals, and write-back into two alternating buffers ---- */
@@ -265,11 +301,8 @@ hed_status cloth_show(hed_cloth *cloth, hed_error *error)
     return hed_stream_flush(cloth->stream, error);
 }
 
-hed_status hed_cloth_enable_normals(hed_cloth *cloth, hed_error *error)
+static hed_status enable_normals(hed_cloth *cloth, hed_error *error)
 {
-    HED_REQUIRE(cloth);
-    hed_error unreported = {0};
-    if (!error) error = &unreported;
     cloth_buffers *b = &cloth->buffers;
     cloth_upload_surface(cloth, error);
     for (int i = 0; i < 2; i++)
@@ -277,6 +310,16 @@ hed_status hed_cloth_enable_normals(hed_cloth *cloth, hed_error *error)
             cloth_upload(cloth, NULL, cloth->vertices * sizeof(float4), &b->normals[i], error);
     cloth_kernel_ensure(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, error);
     cloth->wants_normals = cloth->wants_normals || !error->status;
+    return error->status;
+}
+
+hed_status hed_cloth_enable_normals(hed_cloth *cloth, hed_error *error)
+{
+    HED_REQUIRE(cloth);
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
+    for (uint32_t i = 0; i < cloth_part_count(cloth) && !error->status; i++)
+        enable_normals(cloth_part(cloth, i), error);
     return error->status;
 }
 
@@ -306,6 +349,7 @@ hed_status hed_cloth_set_vertex_buffers(
     hed_cloth *cloth, hed_buffer *even, hed_buffer *odd, hed_error *error)
 {
     HED_REQUIRE(cloth);
+    if (cloth->parts) return cloth_needs_one_device(cloth, "hed_cloth_set_vertex_buffers()", error);
     cloth_host *host = cloth->host;
     if (even || odd) {
         hed_status status = check_into(cloth, even, error);
@@ -323,13 +367,13 @@ hed_status hed_cloth_set_vertex_buffers(
 
 hed_buffer *hed_cloth_vertex_buffer(const hed_cloth *cloth)
 {
-    if (!cloth) return NULL;
+    if (!cloth || cloth->parts) return NULL;
     uint32_t last = 1 - cloth->host->turn;
     return cloth->host->into[last] ? cloth->host->into[last] : cloth->buffers.vertices[last];
 }
 
 hed_buffer *hed_cloth_normal_buffer(const hed_cloth *cloth)
 {
-    if (!cloth) return NULL;
+    if (!cloth || cloth->parts) return NULL;
     return cloth->buffers.normals[1 - cloth->host->turn];
 }

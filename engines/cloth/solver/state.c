@@ -1,4 +1,5 @@
 /* Jumps of a cloth, and saved states. */
+#include "object/division.h"
 #include "solver/host.h"
 
 #include "model/collider.h"
@@ -6,24 +7,15 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #undef fabs /* fabs() of double; words.h defines it for float */
 
 /* ---- jumps ---- */
 
-hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
+static hed_status reset_part(hed_cloth *cloth, hed_error *error)
 {
-    HED_REQUIRE(cloth);
-    hed_error unreported = {0};
-    if (!error) error = &unreported;
-    hed_stream_wait(cloth->stream, error);
-    if (cloth->tear && cloth_tear_mend(cloth->tear)) {
-        hed_cloth *form = NULL;
-        cloth_form_create(cloth, &form, error);
-        cloth_form_use(cloth, form, error);
-        if (error->status) return error->status;
-    }
     cloth_host *host = cloth->host;
     cloth_upload_start(cloth, error);
     cloth_upload_driver(cloth, error);
@@ -39,8 +31,25 @@ hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
     return cloth_show(cloth, error);
 }
 
+hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
+{
+    HED_REQUIRE(cloth);
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
+    cloth_wait_parts(cloth, error);
+    if (cloth->tear && cloth_tear_mend(cloth->tear)) {
+        hed_cloth *form = NULL;
+        cloth_form_create(cloth, &form, error);
+        cloth_form_use(cloth, form, error);
+    }
+    for (uint32_t i = 0; i < cloth_part_count(cloth) && !error->status; i++)
+        reset_part(cloth_part(cloth, i), error);
+    return error->status;
+}
+
 static const float unmoved[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
 
+/* Moves a garment of the whole cloth. */
 static hed_status jump_one(
     hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
 {
@@ -51,14 +60,15 @@ static hed_status jump_one(
 hed_status cloth_jump(hed_cloth *cloth, const float *matrices, hed_error *error)
 {
     const size_t bytes = sizeof unmoved;
+    const uint32_t count = cloth_whole(cloth)->garment_count;
     bool is_one = true; /* jump of all garments, with which the origin jumps */
-    for (uint32_t g = 1; g < cloth->garment_count; g++)
+    for (uint32_t g = 1; g < count; g++)
         is_one &= memcmp(matrices, matrices + 16 * (size_t)g, bytes) == 0;
     if (is_one && memcmp(matrices, unmoved, bytes) != 0) {
         cloth->host->pace_seconds = 0.0;
         return cloth_move_all(cloth, matrices, error);
     }
-    for (uint32_t g = 0; g < cloth->garment_count && !is_one && !hed_failed(error); g++)
+    for (uint32_t g = 0; g < count && !is_one && !hed_failed(error); g++)
         if (memcmp(matrices + 16 * (size_t)g, unmoved, bytes) != 0)
             jump_one(cloth, g, matrices + 16 * (size_t)g, error);
     return error->status;
@@ -74,9 +84,13 @@ hed_status hed_cloth_teleport(
         return hed_fail(error, HED_ERROR_ARGUMENT, "garment %u of a cloth of %u", garment,
             cloth->garment_count);
     cloth_check_matrix(matrix, true, "the teleport's matrix", error);
-    jump_one(cloth, garment, matrix, error);
-    cloth->host->dirty = true;
-    return cloth_show(cloth, error);
+    for (uint32_t i = 0; i < cloth_part_count(cloth) && !error->status; i++) {
+        hed_cloth *part = cloth_part(cloth, i);
+        jump_one(part, garment, matrix, error);
+        part->host->dirty = true;
+        cloth_show(part, error);
+    }
+    return error->status;
 }
 
 /* ---- limits ---- */
@@ -102,8 +116,12 @@ hed_status hed_cloth_set_max_distance(
     const float *map =
         g->driver_map[(particle - cloth->first_particle[garment]) % g->particle_count];
     float4 limits = {isfinite(max_distance) ? max_distance : -1.0f, map[1], map[2], map[3]};
-    return hed_write(cloth->stream, cloth->buffers.driver_map, particle * sizeof limits, &limits,
-        sizeof limits, error);
+    uint32_t number = 0;
+    while (number + 1 < cloth->part_count && cloth->parts[number + 1]->base_particle <= particle)
+        number++;
+    hed_cloth *part = cloth_part(cloth, number);
+    return hed_write(part->stream, part->buffers.driver_map,
+        (particle - part->base_particle) * sizeof limits, &limits, sizeof limits, error);
 }
 
 /* ---- saved states ---- */
@@ -160,6 +178,12 @@ static uint64_t sum_of(const state_head *head, const void *state, uint64_t size)
     return add_bytes(sum, (const unsigned char *)state + sizeof summed, size - sizeof summed);
 }
 
+/* Arrays of a state, in its order. */
+#define POSITION_ROWS CLOTH_ROWS(position, sizeof(float4), 1)
+#define PREVIOUS_ROWS CLOTH_ROWS(previous, sizeof(float4), 1)
+#define CARRY_ROWS CLOTH_ROWS(carry, sizeof(uint2), 1)
+#define DRIVER_ROWS(end) CLOTH_ROWS(end, sizeof(float4), 2)
+
 static uint64_t collider_bytes(const hed_cloth *cloth)
 {
     return cloth->def.max_colliders * (uint64_t)sizeof(hed_cloth_collider);
@@ -187,15 +211,16 @@ static uint64_t home_bytes(uint32_t apart, uint32_t count)
 uint64_t hed_cloth_save_size(const hed_cloth *cloth)
 {
     if (!cloth) return 0;
-    uint64_t meshes = cloth->contacts ? cloth_contacts_state_size(cloth->contacts) : 0;
-    return sizeof(state_head) + home_bytes(cloth->is_apart, cloth->garment_count) +
+    const hed_cloth *lead = cloth_lead(cloth);
+    uint64_t meshes = lead->contacts ? cloth_contacts_state_size(lead->contacts) : 0;
+    return sizeof(state_head) + home_bytes(lead->is_apart, cloth->garment_count) +
            array_bytes(cloth) + collider_bytes(cloth) + meshes + tear_bytes(cloth);
 }
 
 /* Writes the garments' origins, if each has its own. Returns the place after them. */
 static unsigned char *write_homes(const hed_cloth *cloth, unsigned char *to)
 {
-    for (uint32_t g = 0; g < cloth->garment_count && cloth->is_apart; g++) {
+    for (uint32_t g = 0; g < cloth_home_count(cloth) && cloth->is_apart; g++) {
         state_home home = {.unused = 0};
         memcpy(home.origin, cloth->homes[g].origin, sizeof home.origin);
         memcpy(home.place, cloth->homes[g].place, sizeof home.place);
@@ -209,7 +234,7 @@ static unsigned char *write_homes(const hed_cloth *cloth, unsigned char *to)
 static bool read_homes(const hed_cloth *cloth, const unsigned char *from, cloth_home *homes)
 {
     bool sound = true;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+    for (uint32_t g = 0; g < cloth_home_count(cloth); g++) {
         state_home home;
         memcpy(&home, from + g * sizeof home, sizeof home);
         for (int k = 0; k < 3; k++)
@@ -221,50 +246,58 @@ static bool read_homes(const hed_cloth *cloth, const unsigned char *from, cloth_
     return sound;
 }
 
+/* Returns the head of a cloth's state, without its sum. */
+static state_head head_of(const hed_cloth *cloth)
+{
+    const hed_cloth *lead = cloth_lead(cloth);
+    const cloth_host *host = lead->host;
+    const cloth_look *look = &host->look;
+    state_head head = {.particles = cloth->particles,
+        .colliders = host->collider_count,
+        .driver = cloth->has_driver,
+        .meshes = host->has_meshes,
+        .size = hed_cloth_save_size(cloth),
+        .time = lead->time,
+        .last_dt = lead->last_dt,
+        .frame = lead->frame,
+        .origin = {lead->origin[0], lead->origin[1], lead->origin[2]},
+        .submissions = look->submissions,
+        .after = look->after,
+        .middle = {look->middle[0], look->middle[1], look->middle[2]},
+        .apart = (lead->is_apart ? STATE_APART : 0) | (look->parts ? STATE_PARTS : 0),
+        .pace_seconds = host->pace_seconds};
+    memcpy(head.pace, host->pace, sizeof head.pace);
+    memcpy(head.magic, magic, sizeof head.magic);
+    return head;
+}
+
 hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
 {
     HED_REQUIRE(cloth, state);
     hed_error unreported = {0};
     if (!error) error = &unreported;
-    cloth_buffers *b = &cloth->buffers;
+    const hed_cloth *lead = cloth_lead(cloth);
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles, size = hed_cloth_save_size(cloth);
-    const cloth_look *look = &cloth->host->look;
     hed_cloth_wait(cloth, error);
-    if (cloth_origin_seen(cloth, error)) return error->status;
+    if (error->status || cloth_check_together(cloth, error)) return error->status;
+    if (cloth_origin_seen(cloth_part(cloth, 0), error)) return error->status;
     unsigned char *to = (unsigned char *)state + sizeof(state_head);
     memset(state, 0, size);
-    to = write_homes(cloth, to);
-    hed_read(cloth->stream, to, b->position, 0, array, error);
-    hed_read(cloth->stream, to + array, b->previous, 0, array, error);
-    to += 2 * array;
-    hed_read(cloth->stream, to, b->carry, 0, array / 2, error);
-    to += array / 2;
-    if (cloth->has_driver) hed_read(cloth->stream, to, b->driver_to, 0, 2 * array, error);
-    if (cloth->has_driver) to += 2 * array;
-    hed_stream_wait(cloth->stream, error->status ? NULL : error);
-    if (error->status) return error->status;
-    memcpy(to, cloth->host->colliders, collider_bytes(cloth));
+    to = write_homes(lead, to);
+    cloth_read_rows(cloth, POSITION_ROWS, to, error);
+    cloth_read_rows(cloth, PREVIOUS_ROWS, to + array, error);
+    cloth_read_rows(cloth, CARRY_ROWS, to + 2 * array, error);
+    if (cloth->has_driver)
+        cloth_read_rows(cloth, DRIVER_ROWS(driver_to), to + 2 * array + array / 2, error);
+    if (cloth_wait_parts(cloth, error)) return error->status;
+    to += array_bytes(cloth);
+    memcpy(to, lead->host->colliders, collider_bytes(cloth));
     to += collider_bytes(cloth);
-    if (cloth->contacts) cloth_contacts_state(cloth->contacts, to);
+    if (lead->contacts) cloth_contacts_state(lead->contacts, to);
     if (cloth->tear)
         cloth_tear_write(
             cloth->tear, (uint32_t *)(void *)((unsigned char *)state + size - tear_bytes(cloth)));
-    state_head head = {.particles = cloth->particles,
-        .colliders = cloth->host->collider_count,
-        .driver = cloth->has_driver,
-        .meshes = cloth->host->has_meshes,
-        .size = size,
-        .time = cloth->time,
-        .last_dt = cloth->last_dt,
-        .frame = cloth->frame,
-        .origin = {cloth->origin[0], cloth->origin[1], cloth->origin[2]},
-        .submissions = look->submissions,
-        .after = look->after,
-        .middle = {look->middle[0], look->middle[1], look->middle[2]},
-        .apart = (cloth->is_apart ? STATE_APART : 0) | (look->parts ? STATE_PARTS : 0),
-        .pace_seconds = cloth->host->pace_seconds};
-    memcpy(head.pace, cloth->host->pace, sizeof head.pace);
-    memcpy(head.magic, magic, sizeof head.magic);
+    state_head head = head_of(cloth);
     head.sum = sum_of(&head, state, size);
     memcpy(state, &head, sizeof head);
     return HED_OK;
@@ -354,7 +387,7 @@ static hed_status check_kept(const hed_cloth *cloth, const state_head *head,
             return hed_fail(error, HED_ERROR_FORMAT, "cloth state: %s", found.text);
     }
     return cloth_contacts_check_state(
-        cloth->contacts, from + fixed - tear_bytes(cloth), size - fixed, error);
+        cloth_lead(cloth)->contacts, from + fixed - tear_bytes(cloth), size - fixed, error);
 }
 
 static hed_status check_state(
@@ -383,7 +416,8 @@ static hed_status check_state(
     if (size - sizeof *head < homes)
         return hed_fail(error, HED_ERROR_FORMAT, "a damaged state: it ends within its origins");
     /* the second half is free while no start is uploaded (cloth_upload_start()) */
-    if (homes && !read_homes(cloth, rest, cloth->homes + cloth->garment_count))
+    const hed_cloth *lead = cloth_lead(cloth);
+    if (homes && !read_homes(lead, rest, lead->homes + cloth->garment_count))
         return hed_fail(error, HED_ERROR_FORMAT,
             "cloth state: a number of its origins is not finite or out of range");
     return check_kept(cloth, head, rest + homes, size - sizeof *head - homes, error);
@@ -409,60 +443,75 @@ static hed_status load_tears(hed_cloth *cloth, const unsigned char *corners, hed
     return error->status;
 }
 
+/* Writes the arrays of a state to the devices. */
+static hed_status load_arrays(hed_cloth *cloth, const unsigned char *from, hed_error *error)
+{
+    const uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;
+    cloth_wait_parts(cloth, error);
+    for (uint32_t i = 0; i < cloth_part_count(cloth); i++) {
+        hed_cloth *part = cloth_part(cloth, i);
+        hed_fill(part->stream, part->buffers.flags, 0, 16, &(uint32_t){0}, 4, error);
+    }
+    cloth_write_rows(cloth, POSITION_ROWS, from, error);
+    cloth_write_rows(cloth, PREVIOUS_ROWS, from + array, error);
+    cloth_write_rows(cloth, CARRY_ROWS, from + 2 * array, error);
+    from += 2 * array + array / 2;
+    if (cloth->has_driver) {
+        cloth_write_rows(cloth, DRIVER_ROWS(driver_to), from, error);
+        cloth_write_rows(cloth, DRIVER_ROWS(driver_from), from, error);
+    }
+    return cloth_wait_parts(cloth, error);
+}
+
+/* Sets the fields of a part from a state, in addition to the arrays. `from`: its colliders, then its
+ * meshes up to `end`. */
+static hed_status load_part(hed_cloth *cloth, const state_head *head, const unsigned char *homes,
+    const unsigned char *from, const unsigned char *end, hed_error *error)
+{
+    memcpy(cloth->host->colliders, from, collider_bytes(cloth));
+    from += collider_bytes(cloth);
+    /* Mesh contact is created by the first frame with mesh colliders; a state saved after that
+     * frame needs it too. */
+    cloth->host->has_meshes = head->meshes != 0;
+    if (!cloth->contacts && from < end) cloth_contacts_create(cloth, &cloth->contacts, error);
+    if (cloth->contacts)
+        cloth_contacts_set_state(cloth, cloth->contacts, from, (uint64_t)(end - from), error);
+    if (error->status) return error->status;
+    cloth->host->collider_count = head->colliders;
+    cloth->host->driver_moves = false;
+    cloth->host->air_fresh = false;
+    cloth->last_dt = head->last_dt;
+    cloth->time = head->time;
+    cloth->frame = head->frame;
+    cloth_look *look = &cloth->host->look;
+    cloth_home *read = head->apart & STATE_APART ? cloth->homes + cloth_home_count(cloth) : NULL;
+    if (read) read_homes(cloth, homes, read);
+    cloth_origin_load(cloth, head->origin, read, error);
+    look->parts = (head->apart & STATE_PARTS) != 0;
+    memcpy(look->middle, head->middle, sizeof look->middle);
+    memcpy(cloth->host->pace, head->pace, sizeof head->pace);
+    cloth->host->pace_seconds = head->pace_seconds;
+    look->submissions = head->submissions;
+    look->after = head->after;
+    look->known = true;
+    cloth_keep_state(cloth, error);
+    return cloth_show(cloth, error);
+}
+
 hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
 {
     HED_REQUIRE(cloth, state);
     hed_error unreported = {0};
     if (!error) error = &unreported;
     state_head head;
-    uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;
     if (check_state(cloth, state, size, &head, error)) return error->status;
     const unsigned char *homes = (const unsigned char *)state + sizeof head,
                         *from = homes + home_bytes(head.apart, cloth->garment_count),
                         *end = (const unsigned char *)state + size - tear_bytes(cloth);
-    if (load_tears(cloth, end, error)) return error->status;
-    cloth_buffers *b = &cloth->buffers;
-    hed_stream_wait(cloth->stream, error);
-    hed_fill(cloth->stream, b->flags, 0, 16, &(uint32_t){0}, 4, error);
-    hed_write(cloth->stream, b->position, 0, from, array, error);
-    hed_write(cloth->stream, b->previous, 0, from + array, array, error);
-    from += 2 * array;
-    hed_write(cloth->stream, b->carry, 0, from, array / 2, error);
-    from += array / 2;
-    if (cloth->has_driver) {
-        hed_write(cloth->stream, b->driver_to, 0, from, 2 * array, error);
-        hed_write(cloth->stream, b->driver_from, 0, from, 2 * array, error);
-        from += 2 * array;
-    }
-    if (hed_stream_wait(cloth->stream, error)) return error->status;
-    memcpy(cloth->host->colliders, from, collider_bytes(cloth));
-    from += collider_bytes(cloth);
-    /* Mesh contact is created by the first frame with mesh colliders; a state saved after that
-     * frame needs it too. */
-    cloth->host->has_meshes = head.meshes != 0;
-    if (!cloth->contacts && from < end) cloth_contacts_create(cloth, &cloth->contacts, error);
-    if (cloth->contacts)
-        cloth_contacts_set_state(cloth, cloth->contacts, from, (uint64_t)(end - from), error);
-    if (error->status) return error->status;
-    cloth->host->collider_count = head.colliders;
-    cloth->host->driver_moves = false;
-    cloth->host->air_fresh = false;
-    cloth->last_dt = head.last_dt;
-    cloth->time = head.time;
-    cloth->frame = head.frame;
-    cloth_look *look = &cloth->host->look;
-    cloth_home *read = head.apart & STATE_APART ? cloth->homes + cloth->garment_count : NULL;
-    if (read) read_homes(cloth, homes, read);
-    cloth_origin_load(cloth, head.origin, read, error);
-    look->parts = (head.apart & STATE_PARTS) != 0;
-    memcpy(look->middle, head.middle, sizeof look->middle);
-    memcpy(cloth->host->pace, head.pace, sizeof head.pace);
-    cloth->host->pace_seconds = head.pace_seconds;
-    look->submissions = head.submissions;
-    look->after = head.after;
-    look->known = true;
-    cloth_keep_state(cloth, error);
-    return cloth_show(cloth, error);
+    if (load_tears(cloth, end, error) || load_arrays(cloth, from, error)) return error->status;
+    for (uint32_t i = 0; i < cloth_part_count(cloth) && !error->status; i++)
+        load_part(cloth_part(cloth, i), &head, homes, from + array_bytes(cloth), end, error);
+    return error->status;
 }
 
 /* ---- a state of a cloth with other properties ---- */

@@ -151,7 +151,6 @@ static void fill_stage_places(tension_builder *b, uint32_t stage)
                 if (!lattice) continue;
                 uint32_t number = lattice_number(b, garment, stage, pin);
                 b->place_at[g][copy * per_copy + number] = b->source_count;
-                s->sweeps = lattice->sweeps;
                 if (!first) first = lattice;
                 lattices++;
                 alike += are_alike(first, lattice);
@@ -163,6 +162,22 @@ static void fill_stage_places(tension_builder *b, uint32_t stage)
     }
     s->place_count = b->source_count - s->places;
     b->tension->lattices[stage].count = alike == lattices ? lattices : 1;
+}
+
+/* Sets the number of sweeps of each stage, which depends on the garments of all parts. */
+static void count_sweeps(tension_builder *b)
+{
+    const hed_cloth *whole = cloth_whole(b->cloth);
+    for (uint32_t g = 0; g < whole->garment_count; g++) {
+        const cloth_garment *garment = whole->garments[g];
+        for (uint32_t stage = 0; stage < b->tension->levels; stage++)
+            if (stage < garment->lattice_count)
+                b->tension->stages[stage].sweeps = garment->lattices[stage].sweeps;
+    }
+    for (uint32_t g = 0; g < b->cloth->garment_count; g++)
+        for (uint32_t pin = 0; pin < b->cloth->garments[g]->pin_lattice_count; pin++)
+            b->tension->stages[b->tension->levels + 1 + b->pin_stage[g][pin]].sweeps =
+                b->cloth->garments[g]->pin_lattices[pin].sweeps;
 }
 
 /* Adds the chains of a stage along a direction: points are places, or of lines particles. */
@@ -412,10 +427,14 @@ static hed_status tension_make(
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         if (garment->lattice_count > t->levels) t->levels = garment->lattice_count;
+        if (find_pin_stages(&b, g, scratch, error)) return error->status;
+    }
+    const hed_cloth *whole = cloth_whole(cloth);
+    for (uint32_t g = 0; g < whole->garment_count; g++) {
+        const cloth_garment *garment = whole->garments[g];
         t->gives |= chains_give(&garment->tension) ||
                     any_gives(garment->lattices, garment->lattice_count) ||
                     any_gives(garment->pin_lattices, garment->pin_lattice_count);
-        if (find_pin_stages(&b, g, scratch, error)) return error->status;
     }
     b.stages = t->levels + 1 + t->pin_stages;
     t->stages = hed_new(&cloth->allocator, b.stages, sizeof *t->stages, error);
@@ -424,16 +443,21 @@ static hed_status tension_make(
         hed_arena_new(scratch, (uint64_t)cloth_copies(cloth) * b.stages, sizeof *b.ranges, error);
     if (!t->stages || !t->lattices || !b.ranges) return HED_ERROR_MEMORY;
     tension_fill(&b);
+    count_sweeps(&b);
     return tension_upload(cloth, &b, scratch, error);
+}
+
+bool cloth_has_tension(const hed_cloth *cloth)
+{
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        if (cloth->garments[g]->lattice_count || cloth->garments[g]->tension.at[2]) return true;
+    return false;
 }
 
 hed_status cloth_tension_create(hed_cloth *cloth, cloth_tension **tension, hed_error *error)
 {
-    bool has_tension = false;
     *tension = NULL;
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        has_tension |= cloth->garments[g]->lattice_count || cloth->garments[g]->tension.at[2];
-    if (!has_tension || error->status) return error->status;
+    if (!cloth_has_tension(cloth) || error->status) return error->status;
     cloth_tension *t = hed_new(&cloth->allocator, 1, sizeof *t, error);
     if (!t) return HED_ERROR_MEMORY;
     hed_arena scratch = {.allocator = cloth->allocator, .owner = "lattices of cloth"};
@@ -564,6 +588,7 @@ hed_status cloth_tension_after(hed_cloth *cloth, const cloth_tension *t, uint32_
 hed_status cloth_tension_limit(
     hed_cloth *cloth, const cloth_tension *t, hed_buffer *steps, uint32_t substep, hed_error *error)
 {
+    if (!t) return error->status;
     const uint32_t *at = t->stages[t->levels].chain_at;
     for (uint32_t d = 0; d < 2; d++)
         solve_chains(cloth, t, cloth->buffers.position, steps, substep, 3,

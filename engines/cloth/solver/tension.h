@@ -20,6 +20,8 @@ typedef struct cloth_tension_view {
     bool gives;
 } cloth_tension_view;
 cloth_tension_view cloth_tension_describe(const hed_cloth *cloth, const cloth_tension *tension);
+/* True if a garment of the cloth has lattices, or tension along lines. */
+bool cloth_has_tension(const hed_cloth *cloth);
 /* Lengths of all chains, for a solver that gathers launches. */
 const uint32_t *cloth_tension_lengths(const cloth_tension *tension);
 /* Lattices of each stage. */

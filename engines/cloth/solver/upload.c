@@ -66,7 +66,7 @@ static void fill_previous(const hed_cloth *cloth, uint32_t garment, uint32_t cop
         double way[3];
         start_way(g, i, way);
         to[i] = (float4){(float)(to[i].x - way[0]), (float)(to[i].y - way[1]),
-            (float)(to[i].z - way[2]), (float)garment};
+            (float)(to[i].z - way[2]), (float)(cloth->base_garment + garment)};
     }
 }
 
@@ -89,14 +89,14 @@ static void fill_carry(const hed_cloth *cloth, uint32_t garment, uint32_t copy, 
 hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    const size_t bytes = cloth->garment_count * sizeof *cloth->homes;
+    const uint32_t count = cloth_home_count(cloth);
     const bool was_apart = cloth->is_apart;
-    memcpy(cloth->homes + cloth->garment_count, cloth->homes, bytes);
+    memcpy(cloth->homes + count, cloth->homes, count * sizeof *cloth->homes);
     cloth_origin_start(cloth);
     upload_filled(
         cloth, fill_position, cloth->particles, sizeof(float4), &cloth->buffers.position, error);
     if (error->status) /* positions on the device are still relative to the old origins */
-        cloth_origin_return(cloth, cloth->homes + cloth->garment_count, was_apart);
+        cloth_origin_return(cloth, cloth->homes + count, was_apart);
     upload_filled(
         cloth, fill_previous, cloth->particles, sizeof(float4), &cloth->buffers.previous, error);
     upload_filled(cloth, fill_carry, cloth->particles, sizeof(uint2), &cloth->buffers.carry, error);
@@ -107,8 +107,9 @@ hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
 
 static void garment_words(const hed_cloth *cloth, float dt, float4 *words)
 {
-    for (uint32_t i = 0; i < cloth->garment_count; i++, words += CLOTH_GARMENT_WORDS) {
-        const cloth_garment *g = cloth->garments[i];
+    const hed_cloth *whole = cloth_whole(cloth);
+    for (uint32_t i = 0; i < whole->garment_count; i++, words += CLOTH_GARMENT_WORDS) {
+        const cloth_garment *g = whole->garments[i];
         float factor = hed_pow(1.0f - g->damping, dt),
               upright = factor * hed_pow(1.0f - g->vertical_damping, dt);
         uint32_t up = cloth->def.up;
@@ -126,7 +127,7 @@ static void garment_words(const hed_cloth *cloth, float dt, float4 *words)
 /* `is_staged`: within a submission, whose staging memory the words take. */
 static hed_status send_garments(hed_cloth *cloth, float dt, bool is_staged, hed_error *error)
 {
-    const uint64_t count = CLOTH_GARMENT_WORDS * (uint64_t)cloth->garment_count;
+    const uint64_t count = CLOTH_GARMENT_WORDS * (uint64_t)cloth_home_count(cloth);
     float4 *words = hed_new(&cloth->allocator, count, sizeof *words, error);
     if (!words) return HED_ERROR_MEMORY;
     garment_words(cloth, dt, words);
@@ -280,7 +281,8 @@ static hed_status upload_gases(hed_cloth *cloth, hed_error *error)
     for (uint32_t g = 0; gases && g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         if (garment->gas == 0.0f) continue;
-        *next++ = (uint4){g, cloth->first_triangle[g], garment->triangle_count, 0};
+        *next++ =
+            (uint4){cloth->base_garment + g, cloth->first_triangle[g], garment->triangle_count, 0};
         *next++ = (uint4){
             hed_as_uint(garment->gas), hed_as_uint(0.01f * garment->gas / garment->pressure), 0, 0};
     }
@@ -348,7 +350,8 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
         sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     cloth_upload(cloth, NULL, 64, &b->none, error);
     cloth_upload_start(cloth, error);
-    cloth_upload(cloth, NULL, CLOTH_GARMENT_WORDS * sizeof(float4) * (uint64_t)cloth->garment_count,
+    cloth_upload(cloth, NULL,
+        CLOTH_GARMENT_WORDS * sizeof(float4) * (uint64_t)cloth_whole(cloth)->garment_count,
         &b->garments, error);
     if (cloth->has_tethers) {
         upload_filled(cloth, fill_tether, cloth->particles, sizeof(uint2), &b->tether, error);
