@@ -210,6 +210,11 @@ Test(cloth_check, as_many_as_all_pairs)
                 }
         }
         hed_cloth_crossings_free(&found);
+        def.only_bodies = true;
+        OK(hed_cloth_check(&def, &found, &error));
+        EXPECT_EQ(found.count[HED_CLOTH_CROSSES_BODY], expected[HED_CLOTH_CROSSES_BODY]);
+        EXPECT_EQ(found.pair_count, found.count[HED_CLOTH_CROSSES_BODY]);
+        hed_cloth_crossings_free(&found);
         for (int s = 0; s < CLOTHS; s++)
             for (int i = 0; i < 3 * EACH; i++) {
                 float *p = places[s][i], x = p[0];
@@ -231,7 +236,8 @@ static hed_cloth_crossings against(const hed_cloth_collider *shape, const float 
 {
     static const uint32_t corners[] = {0, 1, 2};
     hed_cloth_check_surface surface = {3, 1, triangle, corners, false};
-    hed_cloth_check_def def = {&surface, 1, shape, 1};
+    hed_cloth_check_def def = {
+        .surfaces = &surface, .surface_count = 1, .shapes = shape, .shape_count = 1};
     hed_cloth_crossings found;
     OK(hed_cloth_check(&def, &found, &error));
     return found;

@@ -77,7 +77,10 @@ static inline void judged_look(judged *j, const hed_cloth_frame *frame, uint32_t
         j->surfaces[count++] = (hed_cloth_check_surface){frame->meshes[b].vertex_count,
             frame->meshes[b].triangle_count, frame->meshes[b].positions, frame->meshes[b].triangles,
             true};
-    hed_cloth_check_def def = {j->surfaces, count, frame->colliders, frame->collider_count};
+    hed_cloth_check_def def = {.surfaces = j->surfaces,
+        .surface_count = count,
+        .shapes = frame->colliders,
+        .shape_count = frame->collider_count};
     hed_cloth_crossings found;
     OK(hed_cloth_check(&def, &found, &error));
     for (int kind = 0; kind < HED_CLOTH_CROSSING_KIND_COUNT; kind++)

@@ -194,7 +194,9 @@ Test(cloth_layers, out_of_capsules_balls_and_planes)
         EXPECT(laid[i].moved > PARTICLES / 2 && laid[i].farthest < 0.06, "%d: %u, %g m", i,
             laid[i].moved, laid[i].farthest);
     }
-    OK(hed_cloth_check(&(hed_cloth_check_def){surfaces, 2, shapes, 3}, &found, &error));
+    hed_cloth_check_def check = {
+        .surfaces = surfaces, .surface_count = 2, .shapes = shapes, .shape_count = 3};
+    OK(hed_cloth_check(&check, &found, &error));
     EXPECT_EQ(found.pair_count, 0);
     hed_cloth_crossings_free(&found);
     double nearest[3] = {INFINITY, INFINITY, INFINITY};

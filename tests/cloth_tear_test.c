@@ -207,7 +207,7 @@ Test(cloth_tear, both_sides_do_not_cross)
             sizeof triangles[q]);
     hed_cloth_check_surface surface = {
         CORNERS, CORNERS / 2, d.positions[0], triangles[0][0], false};
-    hed_cloth_check_def judge = {&surface, 1, NULL, 0};
+    hed_cloth_check_def judge = {.surfaces = &surface, .surface_count = 1};
     for (int f = 0; f < 30; f++) {
         hed_cloth_crossings found;
         frame.gravity[2] = f < 15 ? 3.0f : -6.0f;

@@ -153,8 +153,10 @@ static void check_some(void *user, uint64_t begin, uint64_t end)
     const check_batch *batch = user;
     for (uint64_t i = begin; i < end; i++) {
         const cloth_check_moment *moment = &batch->moments[i];
-        hed_cloth_check_def def = {
-            moment->surfaces, moment->surface_count, moment->shapes, moment->shape_count};
+        hed_cloth_check_def def = {.surfaces = moment->surfaces,
+            .surface_count = moment->surface_count,
+            .shapes = moment->shapes,
+            .shape_count = moment->shape_count};
         hed_cloth_check(&def, &batch->check->found[batch->first + i], &batch->errors[i]);
     }
 }

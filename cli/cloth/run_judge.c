@@ -80,7 +80,9 @@ hed_status cli_cloth_judge(const hed_cloth_scene *scene, hed_cloth *cloth,
         .garments = hed_cloth_scene_garment_count(scene),
         .shape_count = shapes};
     hed_cloth_crossings crossings = {0};
+    bool has_contact = cli_cloth_has_contact(scene);
     *judgement = (cli_cloth_judgement){.has_bodies = bodies + shapes > 0};
+    if (!has_contact && !judgement->has_bodies) return HED_OK;
     moment.surface_count = moment.garments + bodies;
     moment.surfaces =
         hed_arena_new(&moment.arena, moment.surface_count, sizeof *moment.surfaces, error);
@@ -90,7 +92,8 @@ hed_status cli_cloth_judge(const hed_cloth_scene *scene, hed_cloth *cloth,
         hed_cloth_check(&(hed_cloth_check_def){.surfaces = moment.surfaces,
                             .surface_count = moment.surface_count,
                             .shapes = moment.shapes,
-                            .shape_count = shapes},
+                            .shape_count = shapes,
+                            .only_bodies = !has_contact},
             &crossings, error);
     judgement->cloth =
         crossings.count[HED_CLOTH_CROSSES_ITSELF] + crossings.count[HED_CLOTH_CROSSES_CLOTH];

@@ -31,6 +31,7 @@ typedef struct hed_cloth_check_def {
      *  surfaces; their friction is not used */
     const hed_cloth_collider *shapes;
     uint32_t shape_count;
+    bool only_bodies; /**< true: cloth is not checked against cloth, but bodies and shapes alone */
 } hed_cloth_check_def;
 
 /** Kind of a crossing. */

@@ -527,7 +527,7 @@ hed_status hed_cloth_check(
     checker c = {.def = def};
     c.starved = !check_tree_make(def, false, &c.cloth) || !check_tree_make(def, true, &c.bodies);
     if (!c.starved && c.cloth.count) {
-        check_within(&c, &c.cloth, 1);
+        if (!def->only_bodies) check_within(&c, &c.cloth, 1);
         if (c.bodies.count) check_across(&c, &c.cloth, 1, &c.bodies, 1);
         for (uint32_t i = 0; i < def->shape_count; i++) {
             check_box box = box_of_shape(&def->shapes[i]);

@@ -338,8 +338,10 @@ static hed_status check_moved(layering *l, const layer_moved *m, hed_cloth_cross
         l->checked[s + 1] = l->surfaces[s].seen;
         l->checked[s + 1].body = true; /* not checked against each other */
     }
-    return hed_cloth_check(
-        &(hed_cloth_check_def){l->checked, l->surface_count + 1, l->shapes, l->shape_count},
+    return hed_cloth_check(&(hed_cloth_check_def){.surfaces = l->checked,
+                               .surface_count = l->surface_count + 1,
+                               .shapes = l->shapes,
+                               .shape_count = l->shape_count},
         crossings, l->error);
 }
 
