@@ -108,7 +108,7 @@ async function apply(isFinal = true) {
         /* with other bodies or springs, the engine's numbers are others: the sound begins again at rest */
         if (state.shape.masses.length + state.shape.ends.length === before) await sound.change(sounding());
         else await sound.load(sounding());
-        if (isFinal && number === state.number) say('');
+        if (isFinal && number === state.number && $('message').className === 'bad') say(''); /* what was told meanwhile, such as "Saved", stays */
         state.unstable = undefined;
     } catch (error) {
         state.unstable = unstable();
