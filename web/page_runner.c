@@ -435,15 +435,11 @@ static hed_status page_announce(hed_runner *runner, const uint32_t *slots, const
     return page_sample(page, requests, runs, count, &stopped, error);
 }
 
-static hed_status page_output(hed_runner *runner, uint32_t slot, uint32_t argument,
-    uint32_t pattern, void *data, hed_trial *trial, hed_error *error)
+/* Sends one request for a candidate's output; `*done`: all of `data` has come. */
+static page_event page_ask_output(page_runner *page, const candidate *c, uint32_t argument,
+    uint32_t pattern, void *data, hed_page_answer *answer, bool *done, hed_error *error)
 {
-    page_runner *page = page_of(runner);
-    hed_page_answer answer;
-    candidate *c = &page->slots[slot];
     hed_web *web = page->web;
-    *trial = page_new_trial();
-    if (page_ensure(page, error)) return error->status;
     uint64_t id = ++page->next_id;
     pthread_mutex_lock(&web->lock);
     web->output = data;
@@ -457,13 +453,30 @@ static hed_status page_output(hed_runner *runner, uint32_t slot, uint32_t argume
         error);
     page_event event = hed_failed(error)
                            ? PAGE_GONE
-                           : page_await(page, id, page_allowance(page, 1), &answer, error);
+                           : page_await(page, id, page_allowance(page, 1), answer, error);
     pthread_mutex_lock(&web->lock);
-    bool done = web->output_done;
+    *done = web->output_done;
     web->output = NULL;
     web->output_bytes = 0;
     pthread_mutex_unlock(&web->lock);
-    if (hed_failed(error)) return error->status;
+    return event;
+}
+
+/* If the page disappears meanwhile, the next page gets the request. */
+static hed_status page_output(hed_runner *runner, uint32_t slot, uint32_t argument,
+    uint32_t pattern, void *data, hed_trial *trial, hed_error *error)
+{
+    page_runner *page = page_of(runner);
+    hed_page_answer answer;
+    page_event event = PAGE_GONE;
+    bool done = false;
+    *trial = page_new_trial();
+    for (uint32_t tries = 0; tries < 2 && event == PAGE_GONE; tries++) {
+        if (page_ensure(page, error)) return error->status;
+        event = page_ask_output(
+            page, &page->slots[slot], argument, pattern, data, &answer, &done, error);
+        if (hed_failed(error)) return error->status;
+    }
     if (event == STOPPED) trial->outcome = HED_OUTCOME_DROPPED;
     else if (event != ANSWERED || !answer.count || (!answer.trials[0].outcome && !done))
         return hed_fail(error, HED_ERROR_LOST, "the page has not given the result of %s",
