@@ -212,18 +212,6 @@ CLOTH_FUNCTION float4 chain_unit(chain_item i, uint pass, float stiffness)
                      : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-/* Solves a chain whose items are in a warp; without lanes, any chain. */
-CLOTH_FUNCTION chain_pulls chain_solve_short(
-    chain_item i, uint pass, float stiffness, __local float4 *rows)
-{
-#if HED_HAS_LANES
-    (void)rows;
-    return chain_solve_in_warp(i, chain_unit(i, pass, stiffness), stiffness);
-#else
-    return chain_solve_in_memory(i, chain_unit(i, pass, stiffness), stiffness, i.width, rows);
-#endif
-}
-
 /* Solves chains of at most `width` edges by cyclic reduction, an edge in an item: every row eliminates
  * the rows at distance `step` on both sides from its system until no other row is left (R. W.
  * Hockney and C. R. Jesshope, Parallel Computers, 1981: PARACR). A group solves up to WG / width

@@ -97,42 +97,89 @@ CLOTH_FUNCTION void cooperative_solve(uint4 task, uint begin, uint end, cooperat
 
 /* ---- sweeps over places in local memory ---- */
 
+#if HED_HAS_LANES
+/* Edge of an item in all sweeps along a direction: its first place in local memory and the distance to
+ * the second one, edges of its chain (0: no chain), number of its multiplier; minimum and maximum
+ * length, m; give; factors of the elements before and after the diagonal and of the right side, all
+ * divided by the diagonal; inverse masses. */
 typedef struct cooperative_side {
-    cloth_chain_at chain;
-    cloth_chain_edge edge;
+    uint at, step, count, pull;
+    float low, high, give, before, after, inverse, first_weight, second_weight;
 } cooperative_side;
 
-/* Constants of an item's chain and edge; `number` >= `count`: no chain. */
-CLOTH_FUNCTION cooperative_side cooperative_side_of(
-    uint first, uint number, uint count, uint lane, cloth_chains_view chains)
+/* `number` >= `count`: no chain; `pull`: number of the multiplier of the item. */
+CLOTH_FUNCTION cooperative_side cooperative_side_of(uint first, uint number, uint count, uint lane,
+    uint pull, cloth_chains_view chains, float stiffness, __local const float4 *held, uint base)
 {
-    cooperative_side side = {{0, 0, 0, 0, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
+    cooperative_side side = {0, 0, 0, 0, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
     if (number >= count) return side;
-    side.chain = cloth_chain_of(chains.chains, first + number);
-    side.edge = chain_edge_at(lane, side.chain, chains);
+    cloth_chain_at chain = cloth_chain_of(chains.chains, first + number);
+    cloth_chain_edge edge = chain_edge_at(lane, chain, chains);
+    side.at = chain.first - base + min(lane, chain.count - 1u) * chain.step;
+    side.step = chain.step;
+    side.count = chain.count;
+    side.pull = pull;
+    side.low = chain.low * edge.rest;
+    side.high = chain.high * edge.rest;
+    side.first_weight = held[side.at].w;
+    side.second_weight = held[side.at + chain.step].w;
+    float weight = side.first_weight + side.second_weight;
+    side.give = cloth_chain_give(edge.compliance, stiffness, chain.soften, weight);
+    if (lane < chain.count)
+        side.inverse = cloth_inverse(fma(weight, CLOTH_CHAIN_SCALE, 1e-20f + side.give));
+    if (lane > 0u) side.before = -side.first_weight * side.inverse;
+    if (lane + 1u < chain.count) side.after = -side.second_weight * side.inverse;
     return side;
 }
 
-/* Solves an item's chain of places. */
-CLOTH_FUNCTION void cooperative_pull(cooperative_side side, cloth_chains_view chains,
-    float stiffness, uint width, uint item, __local float4 *held, uint base, __local float4 *rows)
+/* Solves an item's chain of places as chain_solve_in_warp(). Elements of a row that lead out of its
+ * chain are 0, so that lanes of other chains need no test. `pass`: of CLOTH_CHAINS. */
+CLOTH_FUNCTION void cooperative_pull(cooperative_side side, uint lane, uint width, uint pass,
+    __local float4 *held, __local float *pulls)
 {
-    if (chain_warp_is_idle(side.chain, width)) return;
-    chain_item i = chain_item_of(side.chain, side.edge, item, width);
-    uint at = side.chain.first - base + i.lane * side.chain.step;
-    if (i.is_edge) {
-        if (chains.pass >= 2) i.edge.pulled = chains.pulled[side.chain.edges + i.lane];
-        i.a = held[at];
-        i.b = held[at + side.chain.step];
+    if (!hed_lane_shuffle(side.count, 0)) return; /* a warp without a chain */
+    uint id = hed_lane_id(), before = id - 1u;
+    float4 a = held[side.at], b = held[side.at + side.step];
+    float pulled = pass == 2u && lane < side.count ? pulls[side.pull] : 0.0f;
+    float x = b.x - a.x, y = b.y - a.y, z = b.z - a.z,
+          square = fma(x, x, fma(y, y, fma(z, z, 1e-24f))), part = hed_near_rsqrt(square),
+          length = square * part;
+    float right = length - hed_min(hed_max(length, side.low), side.high);
+    right = fma(-side.give, pulled, right);
+    if (side.low < side.high && right == 0.0f) part = 0.0f;
+    x *= part;
+    y *= part;
+    z *= part;
+    float last_x = hed_lane_shuffle(x, before), last_y = hed_lane_shuffle(y, before),
+          last_z = hed_lane_shuffle(z, before), next_x = hed_lane_shuffle(x, id + 1u),
+          next_y = hed_lane_shuffle(y, id + 1u), next_z = hed_lane_shuffle(z, id + 1u);
+    cloth_chain_reduced me;
+    me.before = side.before * fma(last_x, x, fma(last_y, y, last_z * z));
+    me.after = side.after * fma(next_x, x, fma(next_y, y, next_z * z));
+    me.right = side.inverse * right;
+    CLOTH_ROLLED
+    for (uint step = 1; step < width; step *= 2) {
+        cloth_chain_reduced left, next;
+        left.before = hed_lane_shuffle(me.before, id - step);
+        left.after = hed_lane_shuffle(me.after, id - step);
+        left.right = hed_lane_shuffle(me.right, id - step);
+        next.before = hed_lane_shuffle(me.before, id + step);
+        next.after = hed_lane_shuffle(me.after, id + step);
+        next.right = hed_lane_shuffle(me.right, id + step);
+        me = cloth_chain_without(me, left, next);
     }
-    chain_pulls pulls = chain_solve_short(i, chains.pass, stiffness, rows);
-    if (!i.is_edge) return;
-    if (i.a.w > 0.0f) held[at] = cloth_chain_moved(i.a, pulls.unit, pulls.last);
-    if (i.lane + 1u == side.chain.count && i.b.w > 0.0f)
-        held[at + side.chain.step] =
-            cloth_chain_moved(i.b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), pulls.unit);
-    if (CLOTH_CHAINS_KEEP(chains.pass))
-        cloth_chain_keep(side.chain.edges + i.lane, pulls.unit.w, chains);
+    float last = hed_lane_shuffle(me.right, before);
+    hed_lane_barrier(); /* neighbours have read the places */
+    last = lane > 0u ? last * side.first_weight : 0.0f;
+    float first = me.right * side.first_weight, second = me.right * side.second_weight;
+    if (lane < side.count) {
+        held[side.at] = hed_f4(fma(first, x, fma(-last, last_x, a.x)),
+            fma(first, y, fma(-last, last_y, a.y)), fma(first, z, fma(-last, last_z, a.z)), a.w);
+        if (pass) pulls[side.pull] = pulled + me.right;
+    }
+    if (lane + 1u == side.count)
+        held[side.at + side.step] =
+            hed_f4(fma(-second, x, b.x), fma(-second, y, b.y), fma(-second, z, b.z), b.w);
 }
 
 /* Sweeps over the places of the group's lattice; the constants of the first chains of both directions
@@ -146,8 +193,7 @@ CLOTH_FUNCTION void cooperative_sweep(
          warps = cloth_task_warp(task), wefts = cloth_task_weft(task),
          warp_at = task.y + lattice * warps,
          weft_at = task.y + cloth_task_lattices(task) * warps + lattice * wefts;
-    cooperative_side warp = cooperative_side_of(warp_at, at, warps, lane, chains),
-                     weft = cooperative_side_of(weft_at, at, wefts, lane, chains);
+    __local float *pulls = (__local float *)(memory + places);
     CLOTH_ROLLED
     for (uint i = item; i < places; i += SEVERAL * WG) {
         float4 place[SEVERAL];
@@ -157,21 +203,28 @@ CLOTH_FUNCTION void cooperative_sweep(
             if (i + k * WG < places) memory[i + k * WG] = place[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    cooperative_side warp = cooperative_side_of(
+                         warp_at, at, warps, lane, item, chains, stiffness, memory, base),
+                     weft = cooperative_side_of(weft_at, at, wefts, lane, item + (warps << bits),
+                         chains, stiffness, memory, base);
     CLOTH_ROLLED
     for (uint half_sweep = 0; half_sweep < cloth_task_halves(task); half_sweep++) {
-        cooperative_side side = half_sweep & 1u ? weft : warp;
-        uint first = half_sweep & 1u ? weft_at : warp_at, count = half_sweep & 1u ? wefts : warps;
-        chains.pass = pass && half_sweep > 1u ? 2u : pass;
+        uint is_weft = half_sweep & 1u, count = is_weft ? wefts : warps;
+        cooperative_side side = is_weft ? weft : warp;
         CLOTH_ROLLED
         for (uint from = 0; from < count; from += (uint)WG >> bits) {
-            if (from > 0) side = cooperative_side_of(first, from + at, count, lane, chains);
-            cooperative_pull(side, chains, stiffness, width, item, memory, base, memory + places);
+            if (from > 0)
+                side = cooperative_side_of(is_weft ? weft_at : warp_at, from + at, count, lane,
+                    item + ((from + (is_weft ? warps : 0u)) << bits), chains, stiffness, memory,
+                    base);
+            cooperative_pull(side, lane, width, pass && half_sweep > 1u ? 2u : pass, memory, pulls);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     CLOTH_ROLLED
     for (uint i = item; i < places; i += WG) chains.points[base + i] = memory[i];
 }
+#endif
 
 CLOTH_FUNCTION void cooperative_sample(uint begin, uint end, cloth_places_view view)
 {
@@ -243,11 +296,13 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
                 cooperative_solve(
                     task, begin, end, words, edge, of_lines, of_chains, stiffness, item, memory);
             }
+#if HED_HAS_LANES
             if (HAS(CLOTH_DO_SWEEPS) && kind == CLOTH_DO_SWEEPS &&
                 get_group_id(0) < cloth_task_lattices(task)) {
                 of_chains.points = places;
                 cooperative_sweep(task, of_chains, stiffness, item, memory);
             }
+#endif
             if (HAS(CLOTH_DO_ELEMENTS) && kind == CLOTH_DO_ELEMENTS) {
                 of_elements.total = task.w;
                 FOR_EACH_ITEM(i) cloth_element_one(task.y + i, of_elements, stiffness);

@@ -53,7 +53,6 @@ CLOTH_FUNCTION uint cloth_task_bits(uint4 task) { return task.w >> 16; }
 CLOTH_FUNCTION uint cloth_task_longest(uint4 task) { return task.w & 0xffffu; }
 
 #define CLOTH_COOPERATIVE_ROOM 5u /* local memory of a group, float4 for each item */
-#define CLOTH_CHAIN_ROOM 3u       /* of it for chains */
 
 typedef struct cloth_cooperative_launch {
     uint substeps, tasks;

@@ -11,7 +11,7 @@ enum {
     GROUP_OF_PROCESSOR = 128,
     SHORTEST_BITS = 3,
     FEW = 4,
-    WARP = 32
+    WARP_BITS = 5
 };
 
 /* Part of the cloth in which a group works alone: rows of a grid in pairs, from an even or an odd
@@ -287,14 +287,15 @@ static bool is_half_sweep(const cloth_cooperative *c, uint32_t i)
            cloth_task_kind(c->list[i].task) == CLOTH_DO_CHAINS;
 }
 
-/* True if a group can hold a lattice's places in local memory. Items of a chain need some of it
- * themselves, unless they are in a warp. */
-static bool fits(
-    const hed_cloth *cloth, const cloth_cooperative *c, uint32_t places, uint32_t width)
+/* True if a group can hold a lattice in local memory: its places, and a float for each edge, whose
+ * chains are each in a warp. */
+static bool fits(const hed_cloth *cloth, const cloth_cooperative *c, const cloth_lattices *of,
+    uint32_t chains, uint32_t bits)
 {
     bool has_lanes = hed_device_describe(cloth->device).capabilities & HED_CAN_LANES;
-    uint32_t room = CLOTH_COOPERATIVE_ROOM - (has_lanes ? 0 : CLOTH_CHAIN_ROOM);
-    return places <= room * c->group && width <= (has_lanes ? (uint32_t)WARP : c->group);
+    uint64_t floats = 4 * (uint64_t)of->place_count + ((uint64_t)chains << bits);
+    return has_lanes && bits <= WARP_BITS &&
+           floats <= (uint64_t)of->count * 4 * CLOTH_COOPERATIVE_ROOM * c->group;
 }
 
 /* Makes half sweeps over the places of lattices, by turns, one task. */
@@ -314,7 +315,7 @@ static void merge_half_sweeps(const hed_cloth *cloth, cloth_cooperative *c)
         if (of.count > c->most_lattices) of.count = 1;
         uint32_t places = of.place_count / of.count;
         if (weft.y != warp.y + warp.z || cooperative_larger(warp.z, weft.z) > CLOTH_MOST_SIDES ||
-            !fits(cloth, c, places, 1u << bits))
+            !fits(cloth, c, &of, warp.z + weft.z, bits))
             continue;
         while (halves < CLOTH_MOST_SWEEPS && is_half_sweep(c, i + halves) &&
                c->list[i + halves].task.y == (halves % 2 ? weft.y : warp.y))
