@@ -83,10 +83,8 @@ async function measure(device, timer, r, launch) {
   } catch (e) { thrown = e; }
   const wrong = await device.popErrorScope?.();
   if (thrown || wrong) { r.failure = thrown ?? wrong; return false; }
-  if (!(span > 0)) { // a coarse clock, or a stamp before the other
-    r.launches = Math.min(MOST_LAUNCHES, 4 * r.launches);
-    return false;
-  }
+  if (span === 0) r.launches = Math.min(MOST_LAUNCHES, 4 * r.launches); // a coarse clock
+  if (!(span > 0)) return false; // or a stamp before the other
   r.times.push(span / r.launches);
   r.known = median(r.times);
   return true;
@@ -109,7 +107,7 @@ async function rounds(device, timer, runners, launch, budget) {
     }
   }
   const alive = () => runners.filter(r => !r.failure && r.known > 0);
-  const hopeful = r => r === base || r.known <= 1.5 * Math.min(...alive().map(other => other.known));
+  const hopeful = r => r === base || r.known <= (r.times.length < 6 ? 1.5 : 1.1) * Math.min(...alive().map(other => other.known));
   for (const r of alive()) if (hopeful(r)) r.times = []; // the first pass has warmed up
   const lacking = () => alive().filter(r => hopeful(r) && r.times.length < LEAST);
   for (let round = 0; round < 50 && spent() < PATIENCE * budget && (spent() < budget || lacking().length); round++)
