@@ -88,6 +88,12 @@ typedef struct hed_wgsl_edit {
     char suffix; /* 'u', 'i' or 0 */
 } hed_wgsl_edit;
 
+/* Elements of a dimension from one group to the next: `number` times the sizes of the group in the dimensions of
+ * `powers`, as 2 and {1} of workgroup_id.x * SIZE * 2; `number` 0: unknown. */
+typedef struct hed_wgsl_stride {
+    uint32_t number, powers[3];
+} hed_wgsl_stride;
+
 enum { HED_WGSL_MOST = 64, HED_WGSL_EDITS = 128 }; /* limits of the lists */
 
 typedef struct hed_wgsl {
@@ -103,11 +109,10 @@ typedef struct hed_wgsl {
     hed_wgsl_member *members; /* numbers of the uniforms */
     uint32_t member_count;
     /* dependence of the results on the group's size (wgsl_group.c) */
-    uint32_t dimensions;   /* dimensions of the launch, by the ids that are used */
-    bool counts_groups[3]; /* the number of groups does not follow the group's size */
-    uint32_t group_items
-        [3]; /* elements that an item of a group takes, as 2 in workgroup_id.x * SIZE * 2; 0: unknown */
-    const char *by_group; /* buffer with one element for each group, or NULL */
+    uint32_t dimensions;        /* dimensions of the launch, by the ids that are used */
+    bool counts_groups[3];      /* the number of groups does not follow the group's size */
+    hed_wgsl_stride strides[3]; /* elements from one group to the next */
+    const char *by_group;       /* buffer with one element for each group, or NULL */
     uint32_t by_group_line;
     uint32_t sizes[3]; /* sizes of the group in the text; 0: not constant */
     const char *

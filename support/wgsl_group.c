@@ -5,56 +5,9 @@
  * alone and in such sums for free items; else at the constant that it is named by, or at every
  * number equal to it, and in loops over group memory at its half, its double and the number before it. The
  * latter are guesses: the comparison of results decides. */
-#include "support/wgsl_parse.h"
+#include "support/wgsl_group.h"
 
 #include <stdio.h>
-
-enum { MOST_BUILTINS = 16, MOST_SUMS = 64 };
-
-typedef enum group_builtin {
-    GLOBAL_ID,
-    LOCAL_ID,
-    LOCAL_INDEX,
-    GROUP_ID,
-    GROUP_COUNT,
-    OTHER_BUILTIN
-} group_builtin;
-
-/* A built-in value of the entry point: NAME, or NAME.MEMBER of a struct. */
-typedef struct builtin_name {
-    group_builtin value;
-    wgsl_token name, member;
-} builtin_name;
-
-/* Tokens [from, to) that are global_invocation_id of a dimension; `size`: the token of the size. */
-typedef struct group_sum {
-    uint32_t from, to, size, dimension;
-} group_sum;
-
-typedef struct group_reader {
-    struct hed_wgsl_parse *r;
-    wgsl_token *tokens;
-    uint32_t count;
-    builtin_name builtins[MOST_BUILTINS];
-    uint32_t builtin_count;
-    uint32_t from, to; /* tokens of the entry point's body */
-    group_sum sums[MOST_SUMS];
-    uint32_t sum_count;
-    bool uses_global[3], uses_group[3], is_fixed[3];
-} group_reader;
-
-static wgsl_token token_at(const group_reader *g, uint32_t i)
-{
-    return i < g->count ? g->tokens[i] : (wgsl_token){g->r->end, 0};
-}
-static bool is_at(const group_reader *g, uint32_t i, const char *word)
-{
-    return wgsl_token_is(token_at(g, i), word);
-}
-static bool same_token(wgsl_token a, wgsl_token b)
-{
-    return a.size && a.size == b.size && !memcmp(a.at, b.at, a.size);
-}
 
 static void list_tokens(group_reader *g)
 {
@@ -72,8 +25,7 @@ static void list_tokens(group_reader *g)
     }
 }
 
-/* Returns the first token at or after a position of the text. */
-static uint32_t token_from(const group_reader *g, const char *at)
+uint32_t hed_wgsl_token_from(const group_reader *g, const char *at)
 {
     uint32_t i = 0;
     while (i < g->count && g->tokens[i].at < at) i++;
@@ -107,8 +59,8 @@ static wgsl_token kind_before(const group_reader *g, uint32_t i)
 static void list_builtins(group_reader *g, const wgsl_function *f)
 {
     struct hed_wgsl_parse *r = g->r;
-    for (uint32_t i = token_from(g, f->parameters); i < g->count && g->tokens[i].at < f->from;
-         i++) {
+    for (uint32_t i = hed_wgsl_token_from(g, f->parameters);
+         i < g->count && g->tokens[i].at < f->from; i++) {
         if (!is_at(g, i + 1, ":") || is_at(g, i, ":")) continue;
         wgsl_token kind = kind_before(g, i), name = token_at(g, i);
         if (kind.size) {
@@ -116,15 +68,14 @@ static void list_builtins(group_reader *g, const wgsl_function *f)
             continue;
         }
         const wgsl_struct *s = hed_wgsl_find_struct(r, token_at(g, i + 2));
-        uint32_t j = s ? token_from(g, s->from) : g->count;
+        uint32_t j = s ? hed_wgsl_token_from(g, s->from) : g->count;
         for (; j < g->count && !is_at(g, j, "}"); j++)
             if (is_at(g, j + 1, ":") && kind_before(g, j).size)
                 add_builtin(g, kind_before(g, j), name, token_at(g, j));
     }
 }
 
-/* Finds the built-in value whose name begins at token `i`; `*next` is the token after it. */
-static const builtin_name *builtin_at(const group_reader *g, uint32_t i, uint32_t *next)
+const builtin_name *hed_wgsl_builtin_at(const group_reader *g, uint32_t i, uint32_t *next)
 {
     if (i && is_at(g, i - 1, ".")) return NULL;
     for (uint32_t k = 0; k < g->builtin_count; k++) {
@@ -139,8 +90,7 @@ static const builtin_name *builtin_at(const group_reader *g, uint32_t i, uint32_
     return NULL;
 }
 
-/* Returns the dimension of .x, .y, .z or [0], [1], [2] at token `i`; 3: not a component. */
-static uint32_t component_at(const group_reader *g, uint32_t i, uint32_t *next)
+uint32_t hed_wgsl_component_at(const group_reader *g, uint32_t i, uint32_t *next)
 {
     static const char *const letters[] = {"x", "y", "z"}, *const digits[] = {"0", "1", "2"};
     for (uint32_t c = 0; c < 3; c++) {
@@ -187,9 +137,9 @@ static bool product_at(const group_reader *g, uint32_t i, group_sum *product)
     uint32_t open = 0, next = 0, size = g->count, c;
     product->from = i;
     while (is_at(g, i, "(")) open++, i++;
-    const builtin_name *b = builtin_at(g, i, &next);
+    const builtin_name *b = hed_wgsl_builtin_at(g, i, &next);
     if (b && b->value == GROUP_ID) {
-        c = component_at(g, next, &next);
+        c = hed_wgsl_component_at(g, next, &next);
         if (c == 3 || !is_at(g, next, "*")) return false;
         size = size_at(g, next + 1, c, &next);
     } else {
@@ -197,8 +147,8 @@ static bool product_at(const group_reader *g, uint32_t i, group_sum *product)
             uint32_t after, of;
             size = size_at(g, i, c, &after);
             if (size == g->count || !is_at(g, after, "*")) continue;
-            b = builtin_at(g, after + 1, &of);
-            if (b && b->value == GROUP_ID && component_at(g, of, &next) == c) break;
+            b = hed_wgsl_builtin_at(g, after + 1, &of);
+            if (b && b->value == GROUP_ID && hed_wgsl_component_at(g, of, &next) == c) break;
         }
     }
     if (c == 3 || size == g->count) return false;
@@ -213,8 +163,8 @@ static bool product_at(const group_reader *g, uint32_t i, group_sum *product)
 static bool local_at(group_reader *g, uint32_t i, uint32_t c, uint32_t *next)
 {
     const uint32_t *sizes = g->r->out->sizes;
-    const builtin_name *b = builtin_at(g, i, next);
-    if (b && b->value == LOCAL_ID) return component_at(g, *next, next) == c;
+    const builtin_name *b = hed_wgsl_builtin_at(g, i, next);
+    if (b && b->value == LOCAL_ID) return hed_wgsl_component_at(g, *next, next) == c;
     if (!b || b->value != LOCAL_INDEX) return false;
     for (uint32_t k = 0; k < 3; k++)
         if (k != c && sizes[k] != 1) return false;
@@ -264,11 +214,6 @@ static void set_together(group_reader *g, uint32_t i)
     out->together_line = hed_wgsl_line(g->r, t.at);
 }
 
-static bool starts_with(wgsl_token t, const char *word)
-{
-    return t.size > strlen(word) && !memcmp(t.at, word, strlen(word));
-}
-
 /* Takes a function that works on a group, an atomic result that is used, and group memory. */
 static void take_word(group_reader *g, uint32_t i)
 {
@@ -290,57 +235,11 @@ static void take_word(group_reader *g, uint32_t i)
         if (wgsl_token_is(t, r->arrays[k].name) && !(i && is_at(g, i - 1, "."))) set_together(g, i);
 }
 
-/* Reads the factors after `workgroup_id.x *`, as SIZE * 2 or (2u * SIZE), from token `i`. Returns the elements that
- * an item takes; 0: the size is no factor. */
-static uint32_t items_after(const group_reader *g, uint32_t i, uint32_t c)
-{
-    const uint32_t *sizes = g->r->out->sizes;
-    uint32_t items = 1, next = i;
-    bool has_size = false;
-    for (;; i = next + 1) {
-        while (is_at(g, i, "(")) i++;
-        double number;
-        bool is_size = !has_size && size_at(g, i, c, &next) != g->count;
-        has_size = has_size || is_size;
-        if (!is_size) {
-            next = i + 1;
-            if (!hed_wgsl_number(token_at(g, i), &number) || !(number >= 1 && number < 1 << 16))
-                break;
-            items *= (uint32_t)number;
-        }
-        if (!is_at(g, next, "*") || items > 1 << 16) break;
-    }
-    if (has_size) return items;
-    return sizes[c] > 1 && items % sizes[c] == 0 ? items / sizes[c] : 0;
-}
-
-/* Takes component `c` of workgroup_id at token `i`, whose component ends before token `after`: as a factor of the group's
- * size, or as the index of a buffer with one element for each group. */
-static void take_group_id(group_reader *g, uint32_t i, uint32_t after, uint32_t c)
-{
-    hed_wgsl *out = g->r->out;
-    uint32_t size, next, items = 0;
-    if (is_at(g, after, "*")) items = items_after(g, after + 1, c);
-    else if (i > 1 && is_at(g, i - 1, "*")) {
-        size = size_at(g, i - 2, c, &next);
-        items = size != g->count;
-    }
-    if (items > out->group_items[c]) out->group_items[c] = items;
-    if (i < 2 || !is_at(g, i - 1, "[") || !is_at(g, after, "]") || out->by_group) return;
-    for (uint32_t k = 0; k < out->binding_count; k++) {
-        if (!out->bindings[k].writable || !is_at(g, after + 1, "=") ||
-            !wgsl_token_is(token_at(g, i - 2), out->bindings[k].name))
-            continue;
-        out->by_group = out->bindings[k].name;
-        out->by_group_line = hed_wgsl_line(g->r, token_at(g, i).at);
-    }
-}
-
 /* Takes a use of a built-in value that is in no sum. */
 static void take_builtin(group_reader *g, const builtin_name *b, uint32_t i, uint32_t next)
 {
     static const char places[] = "xyz";
-    uint32_t after, c = component_at(g, next, &after);
+    uint32_t after, c = hed_wgsl_component_at(g, next, &after);
     if (b->value == GLOBAL_ID || b->value == GROUP_ID) {
         bool *uses = b->value == GLOBAL_ID ? g->uses_global : g->uses_group;
         wgsl_token t = is_at(g, next, ".") ? token_at(g, next + 1) : (wgsl_token){0};
@@ -349,7 +248,6 @@ static void take_builtin(group_reader *g, const builtin_name *b, uint32_t i, uin
             if (memchr(places, t.at[k], 3)) uses[t.at[k] - 'x'] = true;
     }
     if (b->value == GLOBAL_ID) return;
-    if (b->value == GROUP_ID && c < 3) take_group_id(g, i, after, c);
     if (c < 3 && g->r->out->sizes[c] == 1 && b->value != OTHER_BUILTIN && b->value != LOCAL_INDEX)
         g->is_fixed[c] = true; /* the item's own id, or 0, while this size stays 1 */
     else set_together(g, i);
@@ -363,7 +261,7 @@ static void find_uses(group_reader *g)
         if (!function->reached) continue;
         bool is_entry = function->name == r->out->entry;
         uint32_t sum = 0;
-        for (uint32_t i = token_from(g, function->from);
+        for (uint32_t i = hed_wgsl_token_from(g, function->from);
              i < g->count && g->tokens[i].at < function->to; i++) {
             uint32_t next;
             while (is_entry && sum < g->sum_count && g->sums[sum].from < i) sum++;
@@ -372,7 +270,7 @@ static void find_uses(group_reader *g)
                 i = g->sums[sum].to - 1;
                 continue;
             }
-            const builtin_name *b = is_entry ? builtin_at(g, i, &next) : NULL;
+            const builtin_name *b = is_entry ? hed_wgsl_builtin_at(g, i, &next) : NULL;
             if (b) take_builtin(g, b, i, next);
             else take_word(g, i);
         }
@@ -426,8 +324,7 @@ static const char *add_override(
     return name;
 }
 
-/* Returns the constant that names size `c`; NULL: the size is no name. */
-static const wgsl_named *constant_of(const group_reader *g, uint32_t c)
+const wgsl_named *hed_wgsl_constant_of(const group_reader *g, uint32_t c)
 {
     const hed_wgsl *out = g->r->out;
     wgsl_token t = hed_wgsl_token(out->group[c].at, out->group[c].at + out->group[c].size);
@@ -493,7 +390,7 @@ static const char *choose_parameter(group_reader *g, uint32_t c)
     static const char *const usual_names[] = {"WG_X", "WG_Y", "WG_Z"}, *const reserve_names[] = {"HED_WG_X",
                                                                    "HED_WG_Y", "HED_WG_Z"};
     hed_wgsl *out = g->r->out;
-    const wgsl_named *constant = out->together ? constant_of(g, c) : NULL;
+    const wgsl_named *constant = out->together ? hed_wgsl_constant_of(g, c) : NULL;
     const char *name = is_taken(g, usual_names[c]) ? reserve_names[c] : usual_names[c];
     if (constant) {
         wgsl_token value = hed_wgsl_token(constant->value.at, g->r->end);
@@ -504,7 +401,7 @@ static const char *choose_parameter(group_reader *g, uint32_t c)
         return name;
     }
     for (uint32_t k = 0; k < c && out->together; k++) /* 8 x 8 stays a square */
-        if (out->sizes[k] == out->sizes[c] && !constant_of(g, k))
+        if (out->sizes[k] == out->sizes[c] && !hed_wgsl_constant_of(g, k))
             name = is_taken(g, usual_names[k]) ? reserve_names[k] : usual_names[k];
     name = add_override(g, name, out->group[c], out->sizes[c]);
     if (!name) return NULL;
@@ -515,20 +412,23 @@ static const char *choose_parameter(group_reader *g, uint32_t c)
     return name;
 }
 
+/* True if size `c` becomes a parameter. */
+static bool is_parameter(const group_reader *g, uint32_t c)
+{
+    const hed_wgsl *out = g->r->out;
+    return c < out->dimensions && c < out->group_count && !g->is_fixed[c] &&
+           !(out->sizes[c] == 1 && out->together);
+}
+
 static void name_sizes(group_reader *g)
 {
     hed_wgsl *out = g->r->out;
     const char *names[3] = {NULL};
-    bool has_literal = false;
     for (uint32_t c = 0; c < 3; c++) {
-        bool is_used = c < out->dimensions && c < out->group_count && !g->is_fixed[c];
-        if (!is_used || (out->sizes[c] == 1 && out->together)) continue;
-        names[c] = choose_parameter(g, c);
-        has_literal = has_literal || !constant_of(g, c);
-        if (!names[c]) continue;
-        out->group[c] = (hed_wgsl_span){names[c], strlen(names[c])};
+        names[c] = is_parameter(g, c) ? choose_parameter(g, c) : NULL;
+        if (names[c]) out->group[c] = (hed_wgsl_span){names[c], strlen(names[c])};
     }
-    if (out->together && has_literal) edit_equal(g, names);
+    if (g->has_literal) edit_equal(g, names);
 }
 
 void hed_wgsl_find_group(struct hed_wgsl_parse *r)
@@ -542,8 +442,8 @@ void hed_wgsl_find_group(struct hed_wgsl_parse *r)
     list_tokens(g);
     while (entry->name != out->entry) entry++;
     if (!g->tokens) return;
-    g->from = token_from(g, entry->from);
-    g->to = token_from(g, entry->to);
+    g->from = hed_wgsl_token_from(g, entry->from);
+    g->to = hed_wgsl_token_from(g, entry->to);
     for (uint32_t c = 0; c < 3; c++) {
         bool is_known = c >= out->group_count || hed_wgsl_evaluate(r, out->group[c], &number);
         out->sizes[c] = c >= out->group_count ? 1 : is_known ? (uint32_t)number : 0;
@@ -552,10 +452,11 @@ void hed_wgsl_find_group(struct hed_wgsl_parse *r)
     find_sums(g);
     find_uses(g);
     out->dimensions = 1;
-    for (uint32_t c = 0; c < 3; c++) {
+    for (uint32_t c = 0; c < 3; c++)
         if (g->uses_global[c] || g->uses_group[c] || out->sizes[c] != 1) out->dimensions = c + 1;
-        out->counts_groups[c] = g->uses_group[c] && !g->uses_global[c] && !out->group_items[c];
-    }
+    for (uint32_t c = 0; c < 3; c++)
+        g->has_literal =
+            g->has_literal || (out->together && is_parameter(g, c) && !hed_wgsl_constant_of(g, c));
     out->subgroups = out->subgroups || out->lacks_enable;
     r->group = g;
 }

@@ -140,6 +140,9 @@ bool hed_wgsl_is_of_one_kind(const wgsl_type *type, hed_wgsl_scalar *kind);
 
 /* Finds the effect of the group's size on the results. */
 void hed_wgsl_find_group(struct hed_wgsl_parse *r);
+/* Finds the elements from one group to the next in each dimension, and a buffer with one element for each group; after
+ * hed_wgsl_find_group(). */
+void hed_wgsl_find_strides(struct hed_wgsl_parse *r);
 /* Finds the buffers and group memory that the entry point uses, and how; if the module has other
  * entry points, unused ones are dropped. */
 void hed_wgsl_find_uses(struct hed_wgsl_parse *r);

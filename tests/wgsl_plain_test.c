@@ -301,10 +301,10 @@ Test(wgsl_plain, reductions)
         uint32_t items;
         bool is_by_group;
     } cases[] = {
-        {"s[l.x] = x[w.x * 256u + l.x];", "for (var k = 128u; k > 0u; k >>= 1u)", "y[w.x] = s[0];", "ssh", 0, true},
+        {"s[l.x] = x[w.x * 256u + l.x];", "for (var k = 128u; k > 0u; k >>= 1u)", "y[w.x] = s[0];", "ssh", 1, true},
         {"s[l.x] = x[w.x * 512u + l.x];", "for (var k = 1u; k < 256u; k *= 2u)", "y[w.x] = s[255];", "sdsl", 2, true},
         {"s[l.x] = x[w.x * 256u * 4u + l.x];", "if (l.x < 128u)", "y[0] = s[0];", "ssh", 4, false},
-        {"s[l.x] = x[l.x + (2u * 256u) * w.x];", "for (var k = 64u; k > 0u; k >>= 1u)", "y[7] = s[w.x];", "ss", 0, false}};
+        {"s[l.x] = x[l.x + (2u * 256u) * w.x];", "for (var k = 64u; k > 0u; k >>= 1u)", "y[7] = s[w.x];", "ss", 2, false}};
     for (size_t i = 0; i < HED_COUNT(cases); i++) {
         char text[2048], found[32] = "";
         hed_wgsl *wgsl;
@@ -321,9 +321,66 @@ Test(wgsl_plain, reductions)
             found[k] = edit->is_half ? 'h' : edit->is_double ? 'd' : edit->is_less_one ? 'l' : 's';
         }
         EXPECT_TEXT(found, cases[i].edits, "%s", text);
-        EXPECT_EQ(wgsl->group_items[0], cases[i].items, "%s", text);
+        EXPECT_EQ(wgsl->strides[0].number, cases[i].items, "%s", text);
+        EXPECT_EQ(wgsl->strides[0].powers[0], 1u, "%s", text);
         EXPECT_EQ(!!wgsl->by_group, cases[i].is_by_group, "%s", text);
         hed_wgsl_free(wgsl);
+    }
+}
+
+/* The number of groups follows a size that becomes a parameter, by whatever names and in whatever form the text multiplies
+ * the group's id; where it does not, the launch keeps the number of its tiles. */
+Test(wgsl_plain, the_number_of_groups)
+{
+    static const struct {
+        const char *module, *size, *body; /* declarations, sizes of the group, statements */
+        const char *groups;               /* in the note; NULL: the items by the size */
+    } cases[] = {                         /* vectors */
+        {"", "16, 16", "let p = vec2<i32>(w.xy) * vec2(16) + vec2<i32>(l.xy); put(p.x, p.y);",
+            NULL},
+        {"", "16, 8", "let p = w.xy * vec2u(16, 8) + l.xy; put(p.x, p.y);", NULL},
+        {"", "8, 8", "let p = 8u * w.xy + l.xy; put(p.x, p.y);", NULL},
+        {"", "8, 8", "let base = w.xy; let p = base * 32u + l.xy * 4u; put(p.x, p.y);",
+            "\"ceil_div(width, 32)\", \"ceil_div(height, 32)\""},
+        {"", "8, 8, 1", "let p = w * vec3u(8, 8, 1) + l; put(p.x, p.y);", NULL},
+        /* constants that are equal to the size, and offsets of rows */
+        {"const BM: u32 = 32u;\nconst BN = 32u;\nconst K: u32 = 4096u;", "32, 32",
+            "put(w.x * BN + l.x, w.y * BM * K + l.y * K);", NULL},
+        {"const T = 16u;\nconst TWO = 2u * T;", "T, T", "put(w.x * TWO + l.x, TWO * w.y + l.y);",
+            "\"ceil_div(width, T * 2)\", \"ceil_div(height, T * 2)\""},
+        /* a tile of its own */
+        {"const BM = 64u;\nconst BN = 32u;", "256", "put(w.x * BM + l.x % 8u, (w.y * BN) + l.x / 8u);",
+            "\"ceil_div(width, 64)\", \"ceil_div(height, 32)\""},
+        {"", "256", "let tile = 64u; let row = w.y; put(w.x * tile + l.x % 64u, row * 4u + l.x / 64u);",
+            "\"ceil_div(width, 64)\", \"ceil_div(height, 4)\""},
+        /* the size of the other dimension */
+        {"", "32, 8", "put(w.x * 32u + l.x, w.y * 32u + l.y);",
+            "\"ceil_div(width, WG_X)\", \"ceil_div(height, WG_X)\""},
+        /* names that `let` gives */
+        {"", "64", "let group = w.x; let first = group * 64u * 4u; put(first + l.x, 0u);",
+            "\"ceil_div(n, WG_X * 4)\""},
+        {"", "64", "let first = i32(w.x) * 128; put(u32(first) + l.x, l.x);", "\"ceil_div(n, WG_X * 2)\""},
+        /* rows */
+        {"", "64", "put(w.x + s[l.x], 0u);", "\"ceil_div(n, 64)\""}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+            "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\nvar<workgroup> s: array<u32, 64>;\n%s\n"
+            "fn put(x: u32, z: u32) { y[x + 512u * z] = 1u; }\n"
+            "@compute @workgroup_size(%s) fn main(@builtin(global_invocation_id) g: vec3u, "
+            "@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_id) l: vec3u) { %s s[0] = 1u; }",
+            cases[i].module, cases[i].size, cases[i].body);
+        write_file(in_folder("groups.wgsl"), text, strlen(text));
+        hed_tune_file *file = NULL;
+        OK(hed_tune_file_open(in_folder("groups.wgsl"), &GPU, &file, &error));
+        hed_tune_def tune = hed_default_tune_def();
+        const char *note = hed_tune_file_apply(file, &tune),
+                   *groups = note ? strstr(note, "\"groups\": [") : NULL;
+        if (!cases[i].groups) EXPECT_NULL(groups, "%s: %s", cases[i].body, note);
+        else
+            EXPECT(groups && !strncmp(groups + 11, cases[i].groups, strlen(cases[i].groups)),
+                "%s: %s", cases[i].body, note);
+        hed_tune_file_close(file);
     }
 }
 

@@ -446,7 +446,18 @@ static bool is_compared_each(const hed_kernel_def *kernel, const char *name)
     return i < kernel->argument_count && kernel->arguments[i].compare == HED_COMPARE_EACH;
 }
 
-static void note_group(note_text *note, const hed_wgsl *shader, const hed_kernel_def *kernel)
+/* Adds the comparison of an output whose number of elements follows the size. */
+static void note_sum(note_text *note, const hed_wgsl *shader, const hed_kernel_def *kernel)
+{
+    if (!shader->by_group || !shader->together || !is_compared_each(kernel, shader->by_group))
+        return;
+    note_add(note,
+        "%s%s has one result of each group (line %u): if only their sum matters, add the comment /* heddle "
+        "{\"arguments\": [{\"name\": \"%s\", \"compare\": \"sum\"}]} */",
+        note->used ? "\n  " : "", shader->by_group, shader->by_group_line, shader->by_group);
+}
+
+static void note_group(note_text *note, const hed_wgsl *shader)
 {
     if (!shader->edit_count) return;
     note_add(note, "%sthe size of the group is written into line", note->used ? "\n  " : "");
@@ -469,11 +480,6 @@ static void note_group(note_text *note, const hed_wgsl *shader, const hed_kernel
             "; items of a group work together (%s in line %u), so only the comparison of results "
             "shows which sizes are right",
             shader->together, shader->together_line);
-    if (shader->by_group && shader->together && is_compared_each(kernel, shader->by_group))
-        note_add(note,
-            "; %s has one result of each group (line %u): if only their sum matters, add the comment /* heddle "
-            "{\"arguments\": [{\"name\": \"%s\", \"compare\": \"sum\"}]} */",
-            shader->by_group, shader->by_group_line, shader->by_group);
 }
 
 /* Lists the names that settings may have. */
@@ -496,6 +502,9 @@ void hed_spec_note_inventions(hed_spec_reader *reader, hed_json_node root)
     hed_json_node list = hed_json_has(root, "arguments") ? hed_json_member(root, "arguments")
                                                          : (hed_json_node){.json = root.json};
     if (!hed_json_has(root, "problem")) note_problem(&json, reader->spec);
+    for (uint32_t i = 0; i < 3 && reader->groups[i]; i++)
+        note_add(&json, "%s\"%s\"", i ? ", " : ", \"groups\": [", reader->groups[i]);
+    if (reader->groups[0]) note_add(&json, "]");
     note_numbers(&json, reader, list);
     if (json.used)
         note_add(&note,
@@ -506,7 +515,8 @@ void hed_spec_note_inventions(hed_spec_reader *reader, hed_json_node root)
     if (reader->shader->lacks_enable)
         note_add(&note, "%sthe text lacks \"enable subgroups;\", which browsers require in line 1",
             note.used ? "\n  " : "");
-    note_group(&note, reader->shader, &reader->spec->kernel.def);
+    note_group(&note, reader->shader);
+    note_sum(&note, reader->shader, &reader->spec->kernel.def);
     if (reader->sizes.note) note_add(&note, "%s%s", note.used ? "\n  " : "", reader->sizes.note);
     if (note.used)
         reader->spec->note =

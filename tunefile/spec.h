@@ -92,10 +92,11 @@ typedef struct hed_spec_reader {
     hed_tune_file *spec;
     const char *path;
     const hed_device_info *device;
-    hed_wgsl *shader;             /* the kernel's text if it is a shader, else NULL */
-    hed_spec_sizes sizes;         /* sizes of a text in GLSL */
-    uint32_t push_bytes;          /* bytes of push constants that are one argument; 0: numbers */
-    bool is_shader;               /* the file itself is a shader; its JSON is in a comment */
+    hed_wgsl *shader;      /* the kernel's text if it is a shader, else NULL */
+    hed_spec_sizes sizes;  /* sizes of a text in GLSL */
+    const char *groups[3]; /* derived numbers of groups of a launch; NULL: items by the group's size */
+    uint32_t push_bytes;   /* bytes of push constants that are one argument; 0: numbers */
+    bool is_shader;        /* the file itself is a shader; its JSON is in a comment */
     const hed_tune_memory *files; /* (file_count) files that need not be on disk */
     uint32_t file_count;
     const char *entry;           /* entry point of a shader, by the caller; NULL: not given */

@@ -380,22 +380,43 @@ static void json_read_shader_group(hed_spec_reader *reader, hed_json_node object
     }
 }
 
-/* Counts the groups of a launch of which a dimension has as many groups for every size of the group, since its groups are rows or
- * tasks of a list, or fewer groups than items / size, since an item takes several elements. */
+/* Returns the elements of a dimension that a group covers, as text: a product of sizes of the group, or a constant where
+ * groups are rows, tiles or tasks that do not follow the size. */
+static const char *json_shader_stride(
+    hed_spec_reader *reader, hed_json_node whole, const char *group[3], uint32_t dimension)
+{
+    const hed_wgsl *shader = reader->shader;
+    const hed_wgsl_stride *stride = &shader->strides[dimension];
+    bool follows = stride->powers[0] || stride->powers[1] || stride->powers[2];
+    uint32_t constant = stride->number > 1 ? stride->number : shader->sizes[dimension];
+    if (!follows)
+        return shader->counts_groups[dimension] && constant
+                   ? hed_spec_text(reader, whole, "%u", constant)
+                   : group[dimension];
+    const char *text = "";
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < stride->powers[i]; k++)
+            text = hed_spec_text(
+                reader, whole, "%s%s%s", text, text[0] ? " * " : "", group[i] ? group[i] : "1");
+    return stride->number > 1 ? hed_spec_text(reader, whole, "%s * %u", text, stride->number)
+                              : text;
+}
+
+/* Counts the groups of a launch of an invented problem by the elements that a group covers, if these are not its own
+ * size. */
 static void json_count_shader_groups(
     hed_spec_reader *reader, hed_json_node whole, hed_spec_kernel *kernel, const char *group[3])
 {
-    const hed_wgsl *shader = reader->shader;
-    kernel->counts_groups = true;
     for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++) {
-        const char *size = shader->counts_groups[i] && shader->sizes[i]
-                               ? hed_spec_text(reader, whole, "%u", shader->sizes[i])
-                           : shader->group_items[i] > 1 ? hed_spec_text(reader, whole, "%s * %u",
-                                                              group[i], shader->group_items[i])
-                                                        : group[i];
-        kernel->global[i] = hed_spec_expression_of(reader, kernel, whole,
-            hed_spec_text(reader, whole, "ceil_div(%s, %s)", reader->spec->dimensions[i], size));
+        const char *stride = json_shader_stride(reader, whole, group, i);
+        kernel->counts_groups = kernel->counts_groups || strcmp(stride, group[i]) != 0;
+        reader->groups[i] =
+            hed_spec_text(reader, whole, "ceil_div(%s, %s)", reader->spec->dimensions[i], stride);
     }
+    for (uint32_t i = 0; i < kernel->dimensions && kernel->counts_groups && hed_spec_fine(reader);
+         i++)
+        kernel->global[i] = hed_spec_expression_of(reader, kernel, whole, reader->groups[i]);
+    if (!kernel->counts_groups) memset(reader->groups, 0, sizeof reader->groups);
 }
 
 static void json_read_sizes(
@@ -536,14 +557,10 @@ static void json_read_shader(
         for (uint32_t i = 0; i < kernel->dimensions; i++)
             plain[i] = json_plain_size(reader, hed_json_item(group, i));
     }
-    bool counts_groups = false;
-    for (uint32_t i = 0; i < 3; i++)
-        counts_groups =
-            counts_groups || reader->shader->counts_groups[i] || reader->shader->group_items[i] > 1;
-    if (!hed_json_has(whole, "problem") && plain[0] && counts_groups &&
-        !hed_json_has(whole, "groups") && !hed_json_has(whole, "global"))
+    if (!hed_json_has(whole, "problem") && plain[0] && !hed_json_has(whole, "groups") &&
+        !hed_json_has(whole, "global"))
         json_count_shader_groups(reader, whole, kernel, plain);
-    else json_read_global(reader, object, whole, kernel);
+    if (!kernel->counts_groups) json_read_global(reader, object, whole, kernel);
     if (hed_spec_fine(reader)) hed_spec_shader_memory(reader, whole, kernel);
     if (hed_spec_fine(reader)) hed_spec_finish_kernel(reader, kernel, plain);
 }
