@@ -15,13 +15,13 @@ static void cooperative_geometry(const hed_kernel_def *def, const hed_config *co
 #define COMMON \
     .entry = "cloth_cooperative", \
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"chain.h", hed_cloth_chain_h, 0}, \
-        {"line_group.h", hed_cloth_line_group_h, 0}, \
+        {"line.h", hed_cloth_line_h, 0}, {"line_group.h", hed_cloth_line_group_h, 0}, \
         {"chain_group.h", hed_cloth_chain_group_h, 0}, \
         {"cooperative_tasks.h", hed_cloth_cooperative_tasks_h, 0}, \
         {"cooperative_tasks.cl", hed_cloth_cooperative_tasks_cl, 0}), \
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_COOPERATIVE)), \
-    HED_PARAMETERS(HED_PARAMETER(WG, 128, 128, 256, 512)), \
-    HED_DIMENSIONS("groups"), .max_threads = "WG", .geometry = cooperative_geometry
+    HED_PARAMETERS(HED_PARAMETER(WG, 128, 128, 256, 512)), HED_DIMENSIONS("groups"), \
+    .max_threads = "WG", .geometry = cooperative_geometry
 
 const hed_kernel_def cloth_cooperative_def = {
     .name = "cloth_cooperative",

@@ -19,6 +19,7 @@
 #include "collide.h"
 #include "particle.h"
 #include "chain.h"
+#include "line.h"
 #include "line_group.h"
 #include "chain_group.h"
 #include "cooperative_tasks.h"

@@ -7,6 +7,7 @@
 #include "physics.h"
 #include "collide.h"
 #include "particle.h"
+#include "vertex.h"
 #endif
 
 __kernel void cloth_feed(HED_VIEW_PARAMETERS(CLOTH_FEED))

@@ -10,6 +10,10 @@
 #include "kernels/collide.h"
 #include "kernels/particle.h"
 
+#include "kernels/line.h"
+#include "kernels/surface.h"
+#include "kernels/vertex.h"
+
 #include "kernels/patch_arguments.h"
 
 #include "heddle/author.h"
@@ -24,7 +28,8 @@
  *     static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0}, {"integrate.cl",
  *     hed_cloth_integrate_cl, 0}}; */
 extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[],
-    hed_cloth_lanes_h[], hed_cloth_project_h[];
+    hed_cloth_line_h[], hed_cloth_surface_h[], hed_cloth_vertex_h[], hed_cloth_lanes_h[],
+    hed_cloth_project_h[];
 extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_sets_cl[],
     hed_cloth_line_group_h[], hed_cloth_line_cl[], hed_cloth_element_cl[], hed_cloth_cell_cl[],
     hed_cloth_drive_cl[], hed_cloth_write_back_cl[], hed_cloth_surface_cl[], hed_cloth_move_cl[],

@@ -1,6 +1,6 @@
 /* Kernel of bending along lines of a grid, each solved as one system by a group. The items of the
  * group compute rows and particles in parallel; item 0 runs the recurrence along the line, over WG
- * rows at a time in local memory. No particle is in two lines of a launch. particle.h has the
+ * rows at a time in local memory. No particle is in two lines of a launch. line.h has the
  * functions, which the native version calls too. SOLVE of fast mode: by elimination, or, up to 2 WG
  * rows, by cyclic reduction. */
 #ifndef WG
@@ -13,6 +13,7 @@
 #include "physics.h"
 #include "collide.h"
 #include "particle.h"
+#include "line.h"
 #include "line_group.h"
 #endif
 

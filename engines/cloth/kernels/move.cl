@@ -6,6 +6,7 @@
 #include "physics.h"
 #include "collide.h"
 #include "particle.h"
+#include "vertex.h"
 #endif
 
 __kernel void cloth_move(HED_VIEW_PARAMETERS(CLOTH_MOVE))

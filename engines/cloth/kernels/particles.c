@@ -71,7 +71,7 @@ CLOTH_WORK(feed_work, 32.0 + 16.0 + 32.0, 0.0)
 const hed_kernel_def cloth_feed_def = {
     .name = "cloth_feed",
     .summary = "the driver as the program has it into positions and normals",
-    HED_SOURCES(CLOTH_SHARED_SOURCES, {"feed.cl", hed_cloth_feed_cl, 0}),
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"vertex.h", hed_cloth_vertex_h, 0}, {"feed.cl", hed_cloth_feed_cl, 0}),
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_FEED),
         [HED_ROW(cloth_feed_view, positions)].count = "3*particles",
         [HED_ROW(cloth_feed_view, normals)].count = "3*particles",
@@ -95,7 +95,7 @@ CLOTH_WORK(move_work, 32.0, 18.0)
 const hed_kernel_def cloth_move_def = {
     .name = "cloth_move",
     .summary = "points, directions or particles through a rigid matrix",
-    HED_SOURCES(CLOTH_SHARED_SOURCES, {"move.cl", hed_cloth_move_cl, 0}),
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"vertex.h", hed_cloth_vertex_h, 0}, {"move.cl", hed_cloth_move_cl, 0}),
     /* the sample has one more point: the first is not moved */
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_MOVE),
         [HED_ROW(cloth_move_view, array)].tolerance = 1e-5,

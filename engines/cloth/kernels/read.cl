@@ -1,5 +1,5 @@
 /* Kernel of hed_cloth_read(): positions, normals and colours of the vertices, from particles, in
- * rows without gaps. particle.h has the function of one vertex. */
+ * rows without gaps. vertex.h has the function of one vertex. */
 #ifndef WG
 #define WG 256
 #endif
@@ -7,6 +7,7 @@
 #include "physics.h"
 #include "collide.h"
 #include "particle.h"
+#include "vertex.h"
 #endif
 
 __kernel void cloth_read(HED_VIEW_PARAMETERS(CLOTH_READ))

@@ -8,6 +8,7 @@
 #include "physics.h"
 #include "collide.h"
 #include "particle.h"
+#include "surface.h"
 #endif
 
 __kernel void cloth_surface(HED_VIEW_PARAMETERS(CLOTH_SURFACE))

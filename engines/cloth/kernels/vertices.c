@@ -15,7 +15,7 @@ CLOTH_WORK(surface_work, 16.0 + 4.0 + 24.0 + 24.0 + 16.0, 190.0)
 const hed_kernel_def cloth_surface_def = {
     .name = "cloth_surface",
     .summary = "normal and area of each particle, from the triangles around it",
-    HED_SOURCES(CLOTH_SHARED_SOURCES, {"surface.cl", hed_cloth_surface_cl, 0}),
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"surface.h", hed_cloth_surface_h, 0}, {"surface.cl", hed_cloth_surface_cl, 0}),
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_SURFACE),
         /* minimum: particles + 1 */
         [HED_ROW(cloth_surface_view, incident_at)].count = "2*particles",
@@ -41,7 +41,7 @@ CLOTH_WORK(wind_work, 16.0 + 8.0 * 16.0 + 16.0, 80.0 + 30.0 * CLOTH_SAMPLE_FANS)
 const hed_kernel_def cloth_wind_def = {
     .name = "cloth_wind",
     .summary = "motion of the air at each particle, by fans and a grid of velocities",
-    HED_SOURCES(CLOTH_SHARED_SOURCES, {"surface.cl", hed_cloth_surface_cl, 0}),
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"surface.h", hed_cloth_surface_h, 0}, {"surface.cl", hed_cloth_surface_cl, 0}),
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_WIND), [HED_ROW(cloth_wind_view, fans)].count = "1",
         [HED_ROW(cloth_wind_view, grid)].count = "1",
         [HED_ROW(cloth_wind_view, air)].count = "2*particles",
@@ -81,7 +81,7 @@ static void gas_geometry(const hed_kernel_def *def, const hed_config *config,
 const hed_kernel_def cloth_gas_def = {
     .name = "cloth_gas",
     .summary = "pressure of the gas in closed garments, by their volume",
-    HED_SOURCES(CLOTH_SHARED_SOURCES, {"surface.cl", hed_cloth_surface_cl, 0}),
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"surface.h", hed_cloth_surface_h, 0}, {"surface.cl", hed_cloth_surface_cl, 0}),
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_GAS),
         [HED_ROW(cloth_gas_view, triangles)].count = "900*gases",
         [HED_ROW(cloth_gas_view, gases)].count = "2*gases",
@@ -109,7 +109,7 @@ const hed_kernel_def cloth_write_back_def = {
     .name = "cloth_write_back",
     .summary = "vertices and normals from particles, through a matrix, colours packed",
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"lanes.h", hed_cloth_lanes_h, 0},
-        {"write_back.cl", hed_cloth_write_back_cl, 0}),
+        {"vertex.h", hed_cloth_vertex_h, 0}, {"write_back.cl", hed_cloth_write_back_cl, 0}),
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_WRITE_BACK),
         [HED_ROW(cloth_write_back_view, vertices)].tolerance = 1e-5,
         [HED_ROW(cloth_write_back_view, normals)].tolerance = 1e-5,
@@ -194,7 +194,7 @@ CLOTH_WORK(read_work, 4.0 + 16.0 + 8.0 + 16.0 + 28.0, 45.0)
 const hed_kernel_def cloth_read_def = {
     .name = "cloth_read",
     .summary = "positions, normals and colours of vertices from particles, in tight rows",
-    HED_SOURCES(CLOTH_SHARED_SOURCES, {"read.cl", hed_cloth_read_cl, 0}),
+    HED_SOURCES(CLOTH_SHARED_SOURCES, {"vertex.h", hed_cloth_vertex_h, 0}, {"read.cl", hed_cloth_read_cl, 0}),
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_READ),
         [HED_ROW(cloth_read_view, positions)].count = "3*vertices",
         [HED_ROW(cloth_read_view, normals)].count = "3*vertices",

@@ -1,5 +1,5 @@
 /* Kernel of write-back: transforms each vertex's particle by a matrix, with the packed colour in
- * the bits of w. particle.h has the scalar version. */
+ * the bits of w. vertex.h has the scalar version. */
 #ifndef WG
 #define WG 256
 #endif
@@ -7,6 +7,7 @@
 #include "physics.h"
 #include "collide.h"
 #include "particle.h"
+#include "vertex.h"
 #include "lanes.h"
 #endif
 
