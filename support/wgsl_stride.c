@@ -188,17 +188,16 @@ static void take_lanes(group_reader *g, const group_lanes *lanes, uint32_t from,
     uint32_t id = from;
     take_brackets(g, &from, &to);
     for (uint32_t k = 0; k < lanes->count; k++) {
-        hed_wgsl_stride stride = {.number = 1}, *known = &out->strides[lanes->dimensions[k]];
+        hed_wgsl_stride stride = {.number = 1}, *best = &out->strides[lanes->dimensions[k]];
         bool has_factor = is_at(g, to, "*") && take_product(g, to + 1, k, 0, &stride);
         for (uint32_t i = from, next; i > g->from + 1 && is_at(g, i - 1, "*"); i = next) {
             next = factor_before(g, i - 1);
             if (next >= i - 1 || !take_factor(g, next, k, 0, &stride)) break;
             has_factor = true;
         }
-        bool is_better = follows_size(&stride) == follows_size(known)
-                             ? stride.number > known->number
-                             : follows_size(&stride);
-        if (has_factor && is_better) *known = stride;
+        bool is_better = follows_size(&stride) == follows_size(best) ? stride.number > best->number
+                                                                     : follows_size(&stride);
+        if (has_factor && is_better) *best = stride;
     }
     if (lanes->count != 1 || from < 2 || !is_at(g, from - 1, "[") || !is_at(g, to, "]") ||
         out->by_group)
