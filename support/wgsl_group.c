@@ -337,10 +337,10 @@ const wgsl_named *hed_wgsl_constant_of(const group_reader *g, uint32_t c)
  * `workgroup_id.x * 512u` and the length of an array. */
 static void edit_derived(group_reader *g, uint32_t i, const char *name, bool is_array)
 {
-    enum { LEAST = 8 };
+    enum { SMALLEST = 8 };
     const uint32_t *sizes = g->r->out->sizes, size = sizes[0];
     wgsl_token t = token_at(g, i);
-    if (!name || !i || size < LEAST || sizes[1] != 1 || sizes[2] != 1) return;
+    if (!name || !i || size < SMALLEST || sizes[1] != 1 || sizes[2] != 1) return;
     bool is_start = is_at(g, i - 1, "=") && is_at(g, i + 1, ";"),
          is_compared = is_at(g, i - 1, "<") || is_at(g, i - 1, ">="),
          is_index = is_at(g, i + 1, "]");

@@ -57,8 +57,8 @@ static void take_brackets(const group_reader *g, uint32_t *from, uint32_t *to)
 
 static bool multiply(uint32_t number, hed_wgsl_stride *stride)
 {
-    enum { MOST = 1024 };
-    if (!number || number > MOST / stride->number) return false;
+    enum { LARGEST = 1024 };
+    if (!number || number > LARGEST / stride->number) return false;
     stride->number *= number;
     return true;
 }
