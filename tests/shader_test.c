@@ -101,6 +101,74 @@ Test(shader, constants_and_group)
     release(words, size);
 }
 
+/* Lengths by gl_WorkGroupSize, whose components are taken out of a vector of constants. */
+Test(shader, shared_lengths_by_the_group)
+{
+    size_t size;
+    void *words = compile(
+        "#version 450\nlayout(local_size_x_id = 0, local_size_y = 2) in;\n"
+        "layout(constant_id = 1) const int TOP = 3;\n"
+        "shared float values[gl_WorkGroupSize.x]; shared int top[int(gl_WorkGroupSize.y) * TOP + int(gl_WorkGroupSize.x)];\n"
+        "layout(binding = 0) buffer Out { float result[]; };\n"
+        "void main() { values[gl_LocalInvocationIndex] = 1.0; top[0] = 1; result[0] = values[0] + float(top[0]); }\n",
+        &size);
+    const hed_shader_value values[] = {{0, 64}, {1, 5}};
+    hed_shader s;
+    OK(hed_shader_read_spirv(words, size, "main", values, 2, &allocator, &s, &error));
+    CHECK_EQ(s.local_bytes, 64 * 4 + (2 * 5 + 64 + 2) / 4 * 4 * 4);
+    CHECK(strstr(s.local_text, "constant_0 * 4") && strstr(s.local_text, "TOP"), "%s", s.local_text);
+    release(words, size);
+}
+
+/* Two variables with one set and binding. */
+Test(shader, variables_of_one_binding)
+{
+    static const char head[] = "#version 450\nlayout(local_size_x = 1) in;\n"
+                               "layout(set = 1, binding = 0) buffer Plain { uint plain[]; };\n"
+                               "layout(set = 1, binding = 1) uniform sampler other;\n"
+                               "layout(set = 1, binding = 2) uniform texture2D map;\n";
+    static const struct {
+        const char *text;
+        uint32_t bindings;
+        int32_t resource; /* of the binding that two variables share; -1: not checked */
+        uint32_t index;
+    } cases[] = {{"layout(set = 1, binding = 0) readonly buffer Pairs { uvec2 pairs[]; };\n"
+                  "void main() { plain[0] = pairs[1].x; }\n",
+                     3, HED_SHADER_BUFFER, 0},
+        {"layout(set = 1, binding = 0, r32f) uniform image2D drawn;\n"
+         "void main() { plain[0] = uint(imageLoad(drawn, ivec2(0)).x); }\n",
+            4, -1, 0},
+        {"layout(set = 1, binding = 0) uniform Numbers { uint number; };\n"
+         "void main() { plain[0] = number; }\n",
+            4, -1, 0},
+        {"layout(set = 1, binding = 0, r32f) uniform image2D drawn;\nvoid main() { plain[0] = 1; }\n", 3, HED_SHADER_BUFFER, 0},
+        {"layout(set = 1, binding = 0, r32f) uniform image2D drawn;\n"
+         "void main() { imageStore(drawn, ivec2(0), vec4(1)); }\n",
+            3, HED_SHADER_STORAGE_IMAGE, 0},
+        {"layout(set = 1, binding = 2) uniform sampler own;\n"
+         "void main() { plain[0] = uint(texture(sampler2D(map, own), vec2(0)).x); }\n",
+            3, HED_SHADER_SAMPLED, 2},
+        {"layout(set = 1, binding = 1) uniform texture3D volume;\n"
+         "void main() { plain[0] = uint(texture(sampler3D(volume, other), vec3(0)).x); }\n",
+            3, HED_SHADER_SAMPLED, 1},
+        {"layout(set = 1, binding = 2) uniform texture3D volume;\n"
+         "void main() { plain[0] = uint(texelFetch(sampler3D(volume, other), ivec3(0), 0).x + texelFetch(sampler2D(map, other), ivec2(0), 0).x); }\n",
+            4, -1, 0}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char text[1024];
+        size_t size;
+        hed_shader s;
+        snprintf(text, sizeof text, "%s%s", head, cases[i].text);
+        void *words = compile(text, &size);
+        OK(hed_shader_read_spirv(words, size, "main", NULL, 0, &allocator, &s, &error));
+        CHECK_EQ(s.binding_count, cases[i].bindings, "%s", cases[i].text);
+        if (cases[i].resource >= 0)
+            CHECK_EQ(
+                (int)s.bindings[cases[i].index].resource, cases[i].resource, "%s", cases[i].text);
+        release(words, size);
+    }
+}
+
 Test(shader, buffers_and_scalars)
 {
     size_t size;
@@ -196,11 +264,10 @@ Test(shader, a_module_without_names)
 {
     enum { HEADER = 5, OP_NAME = 5, OP_MEMBER_NAME = 6, OP_MODULE_PROCESSED = 330 };
     size_t size;
-    uint32_t *words = compile(
-        "#version 450\nlayout(local_size_x = 1) in;\n"
-        "layout(set = 1, binding = 3) buffer B { float b[]; };\n"
-        "layout(push_constant) uniform P { uint n; float gain; };\n"
-        "void main() { b[n] = gain + float(VALUE); }\n",
+    uint32_t *words = compile("#version 450\nlayout(local_size_x = 1) in;\n"
+                              "layout(set = 1, binding = 3) buffer B { float b[]; };\n"
+                              "layout(push_constant) uniform P { uint n; float gain; };\n"
+                              "void main() { b[n] = gain + float(VALUE); }\n",
         &size);
     for (size_t at = HEADER; at < size / 4; at += words[at] >> 16) {
         uint32_t opcode = words[at] & 0xffff;

@@ -335,6 +335,93 @@ Test(tune_shader, includes_and_defines)
     CHECK(strstr(error.text, "parts/group.glsl:2: "), "%s", error.text);
 }
 
+/* OpenGL numbers images and buffers apart; a text with sets is Vulkan's, which does not. */
+Test(tune_shader, two_kinds_of_one_binding)
+{
+    static const char text[] = "#version 450\nlayout(local_size_x = 8) in;\nint offset = 1;\n"
+                               "layout(%sbinding = 1, r32f) uniform image2D drawn;\n"
+                               "layout(%sbinding = 1) buffer Data { float data[]; };\n"
+                               "void main() { data[gl_GlobalInvocationID.x] = imageLoad(drawn, ivec2(offset)).x; }\n";
+    char words[1024];
+    snprintf(words, sizeof words, text, "set = 2, ", "set = 2, ");
+    CHECK_NULL(open_bytes("draw.comp", words, strlen(words)));
+    CHECK_EQ(error.status, HED_ERROR_UNSUPPORTED);
+    CHECK(strstr(error.text, "binding 1 of set 2") && strstr(error.text, "\"drawn\" in line 4"),
+        "%s", error.text);
+    hed_device_info opengl = device;
+    opengl.backend = "gl";
+    snprintf(words, sizeof words, text, "", "");
+    for (int i = 0; i < 2; i++) {
+        hed_tune_file *file = open_on(i ? &opengl : &device, "draw.comp", words, strlen(words));
+        CHECK(file, "%s\n%s", error.text, error.log);
+        CHECK_EQ(hed_tune_file_kernel(file)->argument_count, 2);
+        hed_tune_file_close(file);
+    }
+}
+
+/* Passes of one text, between which its program chooses by a macro. */
+Test(tune_shader, passes_of_one_text)
+{
+    static const char text[] = "#version 450\nlayout(binding = 0) buffer A { float a[]; };\n"
+                               "#ifdef PASS_SEED\nlayout(local_size_x = 256) in;\n"
+                               "void main() { a[gl_GlobalInvocationID.x] = 1.0; }\n#endif\n"
+                               "#if STAGE == 2 && !defined(NONE)\nlayout(local_size_x = 16, local_size_y = 4) in;\n"
+                               "void main() { a[gl_GlobalInvocationID.x + 64 * gl_GlobalInvocationID.y] = 2.0; }\n#endif\n";
+    static const char *const comments[] = {"{\"defines\": {\"PASS_SEED\": 1}}", "{\"defines\": {\"STAGE\": 2}}"};
+    char words[1024];
+    CHECK_NULL(open_bytes("passes.comp", text, sizeof text - 1));
+    for (int i = 0; i < 2; i++) {
+        snprintf(words, sizeof words, "/* heddle %s */ for line %d", comments[i], i ? 9 : 5);
+        CHECK(strstr(error.text, words), "%s", error.text);
+    }
+    CHECK(!strstr(error.text, "NONE"), "%s", error.text);
+    for (uint32_t i = 0; i < 2; i++) {
+        snprintf(words, sizeof words, "/* heddle %s */\n%s", comments[i], text);
+        hed_tune_file *file = open_bytes("passes.comp", words, strlen(words));
+        CHECK(file, "%s\n%s", error.text, error.log);
+        const hed_kernel_def *def = hed_tune_file_kernel(file);
+        CHECK_EQ(def->parameter_count, i + 1);
+        CHECK_EQ(def->parameters[0].value, i ? 16 : 256);
+        hed_tune_file_close(file);
+    }
+    static const char choice[] = "#version 450\nlayout(local_size_x = 8) in;\nlayout(binding = 0) buffer A { float a[]; };\n"
+                                 "#if defined(FLOAT)\n#define T float\n#elif defined(HALF)\n#define T float\n#else\n"
+                                 "#error the program chooses a type\n#endif\n"
+                                 "void main() { T x = a[0]; a[gl_GlobalInvocationID.x] = x; }\n",
+                      wrong[] = "/* heddle {\"defines\": {\"RUN\": 1}} */\n#version 450\n#ifdef RUN\nlayout(local_size_x = 8) in;\n"
+                                "void main() { y = 1; }\n#endif\n",
+                      part[] = "#version 450\nlayout(binding = 0) buffer A { float a[]; };\nfloat twice(float x) { return 2.0 * x; }\n";
+    CHECK_NULL(open_bytes("choice.comp", choice, sizeof choice - 1));
+    CHECK(strstr(error.text, "{\"defines\": {\"FLOAT\": 1, \"HALF\": 1}}"), "%s", error.text);
+    CHECK_NULL(open_bytes("wrong.comp", wrong, sizeof wrong - 1));
+    CHECK(!strstr(error.text, "chooses") && strstr(error.text, "wrong.comp:5: "), "%s", error.text);
+    CHECK_NULL(open_bytes("part.comp", part, sizeof part - 1));
+    CHECK(strstr(error.text, "the text has no main()"), "%s", error.text);
+}
+
+/* A constant that is a size and 0, and a size of the group without a constant: their program sets them. */
+Test(tune_shader, constants_that_only_the_program_sets)
+{
+    static const char text[] = "#version 450\nlayout(local_size_x_id = 0) in;\n"
+                               "layout(constant_id = 1) const int N = 0;\nlayout(constant_id = 2) const int MODE = 0;\n"
+                               "layout(constant_id = 3) const int taken = 7;\nshared float s[gl_WorkGroupSize.x];\n"
+                               "layout(binding = 0) buffer A { float a[]; };\n"
+                               "void main() { s[gl_LocalInvocationIndex] = 1.0; barrier(); int i = int(gl_GlobalInvocationID.x);\n"
+                               "    if (i < N + MODE) a[i] = s[0] * float(taken); }\n";
+    hed_tune_file *file = open_bytes("scan.comp", text, sizeof text - 1);
+    CHECK(file, "%s\n%s", error.text, error.log);
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    CHECK_EQ(def->parameter_count, 1);
+    CHECK_TEXT(def->parameters[0].name, "constant_0");
+    CHECK_EQ(def->parameters[0].value, 64);
+    CHECK_EQ(def->define_count, 1);
+    CHECK_TEXT(def->defines[0].name, "N");
+    CHECK_TEXT(def->defines[0].value, "65536");
+    const char *note = hed_tune_file_apply(file, NULL);
+    CHECK(strstr(note, "--set N=65536"), "%s", note);
+    hed_tune_file_close(file);
+}
+
 /* A text in GLSL as people write it: its group in numbers, a macro and a constant. */
 Test(tune_shader, sizes_of_the_text_are_parameters)
 {

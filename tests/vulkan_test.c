@@ -159,6 +159,65 @@ Test(vulkan, over_a_limit_is_refused_before_the_driver)
 }
 
 /* A pipeline with the width of a subgroup that the device has; another one is refused by name. */
+/* Sets and bindings on which drivers crash, in SPIR-V, which may have any. */
+Test(vulkan, bindings_that_no_driver_takes)
+{
+    static const char text[] = "#version 450\nlayout(local_size_x = 1) in;\n"
+                               "layout(binding = 0) buffer First { float first[]; };\n"
+                               "layout(binding = 1) buffer Second { float second[]; };\n"
+                               "layout(binding = 2, r32f) uniform image2D drawn;\n"
+                               "void main() { first[0] = second[0] + imageLoad(drawn, ivec2(0)).x; }\n";
+    static const struct {
+        uint32_t binding, decoration, value; /* decoration of the variable with the binding */
+        const char *words;
+    } cases[] = {{2, 33, 1, "\"second\" and \"drawn\" have binding 1 of set 0"},
+        {1, 33, 70000, "binding 70000"}, {1, 33, UINT32_MAX, "binding 4294967295"},
+        {1, 34, 4, "set 4"}, {1, 34, UINT32_MAX, "set 4294967295"}};
+    hed_argument_def arguments[3] = {
+        {.name = "first", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE},
+        {.name = "second", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE},
+        {.name = "drawn", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE}};
+    arguments[2].image = (hed_texels){.format = HED_IMAGE_R32F,
+        .shape = HED_IMAGE_2D,
+        .width = 4,
+        .height = 4,
+        .layers = 1,
+        .row_bytes = 16};
+    const hed_source glsl_source = {"two.comp", text, 0};
+    const hed_glsl_def glsl = {.name = "two",
+        .sources = &glsl_source,
+        .source_count = 1,
+        .allocator = hed_default_allocator()};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        void *words;
+        size_t size;
+        OK(hed_shader_compile_glsl(&glsl, &words, &size, &error));
+        uint32_t *module = words, variable = 0;
+        for (size_t at = 5; at < size / 4; at += module[at] >> 16) /* OpDecorate of its binding */
+            if (module[at] == (4u << 16 | 71) && module[at + 2] == 33 &&
+                module[at + 3] == cases[i].binding)
+                variable = module[at + 1];
+        for (size_t at = 5; at < size / 4; at += module[at] >> 16)
+            if (module[at] == (4u << 16 | 71) && module[at + 1] == variable &&
+                module[at + 2] == cases[i].decoration)
+                module[at + 3] = cases[i].value;
+        const hed_source source = {"two.spv", words, size};
+        const hed_kernel_def def = {.name = "two",
+            .entry = "main",
+            .language = HED_SPIRV,
+            .sources = &source,
+            .source_count = 1,
+            .arguments = arguments,
+            .argument_count = 3,
+            .dimensions = dimensions,
+            .dimension_count = 1};
+        hed_kernel *kernel;
+        FAILS(HED_ERROR_UNSUPPORTED, hed_kernel_create(here.device, &def, NULL, &kernel, &error));
+        CHECK(strstr(error.text, cases[i].words), "%s", error.text);
+        glsl.allocator.release(glsl.allocator.user, words, size + 1);
+    }
+}
+
 Test(vulkan, widths_of_subgroups)
 {
     static const int64_t widths[] = {0, 1, 4, 8, 16, 32, 64, 128};

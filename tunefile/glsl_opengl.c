@@ -25,6 +25,7 @@ typedef struct resource {
     const char *type;        /* position of the type */
     const char *list;        /* after the ( of its layout; NULL: no layout */
     hed_glsl_word number;    /* binding; size 0: absent */
+    bool has_set;            /* a set in the layout, as in Vulkan alone */
 } resource;
 
 typedef struct opengl_edit {
@@ -87,6 +88,7 @@ static void read_layout_list(const opengl_text *t, hed_glsl_word *w, resource *r
     r->list = w->at + w->size;
     while (w->size && !is_glsl_word(*w, ")")) {
         *w = glsl_word_after(t, *w);
+        r->has_set = r->has_set || is_glsl_word(*w, "set");
         if (!is_glsl_word(*w, "binding")) continue;
         hed_glsl_word sign = glsl_word_after(t, *w), number = glsl_word_after(t, sign);
         if (is_glsl_word(sign, "=")) r->number = number;
@@ -272,7 +274,7 @@ bool hed_spec_from_opengl(
     hed_spec_reader *reader, hed_json_node node, bool only_clashes, hed_source *source)
 {
     opengl_text *t = hed_spec_allocate(reader, sizeof *t, node);
-    bool has_clashes = false;
+    bool has_clashes = false, has_sets = false;
     if (!t || strlen(source->text) != source->size) return false;
     *t = (opengl_text){.reader = reader, .node = node, .text = source->text};
     for (hed_glsl_word w = hed_spec_glsl_next(t->text, t->text); w.size && !t->is_refused;
@@ -283,10 +285,9 @@ bool hed_spec_from_opengl(
         uint32_t number = binding_of(&t->resources[i]);
         if (number != UINT32_MAX && number >= t->next_number) t->next_number = number + 1;
         has_clashes = has_clashes || has_clash(t, i);
+        has_sets = has_sets || t->resources[i].has_set;
     }
-    if (only_clashes && (!has_clashes || memmem(source->text, source->size, "set =", 5) ||
-                            memmem(source->text, source->size, "set=", 4)))
-        return false;
+    if (only_clashes && (!has_clashes || has_sets)) return false;
     for (uint32_t i = 0; i < t->resource_count; i++) {
         put_standard(t, &t->resources[i]);
         put_binding(t, i);

@@ -430,12 +430,23 @@ static void note_numbers(note_text *note, hed_spec_reader *reader, hed_json_node
     if (count > NOTED) note_add(note, " and %u further numbers", count - NOTED);
 }
 
-/* Adds the values of overrides whose text has no value. */
-static void note_overrides(note_text *note, const hed_kernel_def *kernel)
+/* Adds the values of overrides and constants whose text has no value, or the value 0 for a size. */
+static void note_overrides(note_text *note, const hed_wgsl *shader, const hed_kernel_def *kernel)
 {
-    for (uint32_t i = 0; kernel->language == HED_WGSL && i < kernel->define_count; i++)
-        note_add(note, "%s--set %s=%s", i ? " " : note->used ? "\n  overrides: " : "overrides: ",
+    const char *before = note->used ? "\n  " : "";
+    for (uint32_t i = 0; i < kernel->define_count; i++) {
+        bool is_listed = kernel->language == HED_WGSL;
+        for (uint32_t j = 0; j < shader->override_count; j++)
+            is_listed =
+                is_listed || strcmp(shader->overrides[j].name, kernel->defines[i].name) == 0;
+        if (!is_listed) continue;
+        note_add(note, "%s%s--set %s=%s", before,
+            *before == ' '                 ? ""
+            : kernel->language == HED_WGSL ? "overrides: "
+                                           : "constants: ",
             kernel->defines[i].name, kernel->defines[i].value);
+        before = " ";
+    }
 }
 
 /* True if no comment has chosen another comparison of an output. */
@@ -511,7 +522,7 @@ void hed_spec_note_inventions(hed_spec_reader *reader, hed_json_node root)
             "values that the file does not specify; --set NAME=VALUE replaces one, the comment all: /* "
             "heddle {%s} */",
             json.text);
-    note_overrides(&note, &reader->spec->kernel.def);
+    note_overrides(&note, reader->shader, &reader->spec->kernel.def);
     if (reader->shader->lacks_enable)
         note_add(&note, "%sthe text lacks \"enable subgroups;\", which browsers require in line 1",
             note.used ? "\n  " : "");

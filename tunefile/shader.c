@@ -182,16 +182,21 @@ static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_
 }
 
 /* Gives an override that is no parameter its value if the text lacks one or the caller sets one: a
- * define, which the page gives to each pipeline. */
+ * define, which the page gives to each pipeline. A size with the value 0 lacks one too: with it no item works. */
 static void fix_override(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
     const hed_wgsl_override *override)
 {
     const hed_wgsl_member member = {.name = override->name, .type = override->type};
+    bool is_whole = member.type == HED_WGSL_U32 || member.type == HED_WGSL_I32,
+         is_zero = is_whole && override->plain && override->number == 0;
     double value = 0;
     bool is_set = hed_spec_setting(reader, override->name, &value);
     uint32_t count = kernel->def.define_count;
-    if (!is_set && (override->value.size || kernel->def.language != HED_WGSL)) return;
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(kernel->def.defines[i].name, override->name) == 0 && !is_set) return;
+    if (!is_set && override->value.size && !is_zero) return;
     if (!is_set) value = hed_spec_invent_override(reader, kernel, &member);
+    if (!is_set && override->value.size && value <= 1) return; /* no size */
     hed_define *defines = hed_spec_allocate(reader, (count + 1) * sizeof *defines, node);
     if (!defines) return;
     if (count) memcpy(defines, kernel->def.defines, count * sizeof *defines);

@@ -252,6 +252,17 @@ void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_no
 /* Executes the lines of a preprocessor and replaces macros (wgsl_macros.c). */
 void hed_spec_expand_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_node defines,
     const char *path, hed_source *source);
+/* Evaluates the condition of an #if: names without a value (NULL by `value_of`) are 0. False: it is not understood
+ * (wgsl_macros.c). */
+bool hed_spec_condition(const char *at, size_t size,
+    const char *(*value_of)(void *user, const char *name, size_t length), void *user, bool *is_met);
+/* Blanks out the branches of a text in GLSL that the description's macros close (glsl_passes.c). */
+void hed_spec_drop_closed_branches(
+    hed_spec_reader *reader, hed_json_node node, const hed_kernel_def *kernel, hed_source *source);
+/* Returns a remedy for a text in GLSL whose program chooses a pass by a macro, by the compiler's log; "": another fault
+ * (glsl_passes.c). */
+const char *hed_spec_glsl_passes_hint(hed_spec_reader *reader, hed_json_node node,
+    const hed_kernel_def *kernel, const char *text, const char *log);
 /* Names that a shader does not declare, as the members of a JSON object with guesses of their values. */
 typedef struct hed_spec_name_list {
     char text[1024];

@@ -20,12 +20,20 @@ static const char *scalar_of(hed_type type)
     return type == HED_FLOAT ? "f32" : type == HED_INT32 ? "i32" : "u32";
 }
 
-static void declare_constant(FILE *to, const hed_shader_constant *constant)
+/* Declares a constant. A size of the group without a constant in the text (local_size_x_id alone) has the default 1,
+ * which no program means: it stays without a value. */
+static void declare_constant(FILE *to, const hed_shader *shader, uint32_t index)
 {
+    const hed_shader_constant *constant = &shader->constants[index];
+    bool is_size = false;
     char by_id[32];
+    for (uint32_t i = 0; i < 3; i++)
+        is_size = is_size || shader->group_constant[i] == (int32_t)index;
     snprintf(by_id, sizeof by_id, "constant_%u", constant->id);
     const char *name = constant->name[0] ? constant->name : by_id;
-    if (constant->type == HED_BYTES)
+    if (is_size && !constant->name[0] && constant->value == 1)
+        fprintf(to, "override %s: u32;\n", name);
+    else if (constant->type == HED_BYTES)
         fprintf(to, "override %s: bool = %s;\n", name, constant->value ? "true" : "false");
     else
         fprintf(to, "override %s: %s = %lld;\n", name, scalar_of(constant->type),
@@ -33,14 +41,14 @@ static void declare_constant(FILE *to, const hed_shader_constant *constant)
 }
 
 /* Declares a texture or a storage image. One without a format gets four numbers a texel. */
-static void declare_image(FILE *to, const hed_shader_binding *binding)
+static void declare_image(FILE *to, const hed_shader_binding *binding, uint32_t index)
 {
     static const char *const shapes[] = {"1d", "2d", "2d_array", "3d", "cube", "cube_array"};
     hed_image_format format = binding->format              ? binding->format
                               : binding->type == HED_FLOAT ? HED_IMAGE_RGBA32F
                               : binding->type == HED_INT32 ? HED_IMAGE_RGBA32I
                                                            : HED_IMAGE_RGBA32UI;
-    fprintf(to, "@group(%u) @binding(%u) var %s: ", binding->set, binding->binding, binding->name);
+    fprintf(to, "@group(0) @binding(%u) var %s: ", index, binding->name);
     if (binding->resource != HED_SHADER_STORAGE_IMAGE)
         fprintf(to, "texture_%s<%s>;\n", shapes[binding->shape], scalar_of(binding->type));
     else
@@ -51,16 +59,17 @@ static void declare_image(FILE *to, const hed_shader_binding *binding)
                                            : "read_write");
 }
 
-static void declare_binding(FILE *to, const hed_shader_binding *binding)
+/* Declares a binding by its index: OpenGL's numbers need not differ, and WGSL limits them. */
+static void declare_binding(FILE *to, const hed_shader_binding *binding, uint32_t index)
 {
     if (binding->resource == HED_SHADER_SAMPLER) return; /* no argument */
     if (binding->resource) {
-        declare_image(to, binding);
+        declare_image(to, binding, index);
         return;
     }
     const char *scalar = scalar_of(binding->type);
     bool is_uniform = binding->uniform && binding->layout[0];
-    fprintf(to, "@group(%u) @binding(%u) var<%s> %s: ", binding->set, binding->binding,
+    fprintf(to, "@group(0) @binding(%u) var<%s> %s: ", index,
         is_uniform                    ? "uniform"
         : binding->access == HED_READ ? "storage, read"
                                       : "storage, read_write",
@@ -127,10 +136,10 @@ static void declare_shader(
     for (uint32_t i = 0; i < sizes->dimensions; i++)
         if (i == 0 || sizes->names[i] != sizes->names[i - 1])
             fprintf(to, "override %s: u32 = %u;\n", sizes->names[i], sizes->values[i]);
-    for (uint32_t i = 0; i < shader->constant_count; i++)
-        declare_constant(to, &shader->constants[i]);
+    for (uint32_t i = 0; i < shader->constant_count; i++) declare_constant(to, shader, i);
     fprintf(to, "%s", shader->layouts);
-    for (uint32_t i = 0; i < shader->binding_count; i++) declare_binding(to, &shader->bindings[i]);
+    for (uint32_t i = 0; i < shader->binding_count; i++)
+        declare_binding(to, &shader->bindings[i], i);
     if (shader->member_count) declare_push(to, shader);
     if (shader->local_text[0])
         fprintf(to, "var<workgroup> hed_local: array<u32, (%s) / 4>;\n", shader->local_text);
@@ -144,6 +153,35 @@ static void check_members(hed_spec_reader *reader, hed_json_node node, const hed
             hed_json_fail(node, HED_ERROR_UNSUPPORTED,
                 "push constant \"%s\" has %u bytes: expected numbers of 32 bits",
                 shader->members[i].name, shader->members[i].size);
+}
+
+/* Returns the line of a text's first use of a name, which declares it; 0: not found. */
+static uint32_t line_of(const char *text, const char *name)
+{
+    hed_glsl_word w = hed_spec_glsl_next(text, text);
+    while (w.size && (w.size != strlen(name) || memcmp(w.at, name, w.size) != 0))
+        w = hed_spec_glsl_next(text, w.at + w.size);
+    uint32_t line = w.size != 0;
+    for (const char *at = text; w.size && at < w.at; at++) line += *at == '\n';
+    return line;
+}
+
+/* Refuses two resources of different kinds with one binding, which OpenGL alone allows: drivers crash. */
+static void check_bindings(
+    hed_spec_reader *reader, hed_json_node node, const hed_source *source, const hed_shader *shader)
+{
+    for (uint32_t i = 1; i < shader->binding_count; i++) {
+        const hed_shader_binding *first = &shader->bindings[i - 1], *of = first + 1;
+        if (first->set != of->set || first->binding != of->binding) continue;
+        bool is_text = reader->spec->kernel.def.language == HED_GLSL;
+        uint32_t line = is_text ? line_of(source->text, of->block[0] ? of->block : of->name) : 0;
+        const char *place = line ? hed_spec_text(reader, node, " in line %u", line) : "";
+        hed_json_fail(node, HED_ERROR_UNSUPPORTED,
+            "\"%s\" and \"%s\" have binding %u of set %u and different kinds; expected one kind for each binding. "
+            "Give \"%s\"%s a number of its own",
+            first->name, of->name, of->binding, of->set, of->name, place);
+        return;
+    }
 }
 
 /* ---- GLSL ---- */
@@ -234,6 +272,11 @@ static hed_status read_named(hed_spec_reader *reader, hed_json_node node,
     for (size_t i = 0; i < sizeof launch / sizeof *launch; i++)
         is_specified = is_specified || hed_json_has(hed_json_root(reader->spec->json), launch[i]);
     if (!is_specified) hed_spec_name_glsl_sizes(reader, node, source, &reader->sizes);
+    if (!is_specified && !reader->sizes.dimensions) { /* the sizes of several passes */
+        hed_spec_drop_closed_branches(reader, node, kernel, source);
+        hed_spec_name_glsl_sizes(reader, node, source, &reader->sizes);
+        if (!reader->sizes.dimensions) *source = original;
+    }
     hed_status status = read_module(reader, kernel, source, entry, shader, error);
     if (status != HED_ERROR_BUILD || !reader->sizes.dimensions) return status;
     hed_error_clear(error);
@@ -357,12 +400,14 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
             hint = "; this is GLSL of OpenGL, which Vulkan does not take: add --device gl:0";
         if (strstr(error.log, "'atomic counter types'") || strstr(error.log, "atomic_uint"))
             hint = "; counters of the type atomic_uint are OpenGL's alone: write them as uint in a buffer, for atomicAdd()";
+        if (!*hint) hint = hed_spec_glsl_passes_hint(reader, node, kernel, source->text, error.log);
         if (!*hint && lacks_names) hint = hed_spec_glsl_names_hint(reader, node, source->text);
         hed_json_fail(
             node, error.status, "%s%s%s%s", error.text, hint, error.log[0] ? "\n" : "", error.log);
         return;
     }
     check_members(reader, node, shader);
+    if (strcmp(reader->device->backend, "gl") != 0) check_bindings(reader, node, source, shader);
     reader->push_bytes = is_of_numbers(shader) ? 0 : shader->member_bytes;
     FILE *to = open_memstream(&text, &size);
     if (to) declare_shader(to, shader, &reader->sizes, entry);

@@ -97,8 +97,8 @@ static void put_code(expansion *e, FILE *to, const char *at, size_t size, uint32
     }
 }
 
-/* Evaluates the condition of an #if: names that are no macros are 0. */
-static bool condition(expansion *e, const char *at, size_t size)
+bool hed_spec_condition(const char *at, size_t size,
+    const char *(*value_of)(void *user, const char *name, size_t length), void *user, bool *is_met)
 {
     char *text = NULL;
     size_t used = 0;
@@ -108,24 +108,38 @@ static bool condition(expansion *e, const char *at, size_t size)
     const hed_expression_names names = {.count = 0};
     const char *end = at + size;
     if (!to) return false;
-    while (at < end && !(at[0] == '/' && at[1] == '/')) {
+    while (at < end && !(at[0] == '/' && (at[1] == '/' || at[1] == '*'))) {
         size_t length = name_length(at);
-        const macro *m = macro_of(e, at, length);
-        if (length == 7 && !memcmp(at, "defined", length)) is_defined = true;
-        else if (length && is_defined) fputs(m ? "1" : "0", to), is_defined = false;
-        else if (length) fputs(m && *m->value ? m->value : "0", to);
+        bool is_word = length == 7 && !memcmp(at, "defined", length);
+        const char *value = length && !is_word ? value_of(user, at, length) : NULL;
+        if (is_word) is_defined = true;
+        else if (length && is_defined) fputs(value ? "1" : "0", to), is_defined = false;
+        else if (length) fputs(value && *value ? value : "0", to);
         else fputc(*at, to);
         at += length ? length : 1;
     }
     fclose(to);
     hed_expression_create(NULL, text, &names, &expression, NULL);
-    double value = expression ? hed_expression_value(expression, NULL) : 0;
-    if (!expression)
-        hed_json_reject(e->node, "the condition \"%s\" of an #if is not understood; expected numbers, names "
-                                 "and defined(NAME)", text);
+    *is_met = expression && hed_expression_value(expression, NULL) != 0;
+    bool is_read = expression != NULL;
     hed_expression_destroy(expression);
     free(text);
-    return value != 0;
+    return is_read;
+}
+
+static const char *value_of_macro(void *user, const char *name, size_t length)
+{
+    const macro *m = macro_of(user, name, length);
+    return m ? m->value : NULL;
+}
+
+static bool condition(expansion *e, const char *at, size_t size)
+{
+    bool is_met = false;
+    if (!hed_spec_condition(at, size, value_of_macro, e, &is_met))
+        hed_json_reject(e->node, "the condition \"%.*s\" of an #if is not understood; expected numbers, names "
+                                 "and defined(NAME)", (int)size, at);
+    return is_met;
 }
 
 /* ---- files ---- */

@@ -71,7 +71,8 @@ typedef struct hed_shader {
     char local_text[HED_SHADER_TEXT];
     hed_shader_constant constants[HED_SHADER_CONSTANTS]; /**< sorted by id */
     uint32_t constant_count;
-    hed_shader_binding bindings[HED_SHADER_BINDINGS]; /**< sorted by set and binding */
+    /** sorted by set and binding; two that have both in common are of different kinds, as OpenGL allows */
+    hed_shader_binding bindings[HED_SHADER_BINDINGS];
     uint32_t binding_count;
     hed_shader_member members[HED_SHADER_MEMBERS]; /**< sorted by offset */
     uint32_t member_count, member_bytes;

@@ -101,16 +101,64 @@ static const char *spirv_read_image(
     return binding->type == HED_BYTES ? "an image of halves or 64 bits" : "";
 }
 
-/* Adds a binding in the order of sets and bindings; a binding with two types is one buffer. */
+/* True if an instruction of a function may use the variable: one of its operands is the id. */
+static bool spirv_is_used(const hed_spirv_reader *r, uint32_t id)
+{
+    bool is_function = false;
+    for (uint32_t at = HED_SPIRV_HEADER; at < r->words; at += hed_spirv_length(r, at)) {
+        is_function = is_function || hed_spirv_opcode(r, at) == OP_FUNCTION;
+        for (uint32_t i = 1; is_function && i < hed_spirv_length(r, at); i++)
+            if (hed_spirv_operand(r, at, i) == id) return true;
+    }
+    return false;
+}
+
+static bool spirv_is_filtered(const hed_shader_binding *binding)
+{
+    return binding->resource == HED_SHADER_TEXTURE || binding->resource == HED_SHADER_SAMPLED ||
+           binding->resource == HED_SHADER_SAMPLER;
+}
+
+/* Makes two variables of one set and binding one binding: buffers of one kind, whatever their elements, the same
+ * image, a texture and a sampler. False: no descriptor is both. */
+static bool spirv_merge(hed_shader_binding *existing, const hed_shader_binding *added)
+{
+    bool is_texture = spirv_is_filtered(existing) && spirv_is_filtered(added),
+         has_view =
+             existing->resource != HED_SHADER_SAMPLER && added->resource != HED_SHADER_SAMPLER;
+    if (existing->resource != added->resource && !is_texture) return false;
+    if (existing->uniform != added->uniform) return false;
+    if (existing->resource != HED_SHADER_BUFFER && has_view &&
+        (existing->shape != added->shape || existing->format != added->format ||
+            existing->type != added->type))
+        return false;
+    bool is_combined = existing->resource != added->resource;
+    if (existing->access != added->access && !is_combined) existing->access = HED_READ_WRITE;
+    if (existing->resource == HED_SHADER_SAMPLER) *existing = *added;
+    if (is_combined) existing->resource = HED_SHADER_SAMPLED;
+    return true;
+}
+
+static void spirv_remove_binding(hed_spirv_reader *r, uint32_t index)
+{
+    hed_shader *shader = r->shader;
+    for (shader->binding_count--; index < shader->binding_count; index++) {
+        shader->bindings[index] = shader->bindings[index + 1];
+        r->variables[index] = r->variables[index + 1];
+    }
+}
+
+/* Adds a binding in the order of sets and bindings. Of two variables that no descriptor is both of, an unused one is
+ * left out; two used ones stay two bindings, as in OpenGL, which numbers each kind apart. */
 static hed_status spirv_put_binding(
-    hed_spirv_reader *r, const hed_shader_binding *binding, uint32_t type)
+    hed_spirv_reader *r, const hed_shader_binding *binding, uint32_t id, uint32_t type)
 {
     hed_shader *shader = r->shader;
     for (uint32_t i = 0; i < shader->binding_count; i++) {
         hed_shader_binding *existing = &shader->bindings[i];
         if (existing->set != binding->set || existing->binding != binding->binding) continue;
-        if (existing->access != binding->access) existing->access = HED_READ_WRITE;
-        return HED_OK;
+        if (spirv_merge(existing, binding) || !spirv_is_used(r, id)) return HED_OK;
+        if (!spirv_is_used(r, r->variables[i])) spirv_remove_binding(r, i--);
     }
     if (shader->binding_count == HED_SHADER_BINDINGS)
         return hed_fail(
@@ -122,8 +170,10 @@ static hed_status spirv_put_binding(
             (before->set == binding->set && before->binding <= binding->binding))
             break;
         shader->bindings[place] = *before;
+        r->variables[place] = r->variables[place - 1];
     }
     shader->bindings[place] = *binding;
+    r->variables[place] = id;
     if (binding->resource == HED_SHADER_BUFFER)
         hed_spirv_write_layout(r, type, shader->bindings[place].layout);
     return HED_OK;
@@ -140,18 +190,6 @@ static void spirv_read_element(
     if (hed_spirv_opcode(r, at) == OP_TYPE_VECTOR)
         binding->components = hed_spirv_operand(r, at, 3), element = hed_spirv_operand(r, at, 2);
     binding->type = hed_spirv_scalar(r, element);
-}
-
-/* True if an instruction of a function may use the variable: one of its operands is the id. */
-static bool spirv_is_used(const hed_spirv_reader *r, uint32_t id)
-{
-    bool is_function = false;
-    for (uint32_t at = HED_SPIRV_HEADER; at < r->words; at += hed_spirv_length(r, at)) {
-        is_function = is_function || hed_spirv_opcode(r, at) == OP_FUNCTION;
-        for (uint32_t i = 1; is_function && i < hed_spirv_length(r, at); i++)
-            if (hed_spirv_operand(r, at, i) == id) return true;
-    }
-    return false;
 }
 
 static hed_status spirv_add_binding(
@@ -193,7 +231,7 @@ static hed_status spirv_add_binding(
     if (!binding.name[0]) /* a compiler has removed the names */
         snprintf(binding.name, sizeof binding.name, "binding_%u_%u", binding.set, binding.binding);
     if (!is_image) spirv_read_element(r, hed_spirv_operand(r, of->at, members + 1), &binding);
-    return spirv_put_binding(r, &binding, type);
+    return spirv_put_binding(r, &binding, id, type);
 }
 
 static hed_status spirv_add_members(hed_spirv_reader *r, uint32_t type, uint32_t variable_at)
@@ -316,6 +354,8 @@ static void spirv_write(hed_spirv_reader *r, uint32_t id, uint32_t depth, spirv_
     } else if (opcode != OP_SPEC_OP) {
         to->failed = !hed_spirv_evaluate(r, id, depth, &value);
         spirv_put(to, "%lld", (long long)value);
+    } else if (hed_spirv_extracted(r, id)) {
+        spirv_write(r, hed_spirv_extracted(r, id), depth + 1, to);
     } else if (operation == 169) {
         spirv_put(to, "select(");
         spirv_write(r, hed_spirv_operand(r, of->at, 6), depth + 1, to);

@@ -178,6 +178,9 @@ static bool spirv_operate(uint32_t opcode, const int64_t v[3], int64_t *value)
     uint64_t a = (uint64_t)v[0], b = (uint64_t)v[1];
     bool divides = v[1] != 0 && !(v[0] == INT64_MIN && v[1] == -1);
     switch (opcode) {
+    case 113:                                                     /* UConvert */
+    case 114:                                                     /* SConvert */
+    case 124: *value = v[0]; return true;                         /* Bitcast */
     case 126: *value = (int64_t)-a; return true;                  /* SNegate */
     case 128: *value = (int64_t)(a + b); return true;             /* IAdd */
     case 130: *value = (int64_t)(a - b); return true;             /* ISub */
@@ -209,8 +212,23 @@ static bool spirv_operate(uint32_t opcode, const int64_t v[3], int64_t *value)
     case 197: *value = (int64_t)(a | b); return true;
     case 198: *value = (int64_t)(a ^ b); return true;
     case 199: *value = (int64_t)(a & b); return true;
+    case 200: *value = (int64_t)(uint32_t)~a; return true;
     default: return false;
     }
+}
+
+uint32_t hed_spirv_extracted(const hed_spirv_reader *r, uint32_t id)
+{
+    enum { COMPOSITE_EXTRACT = 81, OPERATION = 3, COMPOSITE, INDEX, FIRST = 3 }; /* operands */
+    uint32_t at = hed_spirv_of(r, id)->at;
+    bool is_one = hed_spirv_opcode(r, at) == OP_SPEC_OP && hed_spirv_length(r, at) == INDEX + 1 &&
+                  hed_spirv_operand(r, at, OPERATION) == COMPOSITE_EXTRACT;
+    uint32_t composite = is_one ? hed_spirv_of(r, hed_spirv_operand(r, at, COMPOSITE))->at : 0,
+             opcode = hed_spirv_opcode(r, composite), index = hed_spirv_operand(r, at, INDEX);
+    bool has_members = opcode == OP_CONSTANT_COMPOSITE || opcode == OP_SPEC_COMPOSITE;
+    return has_members && index < hed_spirv_length(r, composite)
+               ? hed_spirv_operand(r, composite, FIRST + index)
+               : 0;
 }
 
 bool hed_spirv_evaluate(hed_spirv_reader *r, uint32_t id, uint32_t depth, int64_t *value)
@@ -228,6 +246,8 @@ bool hed_spirv_evaluate(hed_spirv_reader *r, uint32_t id, uint32_t depth, int64_
     if (opcode != OP_SPEC_OP)
         return override || (opcode >= OP_CONSTANT_TRUE && opcode <= OP_CONSTANT) ||
                (opcode >= OP_SPEC_TRUE && opcode <= OP_SPEC_CONSTANT);
+    uint32_t member = hed_spirv_extracted(r, id);
+    if (member) return hed_spirv_evaluate(r, member, depth + 1, value);
     uint32_t length = hed_spirv_length(r, of->at);
     for (uint32_t i = 0; i < 3 && 4 + i < length; i++)
         if (!hed_spirv_evaluate(r, hed_spirv_operand(r, of->at, 4 + i), depth + 1, &operands[i]))

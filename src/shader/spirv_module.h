@@ -73,8 +73,9 @@ typedef struct hed_spirv_reader {
     uint32_t value_count;
     /* the execution mode with the group, and the constant of the group's size */
     uint32_t mode_at, group_id;
-    bool skips_unused;     /* resources that no function uses are no bindings */
-    uint32_t layout_count; /* structs in the shader's `layouts` */
+    bool skips_unused;                       /* resources that no function uses are no bindings */
+    uint32_t layout_count;                   /* structs in the shader's `layouts` */
+    uint32_t variables[HED_SHADER_BINDINGS]; /* (binding_count) id of each binding's variable */
     hed_shader *shader;
     hed_error *error;
 } hed_spirv_reader;
@@ -126,6 +127,9 @@ bool hed_spirv_bytes(hed_spirv_reader *r, uint32_t type, uint32_t depth, uint64_
 /* Returns a literal of its type's width; the compiler that wrote the module has extended narrower
  * ones. */
 int64_t hed_spirv_literal(const hed_spirv_reader *r, uint32_t at);
+/* Returns the constant that an operation takes out of a vector of constants, as gl_WorkGroupSize.x; 0: another
+ * operation. */
+uint32_t hed_spirv_extracted(const hed_spirv_reader *r, uint32_t id);
 /* Evaluates a constant or an expression of constants; false: unknown. */
 bool hed_spirv_evaluate(hed_spirv_reader *r, uint32_t id, uint32_t depth, int64_t *value);
 

@@ -11,7 +11,13 @@
 #include "core/backend.h"
 #include "core/image_content.h"
 
-enum { VULKAN_DEVICES = 16, VULKAN_QUEUES = 8, VULKAN_PUSH_BYTES = 256, VULKAN_SETS = 4 };
+enum {
+    VULKAN_DEVICES = 16,
+    VULKAN_QUEUES = 8,
+    VULKAN_PUSH_BYTES = 256,
+    VULKAN_SETS = 4,
+    VULKAN_MOST_BINDING = 1 << 16
+};
 
 /* hed_backend_slot.state */
 typedef struct vulkan_driver {

@@ -175,20 +175,39 @@ static hed_status program_bind_scalar(const hed_kernel_def *def, const hed_shade
     return HED_OK;
 }
 
+/* Checks sets and bindings, on which drivers crash. */
+static hed_status program_check_bindings(
+    const hed_kernel_def *def, const hed_shader *shader, hed_error *error)
+{
+    for (uint32_t i = 0; i < shader->binding_count; i++) {
+        const hed_shader_binding *of = &shader->bindings[i];
+        if (of->set >= VULKAN_SETS)
+            return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                "%s: buffer \"%s\" is in set %u; expected sets below %d", def->name, of->name,
+                of->set, VULKAN_SETS);
+        if (of->binding >= VULKAN_MOST_BINDING)
+            return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                "%s: \"%s\" has binding %u; expected numbers below %d: drivers make tables of them",
+                def->name, of->name, of->binding, VULKAN_MOST_BINDING);
+        if (i && of[-1].set == of->set && of[-1].binding == of->binding)
+            return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                "%s: \"%s\" and \"%s\" have binding %u of set %u and different kinds; expected one kind for each "
+                "binding",
+                def->name, of[-1].name, of->name, of->binding, of->set);
+    }
+    return HED_OK;
+}
+
 static hed_status program_bind(
     const hed_kernel_def *def, const hed_shader *shader, vulkan_program *impl, hed_error *error)
 {
-    hed_status status = HED_OK;
+    hed_status status = program_check_bindings(def, shader, error);
     if (shader->opengl)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s: uniform \"%s\" is outside of a block, as in OpenGL; expected scalars as push "
             "constants",
             def->name, shader->members[0].name);
-    for (uint32_t i = 0; i < shader->binding_count; i++) {
-        if (shader->bindings[i].set >= VULKAN_SETS)
-            return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                "%s: buffer \"%s\" is in set %u; expected sets below %d", def->name,
-                shader->bindings[i].name, shader->bindings[i].set, VULKAN_SETS);
+    for (uint32_t i = 0; i < shader->binding_count && !status; i++) {
         impl->set_count = shader->bindings[i].set + 1; /* sorted by set */
         impl->has_images = impl->has_images || shader->bindings[i].resource;
     }

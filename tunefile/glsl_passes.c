@@ -1,0 +1,271 @@
+/* Branches of the preprocessor in GLSL by which a program chooses between passes of one text, as by -D of a
+ * compiler: the remedy lists the macros that lead to a main(), and branches that the description's macros close are
+ * blanked out, so that the group of one pass is found. */
+#include "tunefile/spec.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DEEPEST = 16, MOST_CONDITIONS = 16, MOST_PASSES = 8 };
+
+/* A line of the preprocessor: its word, and the text after it. */
+typedef struct directive {
+    const char *word, *rest, *end;
+    size_t length;
+} directive;
+
+static bool read_glsl_directive(const char *line, directive *d)
+{
+    d->end = line + strcspn(line, "\n");
+    d->word = line + strspn(line, " \t");
+    if (*d->word != '#') return false;
+    d->word += 1 + strspn(d->word + 1, " \t");
+    for (d->length = 0; isalpha((unsigned char)d->word[d->length]);) d->length++;
+    d->rest = d->word + d->length;
+    return d->length > 0;
+}
+
+static bool directive_is(const directive *d, const char *word)
+{
+    return d->length == strlen(word) && memcmp(d->word, word, d->length) == 0;
+}
+
+static bool opens_branch(const directive *d)
+{
+    return directive_is(d, "if") || directive_is(d, "ifdef") || directive_is(d, "ifndef");
+}
+
+static bool continues_branch(const directive *d)
+{
+    return directive_is(d, "elif") || directive_is(d, "else");
+}
+
+static const char *line_after(const char *end) { return end + (*end == '\n'); }
+
+static size_t name_at(const char *at)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_') length++;
+    return isdigit((unsigned char)*at) ? 0 : length;
+}
+
+/* ---- the remedy ---- */
+
+/* Lists the names of a condition. `is_met`: with values that meet it, without the negated names. */
+static void list_condition(hed_spec_name_list *list, const directive *d, bool is_met)
+{
+    bool is_negated = directive_is(d, "ifndef");
+    for (const char *at = d->rest; at < d->end && strncmp(at, "//", 2) != 0;) {
+        size_t length = name_at(at);
+        bool is_word = length == 7 && !memcmp(at, "defined", length);
+        if (*at == '!' && at[1] != '=') is_negated = true;
+        if (length && !is_word && (!is_met || !is_negated) && memcmp(at, "GL_", 3) != 0) {
+            const char *sign = at + length + strspn(at + length, " ");
+            char number[16] = "1";
+            if (!strncmp(sign, "==", 2)) {
+                sign += 2 + strspn(sign + 2, " ");
+                size_t digits = strspn(sign, "0123456789");
+                if (digits && digits < sizeof number)
+                    memcpy(number, sign, digits), number[digits] = 0;
+            }
+            hed_spec_list_name(list, at, length, is_met ? number : NULL);
+        }
+        if (length && !is_word) is_negated = directive_is(d, "ifndef");
+        while (!length && isalnum((unsigned char)*at) && at + 1 < d->end) at++;
+        at += length ? length : 1;
+    }
+}
+
+/* Branches around a line, with the conditions of each chain up to the line; the last one is the branch's own. */
+typedef struct around {
+    directive conditions[DEEPEST][MOST_CONDITIONS]; /* (depth, counts) */
+    uint32_t counts[DEEPEST], depth;
+} around;
+
+static void follow_directive(around *a, const directive *d)
+{
+    uint32_t last = a->depth - 1;
+    if (opens_branch(d) && a->depth < DEEPEST) {
+        a->conditions[a->depth][0] = *d;
+        a->counts[a->depth++] = 1;
+    } else if (continues_branch(d) && a->depth) {
+        if (a->counts[last] == MOST_CONDITIONS) a->counts[last]--;
+        a->conditions[last][a->counts[last]++] = *d;
+    } else if (directive_is(d, "endif") && a->depth) {
+        a->depth--;
+    }
+}
+
+/* True if a line has the word `main` with a bracket after it. */
+static bool declares_main(const char *text, const char *line, const char *end)
+{
+    for (hed_glsl_word w = hed_spec_glsl_next(text, line); w.size && w.at < end;
+         w = hed_spec_glsl_next(text, w.at + w.size)) {
+        if (w.size != 4 || memcmp(w.at, "main", 4) != 0) continue;
+        hed_glsl_word next = hed_spec_glsl_next(text, w.at + w.size);
+        if (next.size == 1 && *next.at == '(') return true;
+    }
+    return false;
+}
+
+static const char *passes_hint(
+    hed_spec_reader *reader, hed_json_node node, const hed_kernel_def *kernel, const char *text)
+{
+    around a = {.depth = 0};
+    directive d;
+    const char *hint = "";
+    uint32_t number = 1, passes = 0, mains = 0;
+    for (const char *line = text; *line; line = line_after(d.end), number++) {
+        if (read_glsl_directive(line, &d)) {
+            follow_directive(&a, &d);
+            continue;
+        }
+        hed_spec_name_list list = {.used = 0};
+        if (passes == MOST_PASSES || !declares_main(text, line, d.end)) continue;
+        mains++;
+        for (uint32_t i = 0; i < a.depth; i++)
+            list_condition(&list, &a.conditions[i][a.counts[i] - 1], true);
+        if (!list.used) continue;
+        for (uint32_t i = 0; i < kernel->define_count; i++)
+            if (strstr(list.text, hed_spec_text(reader, node, "\"%s\":", kernel->defines[i].name)))
+                return ""; /* the macro is there: another fault */
+        hint = hed_spec_text(reader, node, "%s%s/* heddle {\"defines\": {%s}} */ for line %u", hint,
+            passes ? ", " : "", list.text, number);
+        passes++;
+    }
+    if (passes)
+        return hed_spec_text(reader, node,
+            "; its program chooses a main() by a macro. Write %s as the first line: %s",
+            passes > 1 ? "one of these" : "this", hint);
+    return mains ? "" : "; the text has no main(): other texts include it. Name the text that has main()";
+}
+
+/* Lists the names of the conditions around each #error. */
+static const char *choice_hint(hed_spec_reader *reader, hed_json_node node, const char *text)
+{
+    around a = {.depth = 0};
+    directive d;
+    hed_spec_name_list list = {.used = 0};
+    for (const char *line = text; *line; line = line_after(d.end)) {
+        if (!read_glsl_directive(line, &d)) continue;
+        follow_directive(&a, &d);
+        for (uint32_t i = 0; i < a.depth && directive_is(&d, "error"); i++)
+            for (uint32_t j = 0; j < a.counts[i]; j++)
+                list_condition(&list, &a.conditions[i][j], false);
+    }
+    return list.used ? hed_spec_text(reader, node,
+                           "; its program defines macros that the text tests. Write as the first line /* heddle "
+                           "{\"defines\": {%s}} */, with the program's values",
+                           list.text)
+                     : "";
+}
+
+const char *hed_spec_glsl_passes_hint(hed_spec_reader *reader, hed_json_node node,
+    const hed_kernel_def *kernel, const char *text, const char *log)
+{
+    if (strstr(log, "#error")) return choice_hint(reader, node, text);
+    return strcasestr(log, "missing entry point") ? passes_hint(reader, node, kernel, text) : "";
+}
+
+/* ---- closed branches ---- */
+
+typedef enum branch_state { OPEN, CLOSED, UNKNOWN } branch_state;
+
+typedef struct macro_set {
+    const char *text;
+    const hed_kernel_def *def;
+    hed_json_node parameters;
+    bool is_unknown; /* a name was met that the text, a parameter or the compiler defines */
+} macro_set;
+
+static bool text_defines(const char *text, const char *name, size_t length)
+{
+    directive d;
+    for (const char *line = text; *line; line = line_after(d.end)) {
+        if (!read_glsl_directive(line, &d) || !directive_is(&d, "define")) continue;
+        const char *at = d.rest + strspn(d.rest, " \t");
+        if (name_at(at) == length && memcmp(at, name, length) == 0) return true;
+    }
+    return false;
+}
+
+/* Returns the value of a macro; NULL: no macro. user: macro_set. */
+static const char *value_of(void *user, const char *name, size_t length)
+{
+    macro_set *set = user;
+    const hed_kernel_def *def = set->def;
+    static const char *const prefixes[] = {"GL_", "__", "VULKAN", "HED"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        set->is_unknown =
+            set->is_unknown ||
+            (length >= strlen(prefixes[i]) && memcmp(name, prefixes[i], strlen(prefixes[i])) == 0);
+    set->is_unknown = set->is_unknown || text_defines(set->text, name, length);
+    bool has_parameters = hed_json_kind_of(set->parameters) == HED_JSON_OBJECT;
+    for (hed_json_node at = has_parameters ? hed_json_next(set->parameters, NULL) : set->parameters;
+         has_parameters && at.key; at = hed_json_next(set->parameters, at.key))
+        set->is_unknown =
+            set->is_unknown || (strlen(at.key) == length && memcmp(at.key, name, length) == 0);
+    for (uint32_t i = 0; i < def->define_count; i++)
+        if (strlen(def->defines[i].name) == length &&
+            memcmp(def->defines[i].name, name, length) == 0)
+            return def->defines[i].value;
+    return NULL;
+}
+
+/* State of a chain of branches. */
+typedef struct chain_state {
+    branch_state state;
+    bool was_open, was_unknown; /* an earlier branch is open, or may be */
+} chain_state;
+
+static void enter_branch(macro_set *set, chain_state *chain, const directive *d)
+{
+    const char *name = d->rest + strspn(d->rest, " \t");
+    bool is_met = true, is_read = true;
+    set->is_unknown = false;
+    if (directive_is(d, "if") || directive_is(d, "elif"))
+        is_read = hed_spec_condition(d->rest, (size_t)(d->end - d->rest), value_of, set, &is_met);
+    else if (!directive_is(d, "else"))
+        is_met = (value_of(set, name, name_at(name)) != NULL) == directive_is(d, "ifdef");
+    bool is_unknown = set->is_unknown || !is_read || (is_met && chain->was_unknown);
+    chain->state = chain->was_open ? CLOSED : is_unknown ? UNKNOWN : is_met ? OPEN : CLOSED;
+    chain->was_open = chain->was_open || chain->state == OPEN;
+    chain->was_unknown = chain->was_unknown || chain->state == UNKNOWN;
+}
+
+void hed_spec_drop_closed_branches(
+    hed_spec_reader *reader, hed_json_node node, const hed_kernel_def *kernel, hed_source *source)
+{
+    hed_json_node root = hed_json_root(reader->spec->json);
+    macro_set set = {.text = source->text, .def = kernel};
+    chain_state chains[DEEPEST];
+    uint32_t depth = 0;
+    directive d;
+    if (hed_json_has(root, "parameters")) set.parameters = hed_json_member(root, "parameters");
+    else set.parameters = (hed_json_node){.json = root.json};
+    char *text = hed_spec_allocate(reader, source->size + 1, node), *to = text;
+    if (!text || strlen(source->text) != source->size) return;
+    for (const char *line = source->text; *line; line = line_after(d.end)) {
+        bool is_directive = read_glsl_directive(line, &d), opens = is_directive && opens_branch(&d),
+             is_closed = false;
+        if (opens && depth == DEEPEST) return;
+        if (opens) chains[depth++] = (chain_state){.state = UNKNOWN};
+        if (depth && (opens || (is_directive && continues_branch(&d)))) {
+            enter_branch(&set, &chains[depth - 1], &d);
+        } else if (is_directive && directive_is(&d, "endif")) {
+            if (!depth) return;
+            depth--;
+        } else {
+            for (uint32_t i = 0; i < depth; i++) is_closed = is_closed || chains[i].state == CLOSED;
+        }
+        size_t size = is_closed ? 0 : (size_t)(d.end - line);
+        memcpy(to, line, size);
+        to += size;
+        if (*d.end) *to++ = '\n';
+    }
+    if (depth) return;
+    *to = 0;
+    source->text = text;
+    source->size = (size_t)(to - text);
+}
