@@ -403,10 +403,11 @@ Test(tune, stopping_keeps_what_there_is)
     hed_tune_result_free(second);
     m.stop_after = 1;
     m.runs = 1;
-    def.resume = def.keep = false;
+    def.resume = false;
     hed_tune_result *none = tune_made_up(t.device, &m, &def);
     CHECK(none->end == HED_TUNE_STOPPED && none->count == 0 && none->best == 0,
         "stopped before the first");
+    EXPECT_TEXT(none->not_kept_reason, "no configuration was tried");
     hed_tune_result_free(none);
     test_close(&t);
 }

@@ -237,7 +237,9 @@ static void decide_unpaired(hed_tuning *t)
 static hed_status nothing_worked(hed_tuning *t, hed_error *error)
 {
     hed_tune_result *r = t->result;
-    if (t->session) r->not_kept_reason = "no configuration has worked";
+    if (t->session)
+        r->not_kept_reason =
+            r->count ? "no configuration has worked" : "no configuration was tried";
     if (t->stopped || r->count == 0) return HED_OK;
     const hed_evaluation *first = &r->evaluations[0];
     return hed_fail(error, HED_ERROR_BUILD,

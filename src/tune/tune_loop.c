@@ -430,8 +430,10 @@ hed_status hed_tuning_search(hed_tuning *t, hed_error *error)
 
 hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *error)
 {
-    if (t->stopped) t->result->end = HED_TUNE_STOPPED; /* before the search began */
-    else {
+    if (t->stopped) {
+        t->result->end = HED_TUNE_STOPPED;
+        if (t->def->keep) t->result->not_kept_reason = "no configuration was tried";
+    } else {
         hed_tuning_search(t, error);
         if (hed_tuning_lost_runner(t, error) || !hed_failed(error)) hed_tuning_finish(t, error);
         if (!hed_failed(error)) hed_tuning_measure_other(t);
