@@ -4,18 +4,12 @@
 #ifndef CLOTH_BROAD_PHASE_CPU_H
 #define CLOTH_BROAD_PHASE_CPU_H
 
-#include "contact/contact_kernels.h"
+#include "contact/contact_lanes.h"
 
 enum {
-    BLOCK_LANES = 16,
     BLOCK_CANDIDATES = 15, /* bits of contact_candidates() */
     BLOCK_QUEUE = BLOCK_LANES * (BLOCK_CANDIDATES + 1)
 };
-
-/* Vectorised loops have functions of their own: compilers fail to vectorise them among other
- * loops. */
-#define BLOCK_CLONES(name, parameters, arguments) \
-    HED_CLONES(static __attribute__((noinline)), name, name##_body, parameters, arguments)
 
 /* Pairs of one kind, until there is a block of them. */
 typedef struct block_queue {
@@ -30,7 +24,7 @@ typedef struct block {
     const contact_pair *pairs;
     const float *reach;
     uint count;
-    float x[4][3][BLOCK_LANES], y[4][3][BLOCK_LANES];
+    float x[4][4][BLOCK_LANES], y[4][4][BLOCK_LANES];
     float limit[BLOCK_LANES]; /* m; pairs with a larger gap cannot meet */
     float normal[3][BLOCK_LANES], gap[BLOCK_LANES], p[BLOCK_LANES], q[BLOCK_LANES],
         min_gap[BLOCK_LANES]; /* contact_gap */
@@ -52,26 +46,16 @@ HED_NATIVE_BODY block_pop(
     queue->count -= b->count;
     b->pairs = queue->pairs + queue->count;
     b->reach = queue->reach + queue->count;
-    for (uint lane = 0; lane < BLOCK_LANES; lane++) {
-        uint k = lane < b->count ? lane : b->count - 1;
-        contact_pair pair = b->pairs[k];
-        uint ends[4] = {contact_first(pair), pair.b, pair.c, pair.d};
-        b->limit[lane] = b->reach[k] + margin;
-        for (int e = 0; e < 4; e++) {
-            float4 x = start[ends[e]], y = end[ends[e]];
-            b->x[e][0][lane] = x.x, b->x[e][1][lane] = x.y, b->x[e][2][lane] = x.z;
-            b->y[e][0][lane] = y.x, b->y[e][1][lane] = y.y, b->y[e][2][lane] = y.z;
+    for (uint lane = 0; lane < BLOCK_LANES; lane += BLOCK_FOUR) {
+        const contact_pair *pairs[BLOCK_FOUR];
+        for (uint i = 0; i < BLOCK_FOUR; i++) {
+            uint k = lane + i < b->count ? lane + i : b->count - 1;
+            pairs[i] = b->pairs + k;
+            b->limit[lane + i] = b->reach[k] + margin;
         }
+        block_load_ends(b->x, lane, pairs, start);
+        block_load_ends(b->y, lane, pairs, end);
     }
-}
-
-static inline contact_ends block_ends(const float (*positions)[3][BLOCK_LANES], int lane)
-{
-    return (contact_ends){
-        {positions[0][0][lane], positions[0][1][lane], positions[0][2][lane], 0.0f},
-        {positions[1][0][lane], positions[1][1][lane], positions[1][2][lane], 0.0f},
-        {positions[2][0][lane], positions[2][1][lane], positions[2][2][lane], 0.0f},
-        {positions[3][0][lane], positions[3][1][lane], positions[3][2][lane], 0.0f}};
 }
 
 /* Computes the gap of each pair, and `meets`: true if the pair may meet. */

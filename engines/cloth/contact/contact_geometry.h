@@ -48,12 +48,13 @@ CLOTH_INLINE float4 contact_heights(float4 n, contact_ends ends, float4 base)
 /* Lowest height of the upper side, and highest height of the lower side. */
 CLOTH_FUNCTION float contact_lowest(float4 h, uint edges)
 {
-    return edges ? hed_min(h.x, h.y) : h.x;
+    float other = edges ? h.y : h.x;
+    return hed_min(h.x, other);
 }
 CLOTH_FUNCTION float contact_highest(float4 h, uint edges)
 {
-    float highest = hed_max(h.z, h.w);
-    return edges ? highest : hed_max(highest, h.y);
+    float other = edges ? h.z : h.y;
+    return hed_max(hed_max(h.z, h.w), other);
 }
 
 /* Lower bound on the gap between the two sides, whatever fraction of its motion each vertex
@@ -79,9 +80,20 @@ CLOTH_FUNCTION float contact_usable_gap(float4 n, float4 at, float reach, contac
 /* Gap to leave at the substep's end, m (CONTACT_KEPT_FRACTION). `usable`: contact_usable_gap(). */
 CLOTH_FUNCTION float contact_kept_gap(float gap, float reach, float usable)
 {
-    float minimum = hed_max(CONTACT_MIN_KEPT, CONTACT_KEPT_FACTOR * usable);
-    if (gap > usable && gap < minimum) return gap;
-    return hed_max(CONTACT_KEPT_FRACTION * hed_min(gap, reach), minimum);
+    float minimum = hed_max(CONTACT_MIN_KEPT, CONTACT_KEPT_FACTOR * usable),
+          kept = hed_max(CONTACT_KEPT_FRACTION * hed_min(gap, reach), minimum);
+    uint is_small = (gap > usable) & (gap < minimum);
+    return is_small ? gap : kept;
+}
+
+/* True if the sides of a pair are separated along n by the gap to leave. */
+CLOTH_INLINE uint contact_is_separated(
+    contact_ends y, contact_plane plane, uint edges, contact_params params)
+{
+    float4 n = plane.normal, h = contact_heights(n, y, y.a);
+    float usable = contact_usable_gap(n, y.a, plane.reach, params);
+    return contact_lowest(h, edges) - contact_highest(h, edges) >=
+           contact_kept_gap(n.w, plane.reach, usable);
 }
 
 /* ---- closest points ---- */

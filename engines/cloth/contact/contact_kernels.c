@@ -1,5 +1,6 @@
 /* Descriptions and native versions of the kernels that keep cloth from crossing cloth. */
 #include "contact/broad_phase_cpu.h"
+#include "contact/contact_response_cpu.h"
 
 enum {
     SUBSTEP_WG = 128,  /* work items of a group of cloth_pairs_substep */
@@ -31,18 +32,6 @@ static void pairs_of(uint count, uint64_t begin, uint64_t end, uint *first, uint
         for (uint64_t i = begin; i < end; i++) contact_##work((uint)i, view); \
     } \
     HED_NATIVE_CLONES(pairs_##label##_native, pairs_##label##_body)
-/* The same for each of `count`(counters, params) pairs. */
-#define FOR_PAIRS(label, work, count) \
-    HED_NATIVE_BODY pairs_##label##_body( \
-        const hed_native_call *call, uint64_t begin, uint64_t end) \
-    { \
-        const contact_##work##_view view = contact_##work##_view_of(call->arguments); \
-        uint first, last; \
-        pairs_of(count(view.counters, view.params), begin, end, &first, &last); \
-        for (uint k = first; k < last; k++) contact_##work(k, view); \
-    } \
-    HED_NATIVE_CLONES(pairs_##label##_native, pairs_##label##_body)
-
 FOR_PARTICLES(begin, begin)
 FOR_PARTICLES(check, check)
 
@@ -106,10 +95,54 @@ HED_NATIVE_BODY pairs_take_body(const hed_native_call *call, uint64_t begin, uin
 }
 HED_NATIVE_CLONES(pairs_take_native, pairs_take_body)
 
-FOR_PAIRS(push, push, contact_to_push)
-FOR_PAIRS(part, separate, contact_to_push)
+HED_NATIVE_BODY pairs_push_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    uint first, last;
+    const contact_push_view view = contact_push_view_of(call->arguments);
+    pairs_of(contact_to_push(view.counters, view.params), begin, end, &first, &last);
+    /* one range for all pairs: no other thread adds to the sums */
+    if (begin == 0 && end == NATIVE_PARTS) block_push_range(first, last, view, true);
+    else block_push_range(first, last, view, false);
+}
+HED_NATIVE_CLONES(pairs_push_native, pairs_push_body)
+
+HED_NATIVE_BODY pairs_part_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    const contact_separate_view view = contact_separate_view_of(call->arguments);
+    const block_response_view tested = {view.pairs, view.planes, view.moved};
+    uint first, last;
+    block_response b;
+    pairs_of(contact_to_push(view.counters, view.params), begin, end, &first, &last);
+    for (uint k = first; k < last; k += BLOCK_LANES) {
+        block_response_load_from(&b, tested, k, last);
+        block_safe_test(&b, &view.params);
+        for (uint lane = 0; lane < b.count; lane++)
+            if (b.works[lane]) contact_separate(k + lane, view);
+    }
+}
+HED_NATIVE_CLONES(pairs_part_native, pairs_part_body)
+
 FOR_PARTICLES(apply, apply)
-FOR_PAIRS(cut, limit, contact_to_limit)
+
+/* The test is that of the first round, in which motions are whole. */
+HED_NATIVE_BODY pairs_cut_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    const contact_limit_view view = contact_limit_view_of(call->arguments);
+    const block_response_view tested = {view.pairs, view.planes, view.moved};
+    uint first, last;
+    block_response b;
+    pairs_of(contact_to_limit(view.counters, view.params), begin, end, &first, &last);
+    if (view.params.round > 0)
+        for (uint k = first; k < last; k++) contact_limit(k, view);
+    else
+        for (uint k = first; k < last; k += BLOCK_LANES) {
+            block_response_load_from(&b, tested, k, last);
+            block_safe_test(&b, &view.params);
+            for (uint lane = 0; lane < b.count; lane++)
+                if (b.works[lane]) contact_limit(k + lane, view);
+        }
+}
+HED_NATIVE_CLONES(pairs_cut_native, pairs_cut_body)
 FOR_PARTICLES(finish, finish)
 
 /* ---- descriptions ---- */

@@ -3,15 +3,16 @@
 #ifndef CLOTH_CONTACT_RESPONSE_H
 #define CLOTH_CONTACT_RESPONSE_H
 
-/* Number of pairs of a pass; 0 if the pass before of the same kind moved no vertex. Other threads
- * may be storing this pass already: its number is above `pass` as well, so each thread finds the
- * same. */
+/* Number of pairs of a pass; 0 if the pass before of the same kind moved no vertex, or no pair of this
+ * pass was weighed. Other threads may be storing this pass already: its number is above `pass` as
+ * well, so each thread finds the same. */
 CLOTH_FUNCTION uint contact_to_push(
     __global const contact_counters *counters, contact_params params)
 {
     uint first = params.pass == 0 || params.pass == CONTACT_PUSH_PASSES;
     __global const int *active = &counters->iteration[params.slot].active_passes;
-    if (!first && (uint)cloth_atomic_load(active) < params.pass) return 0u;
+    if (params.weighs && first) return contact_count(counters, params);
+    if ((uint)cloth_atomic_load(active) < params.pass + (params.weighs ? 0u : 1u)) return 0u;
     return contact_count(counters, params);
 }
 
@@ -65,19 +66,27 @@ CLOTH_FUNCTION float contact_end_steps(
     return params.push_steps * ((float)weight / (float)(crowded ? own : largest));
 }
 
-/* Steps of 1 m in the pushes of the ends of a pair of which all ends have been weighed. */
-CLOTH_FUNCTION float4 contact_steps(__global const int *sums, contact_pair pair,
-    contact_weighing weighing, int weight, uint crowded, contact_params params)
+/* Sums of the weights of the ends of a pair; `weight` for an end that is not moved. */
+CLOTH_FUNCTION contact_weighing contact_sums_of(
+    __global const int *sums, contact_pair pair, contact_weighing weighing, int weight)
 {
-    int a = weighing.a ? sums[4 * contact_first(pair) + 3] : weight,
-        b = weighing.b ? sums[4 * pair.b + 3] : weight,
-        c = weighing.c ? sums[4 * pair.c + 3] : weight,
-        d = weighing.d ? sums[4 * pair.d + 3] : weight,
-        largest = contact_larger(contact_larger(a, b), contact_larger(c, d));
-    return hed_f4(contact_end_steps(weight, a, largest, crowded, params),
-        contact_end_steps(weight, b, largest, crowded, params),
-        contact_end_steps(weight, c, largest, crowded, params),
-        contact_end_steps(weight, d, largest, crowded, params));
+    contact_weighing of;
+    of.a = weighing.a ? sums[4 * contact_first(pair) + 3] : weight;
+    of.b = weighing.b ? sums[4 * pair.b + 3] : weight;
+    of.c = weighing.c ? sums[4 * pair.c + 3] : weight;
+    of.d = weighing.d ? sums[4 * pair.d + 3] : weight;
+    return of;
+}
+
+/* Steps of 1 m in the pushes of the ends of a pair with these sums. */
+CLOTH_FUNCTION float4 contact_steps(
+    contact_weighing of, int weight, uint crowded, contact_params params)
+{
+    int largest = contact_larger(contact_larger(of.a, of.b), contact_larger(of.c, of.d));
+    return hed_f4(contact_end_steps(weight, of.a, largest, crowded, params),
+        contact_end_steps(weight, of.b, largest, crowded, params),
+        contact_end_steps(weight, of.c, largest, crowded, params),
+        contact_end_steps(weight, of.d, largest, crowded, params));
 }
 
 /* Adds a push, in m, to the sums of a particle, which are in steps. */
@@ -91,16 +100,6 @@ CLOTH_FUNCTION void contact_add_push(__global int *sums, uint particle, float4 p
 
 /* ---- pushes ---- */
 
-/* Pushes one end of a pair. `mass`: its inverse mass by that of the pair; `leverage`: its weight in
- * the distance of the closest points. */
-CLOTH_FUNCTION void contact_push_end(__global int *sums, uint particle, int weight, float mass,
-    float leverage, float4 push, float steps)
-{
-    if (!weight) return;
-    float fraction = hed_min(hed_max(mass * leverage, -1.0f), 1.0f);
-    contact_add_push(sums, particle, push, fraction * steps);
-}
-
 #define PAIRS_PUSH(FIRST, NEXT) \
     FIRST(IN, contact_pair, pairs) NEXT(IN, contact_plane, planes) NEXT(IN, float4, start) \
     NEXT(IN, float4, moved) NEXT(INOUT, int, sums) NEXT(SHARED, contact_counters, counters) \
@@ -111,43 +110,44 @@ HED_VIEW(contact_push_view, PAIRS_PUSH)
  * any leverage have none: they would only weaken the other pushes of their particles. */
 CLOTH_FUNCTION int contact_end_weight(float inverse_mass, float leverage, int weight, uint crowded)
 {
-    uint moves = crowded ? inverse_mass > 0.0f && fabs(leverage) * (float)weight >= 0.5f
-                         : inverse_mass * leverage != 0.0f;
-    return moves ? weight : 0;
+    uint is_heavy = inverse_mass * leverage == 0.0f,
+         is_strong = (inverse_mass > 0.0f) & (fabs(leverage) * (float)weight >= 0.5f);
+    return (crowded ? is_strong : !is_heavy) ? weight : 0;
 }
 
-/* Pushes a pair apart that is nearer than its reach, with friction; or weighs it. */
-CLOTH_INLINE void contact_push(uint k, contact_push_view view)
+/* Pressure of a pair in a pass of pushes. */
+typedef struct contact_pressure {
+    float depth; /* distance by which the pair is to be pushed apart, m */
+    float mass;  /* inverse mass of the pair; the pair is pushed if both are above 0 */
+    int weight;
+    contact_weighing weighing;
+} contact_pressure;
+
+CLOTH_INLINE contact_pressure contact_pressure_of(
+    contact_ends y, contact_plane plane, uint edges, uint crowded, contact_params params)
 {
-    contact_params params = view.params;
-    __global int *sums = view.sums;
-    contact_plane plane = view.planes[k];
-    contact_pair pair = view.pairs[k];
-    float4 n = plane.normal;
-    uint edges = contact_edges(pair);
-    float reach = plane.reach, gap = n.w;
-    contact_ends y = contact_ends_of(view.moved, pair);
-    float4 w = contact_weights(plane.p, plane.q, edges), h = contact_heights(n, y, y.a);
+    contact_pressure of;
+    float reach = plane.reach, gap = plane.normal.w;
+    float4 w = contact_weights(plane.p, plane.q, edges), h = contact_heights(plane.normal, y, y.a);
     float present_gap = fma(w.y, h.y, fma(w.z, h.z, w.w * h.w));
     float separation = params.iteration > 0 ? 0.0f : params.max_separation;
     float target = gap < reach ? hed_min(reach, gap + separation) : reach;
-    float depth = hed_min(target - present_gap, 4.0f * reach);
-    float mass =
+    of.depth = hed_min(target - present_gap, 4.0f * reach);
+    of.mass =
         fma(y.a.w, w.x * w.x, fma(y.b.w, w.y * w.y, fma(y.c.w, w.z * w.z, y.d.w * (w.w * w.w))));
-    if (!(depth > 0.0f && mass > 0.0f)) return;
-    contact_mark_active(view.counters, params);
-    int weight = 1 + hed_int(CONTACT_MAX_WEIGHT * hed_min(1.0f, depth / reach));
-    uint crowded = contact_is_crowded(view.counters, params);
-    contact_weighing weighing;
-    weighing.a = contact_end_weight(y.a.w, w.x, weight, crowded);
-    weighing.b = contact_end_weight(y.b.w, w.y, weight, crowded);
-    weighing.c = contact_end_weight(y.c.w, w.z, weight, crowded);
-    weighing.d = contact_end_weight(y.d.w, w.w, weight, crowded);
-    if (params.weighs) {
-        contact_weigh(sums, pair, weighing);
-        return;
-    }
-    contact_ends x = contact_ends_of(view.start, pair);
+    of.weight = 1 + hed_int(CONTACT_MAX_WEIGHT * hed_min(1.0f, of.depth / reach));
+    of.weighing.a = contact_end_weight(y.a.w, w.x, of.weight, crowded);
+    of.weighing.b = contact_end_weight(y.b.w, w.y, of.weight, crowded);
+    of.weighing.c = contact_end_weight(y.c.w, w.z, of.weight, crowded);
+    of.weighing.d = contact_end_weight(y.d.w, w.w, of.weight, crowded);
+    return of;
+}
+
+/* Push of a pair, m: along n, and against the slip of its closest points, by friction. */
+CLOTH_INLINE float4 contact_push_of(
+    contact_ends x, contact_ends y, contact_plane plane, uint edges, float depth)
+{
+    float4 n = plane.normal, w = contact_weights(plane.p, plane.q, edges);
     float4 a = cloth_minus(y.a, x.a), b = cloth_minus(y.b, x.b), c = cloth_minus(y.c, x.c),
            d = cloth_minus(y.d, x.d);
     /* relative motion of the closest points, then its tangential component */
@@ -158,14 +158,55 @@ CLOTH_INLINE void contact_push(uint k, contact_push_view view)
     slip = hed_f4(fma(-normal_slip, n.x, slip.x), fma(-normal_slip, n.y, slip.y),
         fma(-normal_slip, n.z, slip.z), 0.0f);
     float square = cloth_square(slip.x, slip.y, slip.z), limit = plane.friction * depth;
-    float fraction = square > limit * limit ? limit / sqrt(square) : 1.0f;
-    float4 push = hed_f4(fma(depth, n.x, -(fraction * slip.x)),
-        fma(depth, n.y, -(fraction * slip.y)), fma(depth, n.z, -(fraction * slip.z)), 0.0f);
-    float4 steps = contact_steps(sums, pair, weighing, weight, crowded, params);
-    contact_push_end(sums, contact_first(pair), weighing.a, y.a.w / mass, w.x, push, steps.x);
-    contact_push_end(sums, pair.b, weighing.b, y.b.w / mass, w.y, push, steps.y);
-    contact_push_end(sums, pair.c, weighing.c, y.c.w / mass, w.z, push, steps.z);
-    contact_push_end(sums, pair.d, weighing.d, y.d.w / mass, w.w, push, steps.w);
+    float part = limit / sqrt(square), fraction = square > limit * limit ? part : 1.0f;
+    return hed_f4(fma(depth, n.x, -(fraction * slip.x)), fma(depth, n.y, -(fraction * slip.y)),
+        fma(depth, n.z, -(fraction * slip.z)), 0.0f);
+}
+
+/* Factor, in steps, from the push of a pair to that of one end. `mass`: inverse mass of the end by
+ * that of the pair; `leverage`: weight of the end in the distance of the closest points. */
+CLOTH_FUNCTION float contact_push_factor(float mass, float leverage, float steps)
+{
+    return hed_min(hed_max(mass * leverage, -1.0f), 1.0f) * steps;
+}
+
+/* Factors of the four ends. */
+CLOTH_INLINE float4 contact_push_factors(
+    contact_ends y, contact_plane plane, uint edges, float mass, float4 steps)
+{
+    float4 w = contact_weights(plane.p, plane.q, edges);
+    return hed_f4(contact_push_factor(y.a.w / mass, w.x, steps.x),
+        contact_push_factor(y.b.w / mass, w.y, steps.y),
+        contact_push_factor(y.c.w / mass, w.z, steps.z),
+        contact_push_factor(y.d.w / mass, w.w, steps.w));
+}
+
+/* Pushes a pair apart that is nearer than its reach, with friction; or weighs it. */
+CLOTH_INLINE void contact_push(uint k, contact_push_view view)
+{
+    contact_params params = view.params;
+    __global int *sums = view.sums;
+    contact_plane plane = view.planes[k];
+    contact_pair pair = view.pairs[k];
+    uint edges = contact_edges(pair), crowded = contact_is_crowded(view.counters, params);
+    contact_ends y = contact_ends_of(view.moved, pair);
+    contact_pressure pressure = contact_pressure_of(y, plane, edges, crowded, params);
+    contact_weighing weighing = pressure.weighing;
+    if (!(pressure.depth > 0.0f && pressure.mass > 0.0f)) return;
+    contact_mark_active(view.counters, params);
+    if (params.weighs) {
+        contact_weigh(sums, pair, weighing);
+        return;
+    }
+    contact_ends x = contact_ends_of(view.start, pair);
+    float4 push = contact_push_of(x, y, plane, edges, pressure.depth);
+    float4 steps = contact_steps(
+        contact_sums_of(sums, pair, weighing, pressure.weight), pressure.weight, crowded, params);
+    float4 factors = contact_push_factors(y, plane, edges, pressure.mass, steps);
+    if (weighing.a) contact_add_push(sums, contact_first(pair), push, factors.x);
+    if (weighing.b) contact_add_push(sums, pair.b, push, factors.y);
+    if (weighing.c) contact_add_push(sums, pair.c, push, factors.z);
+    if (weighing.d) contact_add_push(sums, pair.d, push, factors.w);
 }
 
 /* ---- separation ---- */
@@ -219,10 +260,10 @@ CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
     uint edges = contact_edges(pair);
     float reach = view.planes[k].reach, gap = n.w;
     contact_ends y = contact_ends_of(view.moved, pair);
+    if (contact_is_separated(y, view.planes[k], edges, params)) return;
     float4 h = contact_heights(n, y, y.a);
     float low = contact_lowest(h, edges), high = contact_highest(h, edges);
     float kept_gap = contact_kept_gap(gap, reach, contact_usable_gap(n, y.a, reach, params));
-    if (low - high >= kept_gap) return;
     contact_mark_active(view.counters, params);
     float upper = edges ? hed_max(y.a.w, y.b.w) : y.a.w,
           lower = hed_max(hed_max(y.c.w, y.d.w), edges ? 0.0f : y.b.w);
@@ -243,7 +284,7 @@ CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
         contact_weigh(sums, pair, weighing);
         return;
     }
-    float4 steps = contact_steps(sums, pair, weighing, 1, crowded, params);
+    float4 steps = contact_steps(contact_sums_of(sums, pair, weighing, 1), 1, crowded, params);
     if (weighing.a) contact_add_push(sums, contact_first(pair), n, excess.x * steps.x);
     if (weighing.b) contact_add_push(sums, pair.b, n, (edges ? excess.y : -excess.y) * steps.y);
     if (weighing.c) contact_add_push(sums, pair.c, n, -excess.z * steps.z);
