@@ -225,12 +225,12 @@ static inline void find_every_fault(hed_runner *runner)
     static const struct {
         enum fault fault;
         const char *words;
-    } faults[] = {{WRONG_VALUE, "y[7]"}, {WRITES_NOTHING, "y["},
+    } faults[] = {{WRONG_VALUE, "y[7]"}, {WRITES_NOTHING, "does not write element 0 of y"},
         {BEHIND_ITS_END, "y was written 0 bytes behind its end"},
         {BEFORE_ITS_BEGINNING, "y was written 4 bytes before its beginning"},
         {FAR_BEHIND_ITS_END, "y was written 4000 bytes behind its end"},
         {CHANGES_INPUT, "x is only read, and its byte 1"}, {NOT_A_NUMBER, "y[9] is nan"},
-        {HALF_WRITTEN, "y["}};
+        {HALF_WRITTEN, "does not write element 1 of y"}};
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         hed_trial trial = try_in(runner, 0, 64, RIGHT);
         expect(&trial, HED_OUTCOME_MEASURED, "");

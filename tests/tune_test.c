@@ -719,7 +719,7 @@ static void tune_holes(hed_device *device, hed_reference reference)
             "WG %d: %s", (int)group_values[i], e ? e->text : "not tried");
     }
     expect_wrong(result, 1, "writes element 19 of y, which the reference does not write");
-    expect_wrong(result, 2, "y[20] is ");
+    expect_wrong(result, 2, "does not write element 20 of y, which the reference writes");
     expect_wrong(result, 3, "list has 2049 elements, expected 2048");
     hed_tune_result_free(result);
 }

@@ -74,6 +74,13 @@ tune plain/reduce.wgsl --set n=1024 || complain "plain reduce: exit $?: $(cat "$
 "$heddle" tune "$work/sums.wgsl" --browser "$browser" --headless --json --budget 4 >"$work/result.json" 2>"$work/log" || complain "sums: exit $?: $(cat "$work/log")"
 [ "$(of "r['evaluations']['measured'] + r['evaluations']['dropped']")" = 4 ] || complain "sums: $(cat "$work/result.json")"
 
+# A number of groups that does not follow the size is at fault, and named with the comment that follows it.
+(echo '/* heddle {"groups": [64]} */' && cat "$here/plain/linked.wgsl") >"$work/groups.wgsl"
+if [ "$browser" = chromium ]; then
+    "$heddle" tune "$work/groups.wgsl" --browser chromium --headless --budget 4 >"$work/result.txt" 2>"$work/log" || complain "groups: exit $?: $(cat "$work/log")"
+    grep -q '  groups .*/\* heddle {"groups": \["ceil_div(n, WG_X)"\]} \*/' "$work/result.txt" || complain "groups: $(cat "$work/result.txt")"
+fi
+
 # An invented problem whose default does not end is replaced by a smaller one.
 if [ "$browser" = chromium ]; then
     tune plain/slow.wgsl --budget 2 --candidate-time 1 || complain "slow: exit $?: $(cat "$work/log")"

@@ -384,6 +384,45 @@ Test(wgsl_plain, the_number_of_groups)
     }
 }
 
+/* Groups end where an invented problem does, since a text without a guard writes into the next row otherwise. A size of the
+ * caller that is no power of two has no such limit. */
+Test(wgsl_plain, groups_that_end_with_the_problem)
+{
+    static const struct {
+        const char *sizes, *setting;
+        int64_t width;
+        const char *constraints; /* all of them */
+    } cases[] = {{"8, 8", NULL, 64, "width % (WG_X) == 0; height % (WG_Y) == 0; "},
+        {"256, 1", NULL, 256, "width % (WG_X) == 0; height % (WG_Y) == 0; "},
+        {"96, 1", NULL, 96, "width % (WG_X) == 0; height % (WG_Y) == 0; "},
+        {"8, 8", "width=1024", 1024, "width % (WG_X) == 0; height % (WG_Y) == 0; "},
+        {"8, 8", "width=120", 120, "height % (WG_Y) == 0; "}};
+    hed_device_info processor = GPU;
+    processor.type = HED_DEVICE_CPU;
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char text[1024], found[256] = "";
+        snprintf(text, sizeof text,
+            "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n"
+            "@compute @workgroup_size(%s) fn main(@builtin(global_invocation_id) g: vec3u) { y[g.y * 64 + g.x] = 1u; }",
+            cases[i].sizes);
+        write_file(in_folder("ends.wgsl"), text, strlen(text));
+        hed_tune_file *file = NULL;
+        const hed_tune_text_def def = {.name = in_folder("ends.wgsl"),
+            .settings = &cases[i].setting,
+            .setting_count = cases[i].setting != NULL};
+        OK(hed_tune_file_parse(&def, &processor, &file, &error));
+        const hed_kernel_def *kernel = hed_tune_file_kernel(file);
+        hed_tune_def tune = hed_default_tune_def();
+        hed_tune_file_apply(file, &tune);
+        for (uint32_t k = 0; k < kernel->constraint_count; k++)
+            snprintf(found + strlen(found), sizeof found - strlen(found), "%s; ",
+                kernel->constraints[k]);
+        EXPECT_TEXT(found, cases[i].constraints, "%s %s", cases[i].sizes, cases[i].setting);
+        EXPECT_EQ(tune.problem->sizes[0], cases[i].width, "%s", cases[i].sizes);
+        hed_tune_file_close(file);
+    }
+}
+
 /* One message names all entry points, and the option. */
 Test(wgsl_plain, several_entry_points)
 {

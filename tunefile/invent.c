@@ -41,16 +41,17 @@ static bool is_free_name(const hed_wgsl *shader, const char *name)
     return true;
 }
 
-/* Rounds a size of the problem up, so that a group's size of the text that is no power of two divides
- * it, as it divides the author's own problem. */
+/* Rounds a size of the problem up, so that a group's size of the text divides it, as it divides the author's own
+ * problem. */
 static double fit_size(const hed_spec_reader *reader, uint32_t dimension, double size)
 {
     enum { POWER = 16 };
     uint32_t group = dimension < reader->sizes.dimensions ? reader->sizes.values[dimension]
                                                           : reader->shader->sizes[dimension],
              step = group;
-    if (!group || !(group & (group - 1))) return size;
-    while (step % POWER) step *= 2;
+    bool is_power = !(group & (group - 1));
+    if (!group) return size;
+    while (!is_power && step % POWER) step *= 2;
     return ceil(size / step) * step;
 }
 

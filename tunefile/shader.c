@@ -244,6 +244,19 @@ void hed_spec_shader_parameters(
 
 /* ---- the group, and its memory ---- */
 
+static void add_constraint(
+    hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char *text)
+{
+    uint32_t count = kernel->def.constraint_count;
+    const char **texts = hed_spec_allocate(reader, (count + 1) * sizeof *texts, node);
+    if (!texts) return;
+    if (count) memcpy(texts, kernel->def.constraints, count * sizeof *texts);
+    texts[count] = text;
+    hed_spec_expression_of(reader, kernel, node, text);
+    kernel->def.constraints = texts;
+    kernel->def.constraint_count = count + 1;
+}
+
 void hed_spec_shader_memory(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel)
 {
     hed_wgsl *shader = reader->shader;
@@ -258,14 +271,22 @@ void hed_spec_shader_memory(hed_spec_reader *reader, hed_json_node node, hed_spe
             "how much group memory a configuration takes is not understood; the browser will say";
         return;
     }
-    uint32_t count = kernel->def.constraint_count;
-    const char **texts = hed_spec_allocate(reader, (count + 1) * sizeof *texts, node);
-    if (!texts) return;
-    if (count) memcpy(texts, kernel->def.constraints, count * sizeof *texts);
-    texts[count] = hed_spec_text(reader, node, "%s <= local_bytes", bytes);
-    hed_spec_expression_of(reader, kernel, node, texts[count]);
-    kernel->def.constraints = texts;
-    kernel->def.constraint_count = count + 1;
+    add_constraint(reader, node, kernel, hed_spec_text(reader, node, "%s <= local_bytes", bytes));
+}
+
+void hed_spec_shader_cover(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
+    uint32_t dimension, const char *elements)
+{
+    const char *name = reader->spec->dimensions[dimension],
+               *rest = hed_spec_text(reader, node, "%s %% (%s)", name, elements);
+    int64_t size = reader->spec->problem.sizes[dimension];
+    double value;
+    bool is_whole = hed_spec_setting(reader, name, &value) && (size & (size - 1));
+    hed_expression *expression = hed_spec_expression_of(reader, kernel, node, rest);
+    if (is_whole || !hed_spec_uses_parameters(kernel, expression) ||
+        hed_spec_usual_value(reader, kernel, expression) != 0)
+        return;
+    add_constraint(reader, node, kernel, hed_spec_text(reader, node, "%s == 0", rest));
 }
 
 /* ---- arguments ---- */

@@ -92,11 +92,12 @@ typedef struct hed_spec_reader {
     hed_tune_file *spec;
     const char *path;
     const hed_device_info *device;
-    hed_wgsl *shader;      /* the kernel's text if it is a shader, else NULL */
-    hed_spec_sizes sizes;  /* sizes of a text in GLSL */
-    const char *groups[3]; /* derived numbers of groups of a launch; NULL: items by the group's size */
-    uint32_t push_bytes;   /* bytes of push constants that are one argument; 0: numbers */
-    bool is_shader;        /* the file itself is a shader; its JSON is in a comment */
+    hed_wgsl *shader;     /* the kernel's text if it is a shader, else NULL */
+    hed_spec_sizes sizes; /* sizes of a text in GLSL */
+    const char
+        *groups[3]; /* derived numbers of groups of a launch; NULL: items by the group's size */
+    uint32_t push_bytes;          /* bytes of push constants that are one argument; 0: numbers */
+    bool is_shader;               /* the file itself is a shader; its JSON is in a comment */
     const hed_tune_memory *files; /* (file_count) files that need not be on disk */
     uint32_t file_count;
     const char *entry;           /* entry point of a shader, by the caller; NULL: not given */
@@ -302,6 +303,10 @@ bool hed_spec_shader_keeps(void *kernel, const char *name);
 /* Returns size `index` of the group, an expression over the kernel's parameters. */
 const char *hed_spec_shader_group(
     hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, uint32_t index);
+/* Adds the constraint that groups of `elements`, an expression, end where the invented problem does, if they do so by default: a
+ * text without a guard writes beyond a row of it otherwise. A size of the caller must be a power of two for it. */
+void hed_spec_shader_cover(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
+    uint32_t dimension, const char *elements);
 /* Adds the constraint that group memory suffices. */
 void hed_spec_shader_memory(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel);
 /* Lists the arguments: storage buffers, then the numbers of uniforms. Returns their number. */

@@ -410,6 +410,7 @@ static void json_count_shader_groups(
     for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++) {
         const char *stride = json_shader_stride(reader, whole, group, i);
         kernel->counts_groups = kernel->counts_groups || strcmp(stride, group[i]) != 0;
+        hed_spec_shader_cover(reader, whole, kernel, i, stride);
         reader->groups[i] =
             hed_spec_text(reader, whole, "ceil_div(%s, %s)", reader->spec->dimensions[i], stride);
     }

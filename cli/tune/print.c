@@ -238,6 +238,7 @@ static void print_conditions(const cli_tuned *t, FILE *out)
     if (reference[0]) fprintf(out, "             %s\n", reference);
     if (counted[0]) fprintf(out, "             %s\n", counted);
     cli_tune_print_race(t->kernel, r, out);
+    cli_tune_print_groups(t->kernel, r, out);
     if (r->drift > RUNAWAY)
         fprintf(out,
             "  clocks     moved by a factor of %.1f meanwhile: these times are not to be trusted; fix the "

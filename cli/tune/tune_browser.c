@@ -82,6 +82,28 @@ void cli_tune_print_race(const hed_kernel_def *kernel, const hed_tune_result *re
     fputs("\n", out);
 }
 
+void cli_tune_print_groups(const hed_kernel_def *kernel, const hed_tune_result *result, FILE *out)
+{
+    uint32_t uncovered = 0, right = 0;
+    for (uint32_t i = 0; i < result->count; i++) {
+        const hed_evaluation *e = &result->evaluations[i];
+        bool is_wrong = e->outcome == HED_OUTCOME_WRONG;
+        right += e->outcome == HED_OUTCOME_MEASURED || e->outcome == HED_OUTCOME_DROPPED;
+        uncovered += is_wrong && (!strncmp(e->text, "does not write element ", 23) ||
+                                     !strncmp(e->text, "writes element ", 15));
+    }
+    if (kernel->language < HED_WGSL || !uncovered || right > 1 || !kernel->parameter_count) return;
+    fputs(
+        "  groups     every other size writes too few or too many elements, as a launch does whose number of groups does not "
+        "follow the size as it does in your program. Its own: /* heddle {\"groups\": [",
+        out);
+    for (uint32_t i = 0; i < kernel->dimension_count; i++) {
+        uint32_t size = i < kernel->parameter_count ? i : kernel->parameter_count - 1;
+        fprintf(out, "%s\"ceil_div(%s, %s)\"", i ? ", " : "", kernel->dimensions[i], kernel->parameters[size].name);
+    }
+    fputs("]} */\n", out);
+}
+
 void cli_tune_print_remedy(
     const hed_kernel_def *kernel, const hed_problem *problem, const hed_error *error)
 {

@@ -209,6 +209,25 @@ bool hed_check_mark(
     return *unsteady > before;
 }
 
+/* Compares elements, and names one that still contains the pattern, and so was left out, rather than its number. */
+static void check_block(hed_check *check, const hed_argument_def *argument, uint64_t at,
+    const unsigned char *actual, const unsigned char *expected, unsigned char pattern,
+    uint64_t bytes, double tolerance)
+{
+    uint32_t size = hed_check_element_bytes(argument->type);
+    bool was_wrong = check->wrong;
+    hed_check_output(check, argument, at, actual, expected, bytes, tolerance);
+    if (was_wrong || !check->wrong || size < sizeof(float)) return;
+    for (uint64_t i = 0; i + size <= bytes; i += size) {
+        if (!is_pattern(actual + i, size, pattern) || is_pattern(expected + i, size, pattern))
+            continue;
+        snprintf(check->text, sizeof check->text,
+            "does not write element %" PRIu64 " of %.64s, which the reference writes",
+            (at + i) / size, argument->name);
+        return;
+    }
+}
+
 void hed_check_partial(hed_check *check, const hed_argument_def *argument, uint64_t at,
     const void *actual, const void *expected, const uint8_t *marks, unsigned char pattern,
     uint64_t bytes, double tolerance)
@@ -217,7 +236,7 @@ void hed_check_partial(hed_check *check, const hed_argument_def *argument, uint6
     unsigned char block[BLOCK]; /* expected values; marked elements are copied from `actual` */
     uint32_t size = hed_check_element_bytes(argument->type);
     if (!marks) {
-        hed_check_output(check, argument, at, actual, expected, bytes, tolerance);
+        check_block(check, argument, at, a, b, pattern, bytes, tolerance);
         return;
     }
     for (uint64_t begin = 0; begin < bytes; begin += BLOCK) {
@@ -236,7 +255,7 @@ void hed_check_partial(hed_check *check, const hed_argument_def *argument, uint6
                 "writes element %" PRIu64 " of %.64s, which the reference does not write", index,
                 argument->name);
         }
-        hed_check_output(check, argument, at + begin, a + begin, block, length, tolerance);
+        check_block(check, argument, at + begin, a + begin, block, pattern, length, tolerance);
     }
 }
 

@@ -279,7 +279,8 @@ export function compareArrays(b, foundBytes, rightBytes, pattern) {
     if (byBits ? bits[i] === rightBits[i] : off === 0) continue;
     const bad = byBits ? !isWithin(f, r, b.tolerance) : !(off <= b.tolerance);
     if (off > error) error = off;
-    if (bad && !text) text = `${b.name}[${i}] is ${words(f)}, expected ${words(r)}`;
+    const isLeft = byBits && !b.pristine && bits[i] === still;
+    if (bad && !text) text = isLeft ? `does not write element ${i} of ${b.name}, which the reference writes` : `${b.name}[${i}] is ${words(f)}, expected ${words(r)}`;
   }
   return { error: Number.isFinite(error) ? error : 1e30, text };
 }
