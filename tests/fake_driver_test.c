@@ -178,9 +178,10 @@ static const char *const questions[] = {"cuDeviceGetAttribute", "cuDeviceGetName
 
 /* What is done without where it fails. */
 static const char *const optional[] = {"cuMemHostRegister", "cuMemHostGetDevicePointer",
-    "cuMemcpyPeerAsync", "cuStreamWaitEvent", "cuGraphicsGLRegisterBuffer",
-    "vkGetPipelineCacheData", "clGetKernelArgInfo", "hipHostRegister", "hipHostGetDevicePointer",
-    "hipMemcpyPeerAsync", "hipStreamWaitEvent", NULL};
+    "cuMemcpyPeerAsync", "cuDeviceCanAccessPeer", "cuCtxEnablePeerAccess", "cuStreamWaitEvent",
+    "cuGraphicsGLRegisterBuffer", "vkGetPipelineCacheData", "clGetKernelArgInfo", "hipHostRegister",
+    "hipHostGetDevicePointer", "hipMemcpyPeerAsync", "hipDeviceCanAccessPeer",
+    "hipCtxEnablePeerAccess", "hipStreamWaitEvent", NULL};
 
 /* `library` of the device has just failed in one call or more. */
 static void check_failure(const run *r, int library, const char *what)

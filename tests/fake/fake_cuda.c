@@ -171,6 +171,23 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
     return CUDA_SUCCESS;
 }
 
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
+{
+    ENTER(cuDeviceCanAccessPeer);
+    *can = device != peer;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
+{
+    ENTER_CONTEXT(cuCtxEnablePeerAccess);
+    CHECK(cuCtxEnablePeerAccess, peer, FAKE_CONTEXT);
+    if (flags || peer->device == current->device) return CUDA_ERROR_INVALID_VALUE;
+    if (current->reaches[peer->device]) return 704;
+    current->reaches[peer->device] = true;
+    return CUDA_SUCCESS;
+}
+
 /* ---- memory ---- */
 
 typedef struct cuda_memory {
@@ -342,6 +359,9 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
     ENTER_STREAM(cuMemcpyPeerAsync, stream);
     CHECK(cuMemcpyPeerAsync, to_context, FAKE_CONTEXT);
     CHECK(cuMemcpyPeerAsync, from_context, FAKE_CONTEXT);
+    bool direct =
+        to_context->reaches[from_context->device] && from_context->reaches[to_context->device];
+    if (!direct && !fake_state.failures) fake_misuse("cuMemcpyPeerAsync");
     return copy("cuMemcpyPeerAsync", to, true, from, true, size);
 }
 

@@ -54,6 +54,7 @@ enum {
 struct CUctx_st {
     fake_object head;
     CUdevice device;
+    bool reaches[MOST_DEVICES]; /* memory of these devices, without a way through the host */
 };
 
 struct CUstream_st {

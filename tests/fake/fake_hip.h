@@ -10,6 +10,8 @@
 #define cuDeviceGetCount hipGetDeviceCount
 #define cuDeviceGet hipDeviceGet
 #define cuDeviceGetName hipDeviceGetName
+#define cuDeviceCanAccessPeer hipDeviceCanAccessPeer
+#define cuCtxEnablePeerAccess hipCtxEnablePeerAccess
 #define cuDeviceTotalMem hipDeviceTotalMem
 #define cuDevicePrimaryCtxRetain hipDevicePrimaryCtxRetain
 #define cuDevicePrimaryCtxRelease hipDevicePrimaryCtxRelease

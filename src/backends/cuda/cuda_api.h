@@ -261,6 +261,10 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
 /* X(member, name of the symbol, its name in HIP, parameters). A member is NULL where the driver lacks
  * the function; devices then lack the capability that needs the function. */
 #define HED_CUDA_OPTIONAL(X) \
+    X(cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer", "hipDeviceCanAccessPeer", \
+        (int *can, CUdevice device, CUdevice peer)) \
+    X(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", "hipCtxEnablePeerAccess", \
+        (CUcontext peer, unsigned flags)) \
     X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", "hipModuleGetGlobal", \
         (CUdeviceptr * address, size_t * size, CUmodule module, const char *name)) \
     X(cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel", "hipModuleLaunchCooperativeKernel", \

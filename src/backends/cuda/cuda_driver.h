@@ -36,6 +36,8 @@ typedef struct hed_cuda_device {
     CUdevice device;
     CUcontext context;
     pthread_mutex_t map_lock; /* guards the lists of staging blocks of all buffers of the device */
+    /* bits 1 << (number of a device, modulo 64) whose memory was opened to this one, or cannot be */
+    _Atomic uint64_t peers;
 } hed_cuda_device;
 
 /* A module variable that an argument is copied into. */
@@ -120,6 +122,9 @@ void hed_hip_target(const hed_cuda_api *api, CUdevice device, char target[HED_NV
 CUresult hed_hip_call(const hed_stream *stream, CUhostFn function, void *user);
 
 /* cuda_memory.c */
+/* Opens the memory of two devices to each other before their first copy, where they can reach it.
+ * Otherwise the driver copies through the host: a failure costs speed alone. */
+void hed_cuda_open_peers(const hed_device *a, const hed_device *b);
 hed_status hed_cuda_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
 hed_status hed_cuda_buffer_part(hed_buffer *part, hed_error *error);
 void hed_cuda_buffer_destroy(hed_buffer *buffer);

@@ -140,6 +140,7 @@ static CUresult cuda_run_copy(
     if (!to) return api->cuMemcpyDtoHAsync(step->host_to, from_at, step->size, stream);
     if (to->device == from->device)
         return api->cuMemcpyDtoDAsync(to_at, from_at, step->size, stream);
+    hed_cuda_open_peers(to->device, from->device);
     *call = "cuMemcpyPeerAsync";
     if (api->hipMemcpyPeerAsync)
         return api->hipMemcpyPeerAsync(to_at, ((const hed_cuda_device *)to->device->impl)->device,
