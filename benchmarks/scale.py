@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures heddle on 1, 2, ... of a machine's devices: tuning, batches of renders, drapes, pages and controllers, strong and weak
-scaling, one MPPI controller whose samples they share out, one wardrobe whose garments they divide, and what a request costs over MPI. On a
-machine with GPUs one command does it all:
+scaling, one MPPI controller whose samples they share out, one wardrobe whose garments they divide, one sheet that is cut into strips, and what
+a request costs over MPI. On a machine with GPUs one command does it all:
 
     python3 benchmarks/scale.py build/release/cli/heddle RESULTS
 
@@ -190,6 +190,23 @@ def wardrobes():
                      efficiency=round(alone / ms / (n if scaling == 'strong' else 1), 4), times=round(alone / ms, 3), **more)
 
 
+def sheet():
+    """One sheet of 2,048 x 2,048 without lattices, which the devices cut into strips; in strict mode its bits are those of one device."""
+    side, scene = max(64 * max(counts), int(2048 * args.share ** 0.5)), out / 'sheet.json'
+    scene.write_text(json.dumps(dict(frames=60, substeps=5, garments=[dict(
+        name='sheet', grid=dict(width=side, height=side, size=[2, 2], axes=['x', 'y']), lattices=False,
+        pins=[dict(box=dict(low=[-9, 2 - 1 / side, -9], high=[9, 9, 9]))])])))
+    for label, mode in (('fast', []), ('strict', ['--strict'])):
+        alone = same = None
+        for n in counts:
+            _, rows = run(['cloth', 'run', str(scene), '--json', '--quiet', *mode, *device_words(n)])
+            ms, bits = rows[0]['frame_ms']['p50'], rows[0]['hash']
+            alone, same = alone or ms, same or bits
+            if mode and bits != same: sys.exit(f'scale.py: the sheet has the bits {bits} on {n} devices, and {same} on one')
+            note(f'{side} x {side}, {label}, on {n}', ms, 'ms/frame', n=n, kind=f'sheet {label}', scaling='strong', efficiency=round(alone / ms / n, 4),
+                 times=round(alone / ms, 3), solver=rows[0]['solver'], p99=round(rows[0]['frame_ms']['p99'], 4))
+
+
 def over_mpi():
     program = pathlib.Path(heddle).parent.parent / 'heddle-mpi'
     mpi = str(program) if program.exists() else shutil.which('heddle-mpi')
@@ -234,7 +251,7 @@ if devices and 'winner' in parts: winners()
 for kind, whole in (('render', 200), ('drape', 256), ('page', 20000), ('controller', 64), ('wait', 32)):
     if kind in parts and (devices or kind == 'wait'): batches(kind, whole)
 if devices and 'mppi' in parts: one_controller()
-if devices and 'cloth' in parts: wardrobes()
+if devices and 'cloth' in parts: wardrobes(), sheet()
 if 'mpi' in parts: over_mpi()
 plot()
 (out / 'figures.json').write_text(json.dumps(dict(devices=devices, processors=os.cpu_count(), share=args.share, figures=figures), indent=1) + '\n')

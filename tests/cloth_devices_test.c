@@ -1,7 +1,7 @@
 /* ctest: devices */
 /* A cloth whose garments several devices divide: the bits of one device in strict mode, whatever it
  * is asked for, and refusals that name what cannot be divided. */
-#include "cloth_sheet.h"
+#include "cloth_result.h"
 #include "fixture.h"
 
 #include "heddle/cloth_contact.h"
@@ -75,12 +75,6 @@ static hed_cloth *wardrobe_open(const wardrobe *w, hed_device *const *devices, u
     return cloth;
 }
 
-static void rigid_of(float *matrix, float x, float y)
-{
-    const float identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, y, 0, 1};
-    memcpy(matrix, identity, sizeof identity);
-}
-
 /* Frame `index` with everything that moves cloth: a driver, gusts, a fan, a plane, a thin capsule, a
  * mesh, a moving frame of reference, jumps of one garment, of two and of all. */
 static void wardrobe_step(const wardrobe *w, hed_cloth *cloth, uint32_t index)
@@ -122,59 +116,6 @@ static void wardrobe_step(const wardrobe *w, hed_cloth *cloth, uint32_t index)
     OK(hed_cloth_step(cloth, &frame, &error));
 }
 
-/* All that a cloth returns. */
-typedef struct wardrobe_result {
-    uint64_t size;
-    unsigned char *state;
-    float *positions, *normals;
-    uint8_t *colours;
-    hed_cloth_metrics quality;
-} wardrobe_result;
-
-static wardrobe_result result_of(hed_cloth *cloth)
-{
-    const size_t count = hed_cloth_vertex_count(cloth);
-    wardrobe_result r = {.size = hed_cloth_save_size(cloth),
-        .positions = malloc(12 * count),
-        .normals = malloc(12 * count),
-        .colours = malloc(4 * count)};
-    r.state = malloc(r.size);
-    OK(hed_cloth_read(cloth, r.positions, r.normals, r.colours, &error));
-    OK(hed_cloth_save(cloth, r.state, &error));
-    OK(hed_cloth_evaluate(cloth, &r.quality, &error));
-    return r;
-}
-
-static void result_free(wardrobe_result *r)
-{
-    free(r->state);
-    free(r->positions);
-    free(r->normals);
-    free(r->colours);
-}
-
-static void expect_equal(const wardrobe_result *a, const wardrobe_result *b, size_t vertices)
-{
-    CHECK_EQ(a->size, b->size);
-    EXPECT_EQ(a->quality.hash, b->quality.hash);
-    EXPECT_EQ(a->quality.kinetic_energy, b->quality.kinetic_energy);
-    EXPECT_EQ(a->quality.residual, b->quality.residual);
-    EXPECT_EQ(a->quality.worst_stretch, b->quality.worst_stretch);
-    EXPECT_EQ(a->quality.stretch_p99, b->quality.stretch_p99);
-    EXPECT_EQ(a->quality.not_finite, 0u);
-    EXPECT_BYTES(a->state, b->state, a->size);
-    EXPECT_BYTES(a->positions, b->positions, 12 * vertices);
-    EXPECT_BYTES(a->normals, b->normals, 12 * vertices);
-    EXPECT_BYTES(a->colours, b->colours, 4 * vertices);
-}
-
-static hed_device *host_device(void)
-{
-    hed_device *host;
-    OK(hed_device_find(here.context, "host", &host, &error));
-    return host;
-}
-
 Test(cloth_devices, the_same_bits_as_one_device, .timeout = 300)
 {
     wardrobe w;
@@ -183,7 +124,7 @@ Test(cloth_devices, the_same_bits_as_one_device, .timeout = 300)
     hed_cloth *one = wardrobe_open(&w, devices + 1, 1), *two = wardrobe_open(&w, devices + 2, 2),
               *four = wardrobe_open(&w, devices, 4);
     hed_cloth *const cloths[] = {one, two, four};
-    wardrobe_result r[3];
+    cloth_result r[3];
     const float turn[16] = {0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 0.1f, 0, 0, 1};
     for (int c = 0; c < 3; c++) {
         CHECK_EQ(hed_cloth_vertex_count(cloths[c]), w.particles);
@@ -225,7 +166,7 @@ static void expect_falling_together(float apart, bool has_homes)
     wardrobe w;
     wardrobe_make(&w);
     hed_device *const devices[] = {here.device, here.device, here.device};
-    wardrobe_result r[2];
+    cloth_result r[2];
     for (int g = 0; g < GARMENTS; g++) {
         for (uint32_t i = 0; i < w.garments[g].particle_count; i++) {
             w.sheets[g].inverse_masses[i] = 12;
@@ -246,7 +187,7 @@ static void expect_falling_together(float apart, bool has_homes)
         r[several] = result_of(cloth);
         if (several) {
             OK(hed_cloth_load(cloth, r[0].state, r[0].size, &error));
-            wardrobe_result again = result_of(cloth);
+            cloth_result again = result_of(cloth);
             expect_equal(&r[0], &r[1], w.particles);
             EXPECT_BYTES(r[0].state, again.state, again.size);
             result_free(&again);
@@ -296,7 +237,7 @@ Test(cloth_devices, a_hand_holds_a_vertex, .timeout = 300)
     wardrobe_make(&w);
     hed_device *const devices[] = {here.device, here.device, here.device};
     hed_cloth_hold *hold;
-    wardrobe_result r[2];
+    cloth_result r[2];
     const float place[3] = {0.1f, 1.4f, 0.2f};
     for (uint32_t several = 0; several < 2; several++) {
         OK(hed_cloth_hold_create(&w.def, &hold, &error));
@@ -503,7 +444,7 @@ static void expect_deal(
         made[g].copies = garments[g][1];
         whole.particles += garments[g][0] * garments[g][1];
     }
-    OK(cloth_deal(&whole, parts, cuts, &error));
+    cloth_deal(&whole, parts, cuts);
     for (uint32_t part = 0; part < parts; part++) {
         uint32_t load = 0;
         for (uint32_t g = cuts[part].garment; g <= cuts[part + 1].garment && g < count; g++) {

@@ -315,7 +315,7 @@ static const hed_option OPTIONS[] = {
     OPTION("fps", NUMBER, "RATE", "frames per second of the animation (default: from the scene)",
         .low = 1, .high = 10000),
     OPTION("device", TEXT, "ID",
-        "device to use: its id, part of its name, best, or all (every GPU once); several divide the garments",
+        "device to use: its id, part of its name, best, or all (every GPU once); several divide the garments, or one grid",
         .letter = 'd', .repeated = true, .names = &cli_device_names),
     CLI_OPTION_THREADS,
     FLAG("strict", "the same bits on every device"),

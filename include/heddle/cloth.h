@@ -283,12 +283,14 @@ typedef struct hed_cloth_def {
     /** velocities of the air in space, in addition to the frame's wind and fans; copied. NULL:
      *  none */
     const hed_cloth_wind_grid *wind_grid;
-    /** (other_device_count) devices in addition to the first, of any kind, for many garments; they
-     *  must outlive the cloth. Each device moves consecutive copies of the garments, dealt by their
-     *  particles, and all begin at once; a garment is not divided. In strict mode the bits are those
-     *  of one device. Not for garments that may touch each other (self_collision), that tear, nor
-     *  for driver_buffer and hed_cloth_set_vertex_buffers(). `patches`, `threads` and the choice of
-     *  the solver are those of each device */
+    /** (other_device_count) devices in addition to the first, of any kind, for many garments or one
+     *  large sheet; they must outlive the cloth. Each device moves consecutive copies of the garments,
+     *  dealt by their particles, and all begin at once. One garment alone is cut into strips of
+     *  consecutive rows, by HED_CLOTH_SOLVER_COLOURS, if it is a grid without lattices, fabric,
+     *  tethers and seams. In strict mode the bits are those of one device. Not for garments that may
+     *  touch each other (self_collision), that tear, nor for driver_buffer and
+     *  hed_cloth_set_vertex_buffers(). `patches`, `threads` and the choice of the solver are those of
+     *  each device */
     hed_device *const *other_devices;
     uint32_t other_device_count; /**< 0 to 63 */
 } hed_cloth_def;

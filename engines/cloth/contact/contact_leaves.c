@@ -102,6 +102,11 @@ static void own_all(
             triangles[edges[i].leaf].owned |= 8u << edges[i].edge;
 }
 
+static bool part_has_particle(const hed_cloth *part, uint32_t particle)
+{
+    return particle - part->base_particle < part->particles; /* wraps below the first */
+}
+
 /* Keeps the leaves of a part alone, with its own numbers of particles. Edges and corners keep the
  * owners that they have in the whole cloth, since these decide about rounding. Returns the number of
  * leaves. */
@@ -111,7 +116,9 @@ static uint32_t keep_own(const hed_cloth *part, contact_triangle *triangles, uin
     uint32_t count = 0, own = 1;
     for (uint32_t leaf = 0; leaf < leaves; leaf++) {
         const contact_triangle t = triangles[leaf];
-        if (t.a == CONTACT_NO_LEAF || t.a < base || t.a - base >= part->particles) continue;
+        if (t.a == CONTACT_NO_LEAF || !part_has_particle(part, t.a) ||
+            !part_has_particle(part, t.b) || !part_has_particle(part, t.c))
+            continue;
         triangles[count++] = (contact_triangle){t.a - base, t.b - base, t.c - base, t.owned};
     }
     while (own < count) own *= 2;

@@ -102,6 +102,8 @@ typedef struct feature_params {
     uint leaves;         /* leaves of the tree of features, a power of 2 */
     uint capacity;       /* pairs */
     uint apart;          /* not 0: garments have origins of their own; for C alone */
+    /* particles whose pairs are counted at the end: a strip of a sheet leaves its margins to others */
+    uint own_first, own_count;
 } feature_params;
 
 #define HED_TYPE_feature_pair HED_UINT32
@@ -584,7 +586,8 @@ CLOTH_INLINE void feature_limit(uint k, uint round, feature_solve_view view)
     feature_room room = feature_room_of(touch, y.axis, round);
     if (feature_is_safe(x, y, pair.feature, touch, room)) return;
     if (round == FEATURE_ROUNDS) {
-        feature_sum(&view.counters->pressed, 1);
+        if (pair.a - view.params.own_first < view.params.own_count)
+            feature_sum(&view.counters->pressed, 1);
         return;
     }
     view.counters->limited[round] = 1;

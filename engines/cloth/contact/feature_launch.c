@@ -51,6 +51,8 @@ static hed_status upload_cloth(
     if (capacity > MAX_FEATURE_PAIRS) capacity = MAX_FEATURE_PAIRS;
     f->params.triangles = count;
     f->params.capacity = (uint)capacity;
+    f->params.own_first = cloth->own_first;
+    f->params.own_count = cloth->own_count;
     cloth_upload(cloth, triangles, count * sizeof *triangles, &b->triangles, error);
     cloth_upload(cloth, cluster_at, (parts + 1) * sizeof *cluster_at, &b->cluster_at, error);
     cloth_upload(cloth, clusters, 3 * (uint64_t)count * sizeof *clusters, &b->clusters, error);

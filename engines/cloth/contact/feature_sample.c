@@ -32,7 +32,8 @@ static bool row_new(row *r, uint32_t count)
                    .max_thickness = SPACING,
                    .triangles = count,
                    .leaves = 1,
-                   .capacity = 4 * count}};
+                   .capacity = 4 * count,
+                   .own_count = 3 * count}};
     r->features = calloc(FEATURE_WORDS, sizeof(float4));
     r->boxes = calloc(4, sizeof(float4));
     r->garments = calloc(CLOTH_SAMPLE_GARMENTS, CLOTH_GARMENT_WORDS * sizeof(float4));

@@ -114,6 +114,10 @@ struct hed_cloth {
     const hed_cloth *whole; /* cloth that a part belongs to; NULL: no part */
     /* number in the whole of a part's first garment, its first copy, particle, vertex; else 0 */
     uint32_t base_garment, base_copy, base_particle, base_vertex;
+    /* particles that a cloth answers for: all, or those of a strip between its margins */
+    uint32_t own_first, own_count;
+    struct cloth_strips *strips; /* solver/strips.h; NULL: garments are not cut */
+    bool is_split; /* a frame failed, and strips are of different substeps until a reset or load */
     bool has_tethers, has_driver, has_air, has_self, has_balls, wants_normals;
     bool has_seams, has_pressure;
     struct cloth_tear *tear; /* model/tear.h; NULL: no garment tears */

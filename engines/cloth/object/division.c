@@ -55,6 +55,11 @@ hed_status cloth_needs_one_device(const hed_cloth *cloth, const char *subject, h
 
 hed_status cloth_check_together(const hed_cloth *cloth, hed_error *error)
 {
+    if (cloth->is_split)
+        return hed_fail(error, HED_ERROR_DRIVER,
+            "cloth: a frame failed between the strips of its sheet, on %u devices; call "
+            "hed_cloth_reset() or hed_cloth_load()",
+            cloth->part_count);
     for (uint32_t i = 1; i < cloth->part_count; i++)
         if (cloth->parts[i]->frame != cloth->parts[0]->frame)
             return hed_fail(error, HED_ERROR_DRIVER,
@@ -88,14 +93,9 @@ static bool fill_parts(
     return true;
 }
 
-hed_status cloth_deal(const hed_cloth *whole, uint32_t count, cloth_cut *cuts, hed_error *error)
+void cloth_deal(const hed_cloth *whole, uint32_t count, cloth_cut *cuts)
 {
     uint64_t units = cloth_copies(whole), low = 0, high = whole->particles;
-    if (units < count)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "cloth: %u devices for %llu garment%s, copies included; a garment is not divided, so "
-            "expected at most as many devices",
-            count, (unsigned long long)units, units == 1 ? "" : "s");
     for (uint32_t g = 0; g < whole->garment_count; g++)
         if (whole->garments[g]->particle_count > low) low = whole->garments[g]->particle_count;
     while (low < high) { /* smallest capacity */
@@ -106,7 +106,6 @@ hed_status cloth_deal(const hed_cloth *whole, uint32_t count, cloth_cut *cuts, h
     fill_parts(whole, count, high, units, cuts);
     cuts[0] = (cloth_cut){0, 0};
     cuts[count] = (cloth_cut){whole->garment_count, 0};
-    return HED_OK;
 }
 
 hed_status cloth_take_garments(
@@ -129,6 +128,7 @@ hed_status cloth_take_garments(
         if (!garment) return HED_ERROR_MEMORY;
         part->garments[g] = garment;
         *garment = *whole->garments[from.garment + g];
+        garment->arena = (hed_arena){.allocator = part->allocator, .owner = "a garment"};
         if (from.garment + g == to.garment) garment->copies = to.copy;
         if (g == 0) garment->copies -= from.copy;
     }
@@ -153,9 +153,10 @@ hed_status cloth_read_rows(hed_cloth *cloth, cloth_rows rows, void *array, hed_e
 {
     for (uint32_t i = 0; i < cloth_part_count(cloth) * rows.count; i++) {
         hed_cloth *part = cloth_part(cloth, i / rows.count);
-        uint64_t number = i % rows.count, size = rows.row * (uint64_t)part->particles;
-        char *to = (char *)array + rows.row * (number * cloth->particles + part->base_particle);
-        hed_read(part->stream, to, buffer_of(part, rows), number * size, size, error);
+        uint64_t number = i % rows.count, from = number * part->particles + part->own_first,
+                 to = number * cloth->particles + part->base_particle + part->own_first;
+        hed_read(part->stream, (char *)array + rows.row * to, buffer_of(part, rows),
+            rows.row * from, rows.row * (uint64_t)part->own_count, error);
     }
     return error->status;
 }

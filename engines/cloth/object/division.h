@@ -17,8 +17,8 @@ typedef struct cloth_cut {
 hed_status cloth_check_division(const hed_cloth_def *def, hed_error *error);
 /* Deals the copies of all garments to `count` parts, consecutive ones to each, so that the largest
  * part has as few particles as possible. `cuts`: (count + 1) out, the beginning of each part, then
- * the end. The result depends on the garments alone. Errors: ARGUMENT (fewer copies than parts). */
-hed_status cloth_deal(const hed_cloth *whole, uint32_t count, cloth_cut *cuts, hed_error *error);
+ * the end. The result depends on the garments alone. There are at least as many copies. */
+void cloth_deal(const hed_cloth *whole, uint32_t count, cloth_cut *cuts);
 /* Gives a part its copies of the whole's garments, whose arrays stay the whole's; `cuts`: the
  * part's beginning and end. Errors: MEMORY. */
 hed_status cloth_take_garments(
@@ -39,7 +39,8 @@ typedef struct cloth_rows {
 } cloth_rows;
 
 #define CLOTH_ROWS(name, bytes, arrays) ((cloth_rows){offsetof(cloth_buffers, name), bytes, arrays})
-/* Enqueues copies of the arrays of all parts to or from `array`, which has all particles. */
+/* Enqueues copies of the arrays of all parts to or from `array`, which has all particles. Margins of
+ * strips are written, and not read. */
 hed_status cloth_read_rows(hed_cloth *cloth, cloth_rows rows, void *array, hed_error *error);
 hed_status cloth_write_rows(hed_cloth *cloth, cloth_rows rows, const void *array, hed_error *error);
 

@@ -2,9 +2,11 @@
 #include "object/division.h"
 #include "solver/host.h"
 #include "solver/patches.h"
+#include "solver/strips.h"
 
 #include "model/tear.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- definitions ---- */
@@ -96,6 +98,7 @@ static hed_status place_garments(hed_cloth *cloth, hed_error *error)
     for (uint32_t g = 0; g < whole->garment_count; g++) add_flags(cloth, whole->garments[g]);
     cloth->has_field = cloth->has_air && (cloth->def.max_fans || cloth->def.wind_grid);
     cloth->particles = (uint32_t)at[0];
+    if (!cloth->own_count) cloth->own_count = cloth->particles; /* no strip */
     cloth->vertices = (uint32_t)at[1];
     cloth->triangles = (uint32_t)at[2];
     return HED_OK;
@@ -216,8 +219,9 @@ static hed_status make_part(
     if (!part) return HED_ERROR_MEMORY;
     cloth->parts[number] = part;
     part->def.other_device_count = 0;
-    if (cloth_take_garments(part, cloth, cuts + number, error) || place_garments(part, error))
-        return error->status;
+    if (cloth->strips) cloth_take_strip(part, cloth, number, error);
+    else cloth_take_garments(part, cloth, cuts + number, error);
+    if (error->status || place_garments(part, error)) return error->status;
     return cloth_build_on_device(part, error);
 }
 
@@ -226,7 +230,8 @@ static hed_status cloth_divide(hed_cloth *cloth, const hed_cloth_def *def, hed_e
 {
     const uint32_t count = 1 + def->other_device_count;
     cloth_cut cuts[CLOTH_MAX_PARTS + 1];
-    if (cloth_deal(cloth, count, cuts, error)) return error->status;
+    if (cloth_copies(cloth) >= count) cloth_deal(cloth, count, cuts);
+    else if (cloth_strips_create(cloth, def, count, error)) return error->status;
     cloth->parts = hed_new(&cloth->allocator, count, sizeof *cloth->parts, error);
     if (!cloth->parts) return HED_ERROR_MEMORY;
     cloth->part_count = count;
@@ -234,6 +239,8 @@ static hed_status cloth_divide(hed_cloth *cloth, const hed_cloth_def *def, hed_e
         make_part(cloth, i, i ? def->other_devices[i - 1] : cloth->device, cuts, error);
     cloth->def.wind_grid = NULL; /* the program's */
     cloth->def.other_devices = NULL;
+    /* before the first frame, since the first copies between devices take longer */
+    if (cloth->strips && !error->status) cloth_strips_exchange(cloth, error);
     return error->status;
 }
 
@@ -307,12 +314,20 @@ static void destroy_host(hed_cloth *cloth)
     hed_delete(a, host, 1, sizeof *host);
 }
 
+/* Waits for the work of a cloth that may be unfinished; a failure is not reported. */
+static void wait_for_work(const hed_cloth *cloth)
+{
+    if (cloth && cloth->stream) hed_stream_wait(cloth->stream, NULL);
+}
+
 void hed_cloth_destroy(hed_cloth *cloth)
 {
     if (!cloth) return;
+    for (uint32_t i = 0; i < cloth->part_count; i++) wait_for_work(cloth->parts[i]);
+    cloth_strips_destroy(cloth);
     for (uint32_t i = 0; i < cloth->part_count; i++) hed_cloth_destroy(cloth->parts[i]);
     hed_delete(&cloth->allocator, cloth->parts, cloth->part_count, sizeof *cloth->parts);
-    if (cloth->stream) hed_stream_wait(cloth->stream, NULL);
+    wait_for_work(cloth);
     if (cloth->solver) cloth->ops->destroy(cloth, cloth->solver);
     if (cloth->contacts) cloth_contacts_destroy(cloth, cloth->contacts);
     destroy_host(cloth);
@@ -320,9 +335,12 @@ void hed_cloth_destroy(hed_cloth *cloth)
     hed_allocator allocator = cloth->allocator;
     uint32_t *firsts[4] = {
         cloth->first_particle, cloth->first_vertex, cloth->first_triangle, cloth->first_anchor};
-    for (uint32_t i = 0; i < cloth->garment_count; i++)
-        if (!cloth->whole) cloth_garment_destroy(cloth->garments[i]);
-        else hed_delete(&allocator, cloth->garments[i], 1, sizeof **cloth->garments);
+    for (uint32_t i = 0; i < cloth->garment_count; i++) {
+        cloth_garment *garment = cloth->garments[i];
+        if (!cloth->whole) cloth_garment_destroy(garment);
+        else if (garment) hed_arena_free(&garment->arena); /* arrays of a part alone */
+        if (cloth->whole) hed_delete(&allocator, garment, 1, sizeof *garment);
+    }
     for (int k = 0; k < 4; k++)
         hed_delete(&allocator, firsts[k], cloth->garment_count + 1, sizeof(uint32_t));
     hed_delete(&allocator, cloth->garments, cloth->garment_count, sizeof *cloth->garments);
@@ -422,5 +440,10 @@ hed_cloth_info hed_cloth_describe(const hed_cloth *cloth)
         boundary += report.boundary;
     }
     report.boundary = boundary;
+    if (cloth->strips) {
+        const size_t used = strlen(report.choice);
+        snprintf(report.choice + used, sizeof report.choice - used,
+            ", in %u strips with margins of %u rows", cloth->strips->count, cloth->strips->margin);
+    }
     return report;
 }

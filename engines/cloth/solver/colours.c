@@ -7,6 +7,7 @@
  * The substeps of a frame are recorded once in a graph and replayed. Data that change between
  * frames are in buffers that the kernels read, so the graph does not change: replaying 65 nodes
  * costs the driver one call. */
+#include "solver/strips.h"
 #include "solver/tension.h"
 
 #include <inttypes.h>
@@ -385,9 +386,9 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
                                                  s->cells.colours + 1);
     s->batch =
         NODES_AT_MOST / nodes < cloth->def.substeps ? NODES_AT_MOST / nodes : cloth->def.substeps;
-    /* self-collision is a pass of its own after each substep */
+    /* self-collision is a pass of its own after each substep, as is the exchange of strips */
     if (cloth->ops->id == HED_CLOTH_SOLVER_COOPERATIVE) s->batch = cloth->def.substeps;
-    if (cloth->has_self || s->batch < 1) s->batch = 1;
+    if (cloth->has_self || cloth_is_strip(cloth) || s->batch < 1) s->batch = 1;
     s->colour_at = hed_new(a, s->colour_room, sizeof *s->colour_at, error);
     s->written = hed_new(a, s->batch, sizeof *s->written, error);
     s->next = hed_new(a, s->batch, sizeof *s->next, error);

@@ -2,7 +2,7 @@
 /* hed_cloth_step(): checks all data of the program before it enqueues anything, uploads the data
  * from staging memory, and enqueues the substeps and write-back. It never waits for the device. */
 #include "object/division.h"
-#include "solver/host.h"
+#include "solver/strips.h"
 
 #include "model/collider.h"
 
@@ -330,40 +330,41 @@ static hed_status draw_seams(hed_cloth *cloth, const schedule *s, uint32_t index
         cloth, cloth->contacts, s->frame, (double)index / s->count, s->dt, error);
 }
 
-/* Enqueues the substeps. Air needs normals at each frame's start, self-collision and thin features
- * of bodies a pass after each substep, closing seams a length for each; otherwise all substeps are
- * one call of the solver. */
-static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
+/* True while seams of any part have not met. */
+static bool closes_seams(const hed_cloth *cloth)
 {
-    bool has_features = cloth_contacts_have_features(cloth->contacts), closes = false, is_single;
     const hed_cloth *whole = cloth_whole(cloth);
-    for (uint32_t g = 0; g < whole->garment_count; g++) /* seams that have not met */
+    bool closes = false;
+    for (uint32_t g = 0; g < whole->garment_count; g++)
         closes |= whole->garments[g]->seam_count && cloth->time < whole->garments[g]->seam_seconds;
-    is_single = cloth->has_self || cloth->has_pressure || has_features || closes;
-    uint32_t piece = is_single ? 1 : cloth->has_air ? cloth->def.substeps : s->count;
-    for (uint32_t at = 0; at < s->count; at += piece) {
-        bool surface = cloth->has_pressure || at % cloth->def.substeps == 0;
-        if (cloth->has_air && surface) cloth_find_surface(cloth, error);
-        if (cloth->has_field && surface) cloth_find_wind(cloth, s->frame->fan_count, s->dt, error);
-        if (cloth->gases)
-            cloth_run(cloth, CLOTH_KERNEL_GAS, cloth->gases,
-                HED_VIEW_ARGS(cloth_gas_launch, .position = cloth->buffers.position,
-                    .triangles = cloth->buffers.triangles, .gases = cloth->buffers.gases,
-                    .garments = cloth->buffers.garments, .dt_square = (float)(s->dt * s->dt)),
-                error);
-        if (closes) draw_seams(cloth, s, at, error);
-        if (hed_failed(error)) return error->status;
-        cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);
-        cloth->host->air_fresh = false;
-        if (cloth->ops->substeps(cloth, cloth->solver, &first, &rest, (float)s->dt, piece, error))
-            return error->status;
-        if (has_features && cloth_contacts_features(cloth, cloth->contacts, &first, error))
-            return error->status;
-        if (cloth->has_self &&
-            cloth_contacts_self(cloth, cloth->contacts, &first, (float)s->dt, error))
-            return error->status;
-    }
-    return HED_OK;
+    return closes;
+}
+
+/* Enqueues `count` substeps from substep `at` of the submission on. */
+static hed_status run_piece(
+    hed_cloth *cloth, const schedule *s, uint32_t at, uint32_t count, hed_error *error)
+{
+    bool surface = cloth->has_pressure || at % cloth->def.substeps == 0;
+    if (cloth->has_air && surface) cloth_find_surface(cloth, error);
+    if (cloth->has_field && surface) cloth_find_wind(cloth, s->frame->fan_count, s->dt, error);
+    if (cloth->gases)
+        cloth_run(cloth, CLOTH_KERNEL_GAS, cloth->gases,
+            HED_VIEW_ARGS(cloth_gas_launch, .position = cloth->buffers.position,
+                .triangles = cloth->buffers.triangles, .gases = cloth->buffers.gases,
+                .garments = cloth->buffers.garments, .dt_square = (float)(s->dt * s->dt)),
+            error);
+    if (closes_seams(cloth)) draw_seams(cloth, s, at, error);
+    if (hed_failed(error)) return error->status;
+    cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);
+    cloth->host->air_fresh = false;
+    if (cloth->ops->substeps(cloth, cloth->solver, &first, &rest, (float)s->dt, count, error))
+        return error->status;
+    if (cloth_contacts_have_features(cloth->contacts) &&
+        cloth_contacts_features(cloth, cloth->contacts, &first, error))
+        return error->status;
+    return cloth->has_self
+               ? cloth_contacts_self(cloth, cloth->contacts, &first, (float)s->dt, error)
+               : HED_OK;
 }
 
 static hed_status frame_feed(
@@ -390,26 +391,63 @@ static hed_status frame_feed(
         cloth->host->collider_count, error);
 }
 
-/* Enqueues a checked frame on a device. */
-static hed_status step_part(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
+/* Enqueues all of a checked frame on a device that precedes its substeps, and makes their schedule. */
+static hed_status begin_frame(
+    hed_cloth *cloth, const hed_cloth_frame *frame, schedule *s, hed_error *error)
 {
-    double seconds = frame->seconds * frame->frames;
-    schedule s = {frame, frame->seconds / cloth->def.substeps, cloth->last_dt,
+    *s = (schedule){frame, frame->seconds / cloth->def.substeps, cloth->last_dt,
         cloth->def.substeps * frame->frames, false};
     cloth->host->dirty = true;
-    if (cloth_stage_begin(cloth, error) || frame_feed(cloth, frame, seconds, (float)s.dt, error))
+    if (cloth_stage_begin(cloth, error) ||
+        frame_feed(cloth, frame, frame->seconds * frame->frames, (float)s->dt, error))
         return error->status;
-    s.moves = cloth->has_driver || cloth->host->collider_count || cloth->host->has_meshes;
-    if (cloth_contacts_begin(cloth, error) || frame_run_all(cloth, &s, error) ||
-        cloth_contacts_end(cloth, error))
-        return error->status;
-    cloth->last_dt = (float)s.dt;
-    cloth->time += seconds;
+    s->moves = cloth->has_driver || cloth->host->collider_count || cloth->host->has_meshes;
+    return cloth_contacts_begin(cloth, error);
+}
+
+static hed_status end_frame(hed_cloth *cloth, const schedule *s, hed_error *error)
+{
+    const hed_cloth_frame *frame = s->frame;
+    if (hed_failed(error) || cloth_contacts_end(cloth, error)) return error->status;
+    cloth->last_dt = (float)s->dt;
+    cloth->time += frame->seconds * frame->frames;
     cloth->frame += frame->frames;
     cloth_set_view(cloth, frame->transform);
     if (!cloth_show(cloth, error)) cloth_origin_look(cloth, error);
     /* the frame is enqueued, even if a later call failed: the slot is in use */
     cloth_stage_end(cloth, error->status ? NULL : error);
+    return error->status;
+}
+
+/* Enqueues a checked frame on a device. Air needs normals at each frame's start, self-collision and
+ * thin features of bodies a pass after each substep, closing seams a length for each; otherwise all
+ * substeps are one call of the solver. */
+static hed_status step_part(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
+{
+    schedule s;
+    if (begin_frame(cloth, frame, &s, error)) return error->status;
+    bool is_single = cloth->has_self || cloth->has_pressure ||
+                     cloth_contacts_have_features(cloth->contacts) || closes_seams(cloth);
+    uint32_t piece = is_single ? 1 : cloth->has_air ? cloth->def.substeps : s.count;
+    for (uint32_t at = 0; at < s.count && !error->status; at += piece)
+        run_piece(cloth, &s, at, piece, error);
+    return end_frame(cloth, &s, error);
+}
+
+/* Enqueues a checked frame on strips, which exchange their margins after each substep. */
+static hed_status step_strips(hed_cloth *whole, const hed_cloth_frame *frame, hed_error *error)
+{
+    schedule s;
+    whole->is_split = true;
+    for (uint32_t i = 0; i < whole->part_count && !error->status; i++)
+        begin_frame(whole->parts[i], frame, &s, error);
+    for (uint32_t at = 0; !error->status && at < s.count; at++) {
+        for (uint32_t i = 0; i < whole->part_count && !error->status; i++)
+            run_piece(whole->parts[i], &s, at, 1, error);
+        if (!error->status) cloth_strips_exchange(whole, error);
+    }
+    for (uint32_t i = 0; i < whole->part_count; i++) end_frame(whole->parts[i], &s, error);
+    whole->is_split = error->status != HED_OK;
     return error->status;
 }
 
@@ -420,6 +458,7 @@ hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_er
     if (!error) error = &unreported;
     if (hed_failed(error) || check_frame(cloth, frame, error)) return error->status;
     if (cloth_open_tears(cloth, error) || cloth_check_together(cloth, error)) return error->status;
+    if (cloth->strips) return step_strips(cloth, frame, error);
     for (uint32_t part = 0; part < cloth_part_count(cloth) && !error->status; part++)
         step_part(cloth_part(cloth, part), frame, error);
     return error->status;

@@ -16,7 +16,7 @@
  * origin moves to their middle. Submissions are counted and results are not waited for, so the same
  * submissions give the same bits on every device, no matter how often the program waits. */
 #include "model/collider.h"
-#include "solver/host.h"
+#include "solver/strips.h"
 
 #include <math.h>
 #include <string.h>
@@ -331,6 +331,18 @@ static bool has_first_copy(const hed_cloth *cloth, uint32_t number)
            (number > cloth->base_garment || cloth->base_copy == 0);
 }
 
+/* True if a cloth has the particle that represents the whole's garment `number`, in its first copy;
+ * `*particle`: the particle's number in the cloth. */
+static bool has_looked_at(const hed_cloth *cloth, uint32_t number, uint32_t *particle)
+{
+    if (!has_first_copy(cloth, number)) return false;
+    const uint32_t own = number - cloth->base_garment, first = cloth_is_strip(cloth)
+                                                                   ? 0 - cloth->base_particle
+                                                                   : cloth->first_particle[own];
+    *particle = first + looked_at(cloth_whole(cloth)->garments[number]);
+    return *particle - cloth->own_first < cloth->own_count; /* wraps below the first */
+}
+
 static hed_status copy_places(hed_cloth *cloth, hed_error *error)
 {
     cloth_look *look = &cloth->host->look;
@@ -339,11 +351,10 @@ static hed_status copy_places(hed_cloth *cloth, hed_error *error)
     if (!look->pinned) hed_buffer_create(cloth->device, &def, &look->pinned, error);
     if (!look->done) hed_event_create(cloth->device, false, &look->done, error);
     for (uint32_t number = 0; number < look_count(cloth); number++) {
-        uint32_t g = number - cloth->base_garment;
-        if (!has_first_copy(cloth, number)) continue;
-        uint64_t particle = cloth->first_particle[g] + looked_at(cloth->garments[g]);
+        uint32_t particle;
+        if (!has_looked_at(cloth, number, &particle)) continue;
         hed_copy(cloth->stream, look->pinned, number * sizeof(float4), cloth->buffers.position,
-            particle * sizeof(float4), sizeof(float4), error);
+            particle * (uint64_t)sizeof(float4), sizeof(float4), error);
     }
     if (hed_event_record(look->done, cloth->stream, error)) return error->status;
     look->known = false;
@@ -369,8 +380,10 @@ static hed_status fetch_places(const hed_cloth *whole, cloth_home *homes, hed_er
         const cloth_look *look = &cloth->host->look;
         if (hed_event_wait(look->done, UINT64_MAX, error)) return error->status;
         const float4 *places = hed_buffer_describe(look->pinned).host;
+        uint32_t particle;
         for (uint32_t g = 0; g < look_count(cloth); g++)
-            if (has_first_copy(cloth, g)) memcpy(homes[g].place, &places[g], sizeof homes[g].place);
+            if (has_looked_at(cloth, g, &particle))
+                memcpy(homes[g].place, &places[g], sizeof homes[g].place);
     }
     return HED_OK;
 }

@@ -44,6 +44,7 @@ hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
     }
     for (uint32_t i = 0; i < cloth_part_count(cloth) && !error->status; i++)
         reset_part(cloth_part(cloth, i), error);
+    cloth->is_split &= error->status != HED_OK;
     return error->status;
 }
 
@@ -99,6 +100,8 @@ hed_status hed_cloth_set_max_distance(
     hed_cloth *cloth, uint32_t particle, float max_distance, hed_error *error)
 {
     HED_REQUIRE(cloth);
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
     if (particle >= cloth->particles)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "particle %u of a cloth of %u", particle, cloth->particles);
@@ -116,12 +119,14 @@ hed_status hed_cloth_set_max_distance(
     const float *map =
         g->driver_map[(particle - cloth->first_particle[garment]) % g->particle_count];
     float4 limits = {isfinite(max_distance) ? max_distance : -1.0f, map[1], map[2], map[3]};
-    uint32_t number = 0;
-    while (number + 1 < cloth->part_count && cloth->parts[number + 1]->base_particle <= particle)
-        number++;
-    hed_cloth *part = cloth_part(cloth, number);
-    return hed_write(part->stream, part->buffers.driver_map,
-        (particle - part->base_particle) * sizeof limits, &limits, sizeof limits, error);
+    for (uint32_t i = 0; i < cloth_part_count(cloth); i++) {
+        hed_cloth *part = cloth_part(cloth, i);
+        const uint32_t own = particle - part->base_particle; /* in two strips if in a margin */
+        if (own < part->particles)
+            hed_write(part->stream, part->buffers.driver_map, own * sizeof limits, &limits,
+                sizeof limits, error);
+    }
+    return error->status;
 }
 
 /* ---- saved states ---- */
@@ -511,6 +516,7 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     if (load_tears(cloth, end, error) || load_arrays(cloth, from, error)) return error->status;
     for (uint32_t i = 0; i < cloth_part_count(cloth) && !error->status; i++)
         load_part(cloth_part(cloth, i), &head, homes, from + array_bytes(cloth), end, error);
+    cloth->is_split &= error->status != HED_OK;
     return error->status;
 }
 

@@ -117,6 +117,32 @@ void hed_cuda_restore(const hed_device *device, CUcontext previous)
     if (previous) hed_cuda_api_of(device)->cuCtxSetCurrent(previous);
 }
 
+/* ---- memory of other devices ---- */
+
+static void cuda_open_peer(const hed_device *reader, const hed_device *owner)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(reader);
+    hed_cuda_device *to = reader->impl;
+    const hed_cuda_device *from = owner->impl;
+    const uint64_t bit = 1ull << (from->device % 64);
+    CUcontext previous;
+    int is_reachable = 0;
+    if (atomic_load(&to->peers) & bit || atomic_fetch_or(&to->peers, bit) & bit) return;
+    if (api->cuDeviceCanAccessPeer(&is_reachable, to->device, from->device) || !is_reachable)
+        return;
+    if (hed_cuda_enter(reader, &previous, NULL)) return;
+    api->cuCtxEnablePeerAccess(from->context, 0); /* may be enabled already */
+    hed_cuda_restore(reader, previous);
+}
+
+void hed_cuda_open_peers(const hed_device *a, const hed_device *b)
+{
+    const hed_cuda_api *api = hed_cuda_api_of(a);
+    if (!api->cuDeviceCanAccessPeer || !api->cuCtxEnablePeerAccess) return;
+    cuda_open_peer(a, b);
+    cuda_open_peer(b, a);
+}
+
 /* ---- loading ---- */
 
 static void cuda_set_health(

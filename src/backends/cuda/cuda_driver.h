@@ -95,6 +95,9 @@ void hed_cuda_close(const hed_settings *settings, hed_backend_slot *slot);
  * back. After a failure nothing has to be put back. */
 hed_status hed_cuda_enter(const hed_device *device, CUcontext *previous, hed_error *error);
 void hed_cuda_restore(const hed_device *device, CUcontext previous);
+/* Opens the memory of two devices to each other before their first copy, where they can reach it.
+ * Otherwise the driver copies through the host: a failure costs speed alone. */
+void hed_cuda_open_peers(const hed_device *a, const hed_device *b);
 /* Converts a driver's code to a status; `call` names the function that returned the code. */
 hed_status hed_cuda_fail(
     const hed_cuda_api *api, CUresult result, const char *call, hed_error *error);
@@ -122,9 +125,6 @@ void hed_hip_target(const hed_cuda_api *api, CUdevice device, char target[HED_NV
 CUresult hed_hip_call(const hed_stream *stream, CUhostFn function, void *user);
 
 /* cuda_memory.c */
-/* Opens the memory of two devices to each other before their first copy, where they can reach it.
- * Otherwise the driver copies through the host: a failure costs speed alone. */
-void hed_cuda_open_peers(const hed_device *a, const hed_device *b);
 hed_status hed_cuda_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
 hed_status hed_cuda_buffer_part(hed_buffer *part, hed_error *error);
 void hed_cuda_buffer_destroy(hed_buffer *buffer);

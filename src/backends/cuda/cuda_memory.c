@@ -1,5 +1,5 @@
 /* CUDA buffers: device, pinned and mapped memory, memory of the caller, adopted memory; mapping
- * through pinned staging; OpenGL buffers; memory of other devices. */
+ * through pinned staging; OpenGL buffers. */
 #include "backends/cuda/cuda_driver.h"
 
 #include <inttypes.h>
@@ -322,29 +322,4 @@ hed_status hed_cuda_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error
                           ->cuGraphicsUnmapResources(1, &shared->graphics, stream->native);
     buffer->address = 0;
     return hed_cuda_leave(stream->device, previous, result, "cuGraphicsUnmapResources", error);
-}
-
-/* ---- memory of other devices ---- */
-
-static void cuda_open_peer(const hed_device *device, const hed_device *peer)
-{
-    const hed_cuda_api *api = hed_cuda_api_of(device);
-    hed_cuda_device *own = device->impl;
-    const hed_cuda_device *other = peer->impl;
-    const uint64_t bit = 1ull << (other->device % 64);
-    CUcontext previous;
-    int can = 0;
-    if (atomic_load(&own->peers) & bit || atomic_fetch_or(&own->peers, bit) & bit) return;
-    if (api->cuDeviceCanAccessPeer(&can, own->device, other->device) || !can) return;
-    if (hed_cuda_enter(device, &previous, NULL)) return;
-    api->cuCtxEnablePeerAccess(other->context, 0); /* may be enabled already */
-    hed_cuda_restore(device, previous);
-}
-
-void hed_cuda_open_peers(const hed_device *a, const hed_device *b)
-{
-    const hed_cuda_api *api = hed_cuda_api_of(a);
-    if (!api->cuDeviceCanAccessPeer || !api->cuCtxEnablePeerAccess) return;
-    cuda_open_peer(a, b);
-    cuda_open_peer(b, a);
 }
