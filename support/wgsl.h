@@ -110,6 +110,7 @@ typedef struct hed_wgsl {
     uint32_t member_count;
     /* dependence of the results on the group's size (wgsl_group.c) */
     uint32_t dimensions;        /* dimensions of the launch, by the ids that are used */
+    bool is_one_group;          /* no id of the launch is declared: all groups do the same */
     bool counts_groups[3];      /* the number of groups does not follow the group's size */
     hed_wgsl_stride strides[3]; /* elements from one group to the next */
     const char *by_group;       /* buffer with one element for each group, or NULL */

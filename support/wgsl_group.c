@@ -457,6 +457,10 @@ void hed_wgsl_find_group(struct hed_wgsl_parse *r)
     for (uint32_t c = 0; c < 3; c++)
         g->has_literal =
             g->has_literal || (out->together && is_parameter(g, c) && !hed_wgsl_constant_of(g, c));
+    out->is_one_group = g->builtin_count < MOST_BUILTINS;
+    for (uint32_t i = 0; i < g->builtin_count; i++)
+        out->is_one_group = out->is_one_group && (g->builtins[i].value == LOCAL_ID ||
+                                                     g->builtins[i].value == LOCAL_INDEX);
     out->subgroups = out->subgroups || out->lacks_enable;
     r->group = g;
 }

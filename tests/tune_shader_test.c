@@ -422,6 +422,64 @@ Test(tune_shader, constants_that_only_the_program_sets)
     hed_tune_file_close(file);
 }
 
+/* The width of subgroups: that of the device in the text, and a parameter where there are several. */
+Test(tune_shader, widths_of_subgroups)
+{
+    static const char head[] = "#version 450\n#extension GL_KHR_shader_subgroup_arithmetic : require\n"
+                               "layout(local_size_x = 64) in;\nlayout(binding = 0) buffer A { uint a[]; };\n",
+                      body[] = "void main() { uint i = gl_GlobalInvocationID.x; a[i] = subgroupAdd(a[i]); }\n";
+    static const struct {
+        const char *declared, *found; /* found in the text afterwards */
+        uint32_t widths;              /* sum of the widths that the device has */
+        int64_t first, usual;         /* values of the parameter; first -1: no parameter */
+    } cases[] = {{"#define WARP_SIZE 32\nshared uint s[64 / WARP_SIZE];\n", "#define WARP_SIZE 16\n", 0, -1, 0},
+        {"#define WARP_SIZE 32\nshared uint s[64 / WARP_SIZE];\n", "#define WARP_SIZE HED_SUBGROUP_SIZE\n", 8 | 16 | 32, 8, 16},
+        {"layout(constant_id = 1) const uint subgroup_size = 32;\n", "subgroup_size = (16);", 0, -1, 0},
+        {"const uint kLog2WarpWidth = 5;\n", "kLog2WarpWidth = 5;", 8 | 16 | 32, 0, 0}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        hed_device_info on = device;
+        char text[1024];
+        on.lane_width = 16;
+        on.capabilities |= (uint64_t)cases[i].widths << HED_SUBGROUP_WIDTHS;
+        snprintf(text, sizeof text, "%s%s%s", head, cases[i].declared, body);
+        hed_tune_file *file = open_on(&on, "widths.comp", text, strlen(text));
+        CHECK(file, "%s\n%s", error.text, error.log);
+        const hed_kernel_def *def = hed_tune_file_kernel(file);
+        CHECK(strstr(def->sources[0].text, cases[i].found), "%s", def->sources[0].text);
+        CHECK_EQ(def->parameter_count, cases[i].first < 0 ? 1 : 2);
+        if (cases[i].first >= 0) {
+            CHECK_TEXT(def->parameters[1].name, HED_SUBGROUP_SIZE);
+            CHECK_EQ(def->parameters[1].values[0], cases[i].first);
+            CHECK_EQ(def->parameters[1].value, cases[i].usual);
+            CHECK_EQ(def->parameters[1].count, cases[i].first ? 3 : 4);
+        }
+        hed_tune_file_close(file);
+    }
+}
+
+/* A shader that reads no id by which groups differ is launched with one. */
+Test(tune_shader, one_group)
+{
+    static const char text[] = "#version 450\nlayout(local_size_x = 32) in;\nlayout(binding = 0) buffer A { uint a[]; };\n"
+                               "layout(push_constant) uniform P { uint count; };\n"
+                               "void main() { for (uint i = gl_LocalInvocationIndex; i < count; i += gl_WorkGroupSize.x) a[i] = %s; }\n";
+    for (int i = 0; i < 2; i++) {
+        char words[512];
+        hed_geometry geometry;
+        snprintf(words, sizeof words, text, i ? "gl_WorkGroupID.x" : "7");
+        hed_tune_file *file = open_bytes("one.comp", words, strlen(words));
+        CHECK(file, "%s\n%s", error.text, error.log);
+        hed_tune_def tune = {0};
+        const char *note = hed_tune_file_apply(file, &tune);
+        const hed_kernel_def *def = hed_tune_file_kernel(file);
+        const hed_config config = {1, {64}};
+        def->geometry(def, &config, tune.problem, &geometry);
+        CHECK_EQ(geometry.global[0], i ? 65536 : 64);
+        CHECK((strstr(note, "\"groups\": [\"1\"]") != NULL) == !i, "%s", note);
+        hed_tune_file_close(file);
+    }
+}
+
 /* A text in GLSL as people write it: its group in numbers, a macro and a constant. */
 Test(tune_shader, sizes_of_the_text_are_parameters)
 {

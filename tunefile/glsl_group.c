@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heddle/shader.h"
+
 enum { MOST_EDITS = 128, LEAST_FOUND = 4 };
 
 /* A word of the text. */
@@ -33,6 +35,7 @@ typedef struct glsl_group {
     bool is_named[3];     /* the number is a macro or a constant, which all its uses follow */
     glsl_edit edits[MOST_EDITS];
     uint32_t edit_count;
+    const char *width; /* number that is the width of subgroups, among the edits; or NULL */
     char together[32]; /* first word with which items of a group work together */
     uint32_t together_line;
 } glsl_group;
@@ -195,6 +198,14 @@ static void find_uses(glsl_group *g)
 
 /* ---- the new text ---- */
 
+static bool has_letters(const glsl_word *word, const char *letters)
+{
+    size_t size = strlen(letters);
+    for (size_t i = 0; i + size <= word->size; i++)
+        if (strncasecmp(word->at + i, letters, size) == 0) return true;
+    return false;
+}
+
 static void add_edit(glsl_group *g, const glsl_word *word, const char *text, bool is_constant)
 {
     uint32_t place = g->edit_count;
@@ -224,6 +235,46 @@ static void name_sizes(hed_spec_reader *reader, hed_json_node node, glsl_group *
             if (is_one && sizes->values[i] > 1) sizes->names[i] = sizes->names[j];
         }
     }
+}
+
+/* Finds the macro or constant that is the width of subgroups by its name, as SUBGROUP_SIZE and kWarpSize, in a text that
+ * uses subgroups. Its number is the device's, or HED_SUBGROUP_SIZE where the width is a parameter: with another one the
+ * text reads and writes over the ends of its arrays. */
+static void edit_width(hed_spec_reader *reader, hed_json_node node, glsl_group *g)
+{
+    const hed_device_info *device = reader->device;
+    hed_json_node root = hed_json_root(reader->spec->json);
+    if (hed_json_has(root, "parameters") &&
+        hed_json_has(hed_json_member(root, "parameters"), HED_SUBGROUP_SIZE))
+        return; /* the author varies the width */
+    glsl_word word = {.size = 0}, number = {.size = 0};
+    bool uses_subgroups = false, is_constant = false;
+    uint32_t value = 0;
+    while (next_word(g->source, &word)) {
+        bool is_operation = word.size > 8 && isupper((unsigned char)word.at[8]);
+        uses_subgroups = uses_subgroups || strncmp(word.at, "gl_Subgroup", 11) == 0 ||
+                         (is_operation && strncmp(word.at, "subgroup", 8) == 0);
+        bool is_width = (has_letters(&word, "subgroup") || has_letters(&word, "warp") ||
+                            has_letters(&word, "wave")) &&
+                        (has_letters(&word, "size") || has_letters(&word, "width"));
+        glsl_word found;
+        bool is_number = is_width && strncmp(word.at, "gl_", 3) != 0 && !number.size &&
+                         find_named(g, &word, &found, &is_constant) && word_number(&found, &value);
+        if (is_number && value >= LEAST_FOUND && value <= 128 && !(value & (value - 1)))
+            number = found;
+    }
+    g->sizes->names_width = device->capabilities >> HED_SUBGROUP_WIDTHS && number.size;
+    if (!uses_subgroups || !number.size || !device->lane_width) g->sizes->names_width = false;
+    else if (g->sizes->names_width || device->lane_width != value)
+        add_edit(g, &number,
+            g->sizes->names_width ? "HED_SUBGROUP_SIZE"
+                                  : hed_spec_text(reader, node, "%u", device->lane_width),
+            is_constant);
+    if (!g->edit_count) return;
+    g->width = number.at;
+    g->sizes->note = hed_spec_text(reader, node,
+        "the width of subgroups in line %u is that of %s, %u%s", number.line, device->id,
+        device->lane_width, g->sizes->names_width ? ", and a parameter" : "");
 }
 
 /* Replaces numbers that are equal to a size, or to the product of all. */
@@ -284,6 +335,7 @@ static void note_sizes(hed_spec_reader *reader, hed_json_node node, const glsl_g
     char lines[160] = "", names[96] = "";
     uint32_t last = 0;
     for (uint32_t i = 0; i < g->edit_count && strlen(lines) + 16 < sizeof lines; i++) {
+        if (g->edits[i].word.at == g->width) continue;
         if (g->edits[i].word.line != last)
             snprintf(lines + strlen(lines), 16, "%s %u", last ? "," : "", g->edits[i].word.line);
         last = g->edits[i].word.line;
@@ -300,7 +352,8 @@ static void note_sizes(hed_spec_reader *reader, hed_json_node node, const glsl_g
             "%s; items of a group work together (%s in line %u), so only the comparison of results "
             "shows which sizes are right",
             note, g->together, g->together_line);
-    g->sizes->note = note;
+    g->sizes->note =
+        g->sizes->note ? hed_spec_text(reader, node, "%s\n  %s", note, g->sizes->note) : note;
 }
 
 void hed_spec_name_glsl_sizes(
@@ -310,8 +363,11 @@ void hed_spec_name_glsl_sizes(
     *sizes = (hed_spec_sizes){.dimensions = 0};
     if (!g) return;
     *g = (glsl_group){.source = source, .sizes = sizes};
-    if (!find_sizes(g)) {
-        *sizes = (hed_spec_sizes){.dimensions = 0};
+    bool has_sizes = find_sizes(g);
+    if (!has_sizes) *sizes = (hed_spec_sizes){.dimensions = 0};
+    edit_width(reader, node, g);
+    if (!has_sizes) {
+        if (g->edit_count) write_text(reader, node, g, source);
         return;
     }
     find_uses(g);

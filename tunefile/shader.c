@@ -206,6 +206,28 @@ static void fix_override(hed_spec_reader *reader, hed_json_node node, hed_spec_k
     kernel->def.define_count = count + 1;
 }
 
+/* Adds the width of subgroups on a device that has several; 0 (the driver's choice) comes first in a text that does not
+ * depend on the width. */
+static void add_width(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel)
+{
+    enum { MOST = 33 };
+    const uint64_t widths = reader->device->capabilities >> HED_SUBGROUP_WIDTHS;
+    uint32_t count = 0;
+    if (!reader->uses_subgroups || !widths || kernel->def.parameter_count == HED_MAX_PARAMETERS ||
+        hed_spec_shader_keeps(kernel, HED_SUBGROUP_SIZE))
+        return;
+    int64_t *values = hed_spec_allocate(reader, MOST * sizeof *values, node);
+    if (!values) return;
+    if (!reader->sizes.names_width) values[count++] = 0;
+    for (uint64_t width = 1; width <= widths; width *= 2)
+        if (width & widths) values[count++] = (int64_t)width;
+    kernel->parameters[kernel->def.parameter_count++] =
+        (hed_parameter_def){.name = HED_SUBGROUP_SIZE,
+            .values = values,
+            .count = count,
+            .value = reader->sizes.names_width ? reader->device->lane_width : 0};
+}
+
 void hed_spec_shader_parameters(
     hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel)
 {
@@ -234,6 +256,7 @@ void hed_spec_shader_parameters(
     for (uint32_t i = 0; i < shader->override_count && hed_spec_fine(reader); i++)
         if (!hed_spec_shader_keeps(kernel, shader->overrides[i].name))
             fix_override(reader, node, kernel, &shader->overrides[i]);
+    if (hed_spec_fine(reader) && kernel->def.language != HED_WGSL) add_width(reader, node, kernel);
     uint32_t count = kernel->def.parameter_count;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < reader->spec->problem.count; j++)

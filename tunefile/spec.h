@@ -84,6 +84,7 @@ typedef struct hed_spec_sizes {
     uint32_t values[3];   /* sizes in the text */
     uint32_t dimensions;  /* 0: the text has other sizes */
     uint32_t launch;      /* dimensions of the launch, by the ids that are used */
+    bool names_width;     /* the text's width of subgroups is HED_SUBGROUP_SIZE now */
     const char *note;
 } hed_spec_sizes;
 
@@ -97,6 +98,7 @@ typedef struct hed_spec_reader {
     const char
         *groups[3]; /* derived numbers of groups of a launch; NULL: items by the group's size */
     uint32_t push_bytes;          /* bytes of push constants that are one argument; 0: numbers */
+    bool uses_subgroups;          /* a shader of Vulkan or OpenGL with operations of subgroups */
     bool is_shader;               /* the file itself is a shader; its JSON is in a comment */
     const hed_tune_memory *files; /* (file_count) files that need not be on disk */
     uint32_t file_count;
@@ -242,8 +244,8 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_
 /* Reads SPIR-V, or GLSL, into reader->shader (spirv.c). */
 void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed_kernel_def *kernel,
     hed_source *source, const char *entry);
-/* Makes sizes of the group that are numbers of the text macros of it: writes the new text to
- * `source` (glsl_group.c). */
+/* Makes sizes of the group that are numbers of the text macros of it, and the text's width of subgroups that of the
+ * device: writes the new text to `source` (glsl_group.c). */
 void hed_spec_name_glsl_sizes(
     hed_spec_reader *reader, hed_json_node node, hed_source *source, hed_spec_sizes *sizes);
 /* Joins a text in WGSL with the further files of the JSON's list and with the included files, and replaces

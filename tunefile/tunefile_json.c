@@ -403,16 +403,18 @@ static const char *json_shader_stride(
 }
 
 /* Counts the groups of a launch of an invented problem by the elements that a group covers, if these are not its own
- * size. */
+ * size; one group if no id of the shader differs between groups. */
 static void json_count_shader_groups(
     hed_spec_reader *reader, hed_json_node whole, hed_spec_kernel *kernel, const char *group[3])
 {
     for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++) {
+        bool is_one = reader->shader->is_one_group;
         const char *stride = json_shader_stride(reader, whole, group, i);
-        kernel->counts_groups = kernel->counts_groups || strcmp(stride, group[i]) != 0;
-        hed_spec_shader_cover(reader, whole, kernel, i, stride);
-        reader->groups[i] =
-            hed_spec_text(reader, whole, "ceil_div(%s, %s)", reader->spec->dimensions[i], stride);
+        kernel->counts_groups = kernel->counts_groups || is_one || strcmp(stride, group[i]) != 0;
+        if (!is_one) hed_spec_shader_cover(reader, whole, kernel, i, stride);
+        reader->groups[i] = is_one ? "1"
+                                   : hed_spec_text(reader, whole, "ceil_div(%s, %s)",
+                                         reader->spec->dimensions[i], stride);
     }
     for (uint32_t i = 0; i < kernel->dimensions && kernel->counts_groups && hed_spec_fine(reader);
          i++)

@@ -209,8 +209,8 @@ static uint32_t find_macros(hed_json_node root, hed_define *macros, char values[
 static hed_status read_glsl(hed_spec_reader *reader, const hed_kernel_def *kernel,
     const hed_source *source, void **words, size_t *size, hed_error *error)
 {
-    hed_define macros[MOST_MACROS + 3];
-    char values[MOST_MACROS + 3][24];
+    hed_define macros[MOST_MACROS + 4];
+    char values[MOST_MACROS + 4][24];
     hed_glsl_def def = {.name = source->name,
         .sources = source,
         .source_count = 1,
@@ -231,6 +231,11 @@ static hed_status read_glsl(hed_spec_reader *reader, const hed_kernel_def *kerne
         if (i > 0 && sizes->names[i] == sizes->names[0]) continue;
         snprintf(values[def.define_count], sizeof *values, "%u", sizes->values[i]);
         macros[def.define_count] = (hed_define){sizes->names[i], values[def.define_count]};
+        def.define_count++;
+    }
+    if (sizes->names_width) {
+        snprintf(values[def.define_count], sizeof *values, "%u", reader->device->lane_width);
+        macros[def.define_count] = (hed_define){HED_SUBGROUP_SIZE, values[def.define_count]};
         def.define_count++;
     }
     if (!hed_shader_compile_glsl(&def, words, size, error)) return HED_OK;
@@ -273,12 +278,14 @@ static hed_status read_named(hed_spec_reader *reader, hed_json_node node,
         is_specified = is_specified || hed_json_has(hed_json_root(reader->spec->json), launch[i]);
     if (!is_specified) hed_spec_name_glsl_sizes(reader, node, source, &reader->sizes);
     if (!is_specified && !reader->sizes.dimensions) { /* the sizes of several passes */
-        hed_spec_drop_closed_branches(reader, node, kernel, source);
-        hed_spec_name_glsl_sizes(reader, node, source, &reader->sizes);
-        if (!reader->sizes.dimensions) *source = original;
+        hed_source open = original;
+        hed_spec_sizes sizes;
+        hed_spec_drop_closed_branches(reader, node, kernel, &open);
+        hed_spec_name_glsl_sizes(reader, node, &open, &sizes);
+        if (sizes.dimensions) *source = open, reader->sizes = sizes;
     }
     hed_status status = read_module(reader, kernel, source, entry, shader, error);
-    if (status != HED_ERROR_BUILD || !reader->sizes.dimensions) return status;
+    if (status != HED_ERROR_BUILD || source->text == original.text) return status;
     hed_error_clear(error);
     reader->sizes = (hed_spec_sizes){.dimensions = 0};
     *source = original;
@@ -408,6 +415,7 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
     }
     check_members(reader, node, shader);
     if (strcmp(reader->device->backend, "gl") != 0) check_bindings(reader, node, source, shader);
+    reader->uses_subgroups = shader->uses_subgroups;
     reader->push_bytes = is_of_numbers(shader) ? 0 : shader->member_bytes;
     FILE *to = open_memstream(&text, &size);
     if (to) declare_shader(to, shader, &reader->sizes, entry);
@@ -420,6 +428,7 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
     if (hed_spec_fine(reader) &&
         hed_wgsl_read(source->name, copy, strlen(copy), entry, &reader->shader, &error))
         hed_json_fail(node, error.status, "%s", error.text);
+    if (hed_spec_fine(reader)) reader->shader->is_one_group = !shader->reads_launch;
     if (hed_spec_fine(reader) && reader->sizes.dimensions)
         reader->shader->dimensions = reader->sizes.launch;
 }

@@ -79,7 +79,9 @@ typedef struct hed_shader {
     char push_layout[HED_SHADER_NAME]; /**< type of the push constants, as a buffer's layout */
     /** structs of the blocks as declarations in WGSL whose members have the same offsets */
     char layouts[HED_SHADER_LAYOUTS];
-    bool opengl; /**< the members are uniforms of OpenGL, which has no push constants */
+    bool reads_launch;   /**< true if ids or counts of the launch are read, so that groups differ */
+    bool uses_subgroups; /**< true if ids or operations of subgroups are used */
+    bool opengl;         /**< the members are uniforms of OpenGL, which has no push constants */
 } hed_shader;
 
 /** Value of a constant. */
@@ -91,6 +93,10 @@ typedef struct hed_shader_value {
 /** Name of the parameter that is the width of a shader's subgroups on Vulkan 1.3, a power of two that the driver
  *  allows; 0: the driver's choice. */
 #define HED_SUBGROUP_SIZE "HED_SUBGROUP_SIZE"
+
+/** Number of the first of the bits of hed_device_info.capabilities that are widths of subgroups: the bit after it by k
+ *  stands for 2^k. A device with one width has none of them. */
+enum { HED_SUBGROUP_WIDTHS = 32 };
 
 /** True if bytes begin as a module of SPIR-V does. Thread class: rt. */
 HED_API bool hed_shader_is_spirv(const void *bytes, size_t size);

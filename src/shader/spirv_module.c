@@ -53,6 +53,9 @@ static void spirv_decorate(
     if (decoration == DECORATION_NON_READABLE) id->write_only = true;
     if (decoration == DECORATION_BUILT_IN && value == BUILT_IN_GROUP)
         r->group_id = (uint32_t)(id - r->ids);
+    if (decoration == DECORATION_BUILT_IN &&
+        (value == BUILT_IN_GROUPS || value == BUILT_IN_GROUP_ID || value == BUILT_IN_GLOBAL_ID))
+        r->shader->reads_launch = true;
 }
 
 /* Returns the position of the result among an instruction's operands; 0: no result, or not
@@ -68,6 +71,10 @@ static hed_status spirv_note(hed_spirv_reader *r, uint32_t at, uint32_t *functio
 {
     uint32_t opcode = hed_spirv_opcode(r, at), first = hed_spirv_operand(r, at, 1);
     uint32_t result = spirv_result(opcode), id = result ? hed_spirv_operand(r, at, result) : first;
+    if (opcode == OP_CAPABILITY)
+        r->shader->uses_subgroups =
+            r->shader->uses_subgroups || first == CAPABILITY_BALLOT || first == CAPABILITY_VOTE ||
+            (first >= CAPABILITY_SUBGROUPS && first <= CAPABILITY_LAST_SUBGROUPS);
     if (opcode == OP_ENTRY_POINT && first == MODEL_COMPUTE && spirv_is(r, at + 3, r->entry))
         *function = hed_spirv_operand(r, at, 2);
     bool mode = opcode == OP_EXECUTION_MODE || opcode == OP_EXECUTION_MODE_ID;

@@ -12,6 +12,7 @@ enum opcode {
     OP_NAME = 5,
     OP_MEMBER_NAME = 6,
     OP_ENTRY_POINT = 15,
+    OP_CAPABILITY = 17,
     OP_EXECUTION_MODE = 16,
     OP_TYPE_BOOL = 20,
     OP_TYPE_INT = 21,
@@ -54,6 +55,16 @@ enum decoration {
     DECORATION_OFFSET = 35
 };
 enum { MODEL_COMPUTE = 5, MODE_LOCAL_SIZE = 17, MODE_LOCAL_SIZE_ID = 38, BUILT_IN_GROUP = 25 };
+/* built-in values by which groups differ, and capabilities of subgroups */
+enum {
+    BUILT_IN_GROUPS = 24,
+    BUILT_IN_GROUP_ID = 26,
+    BUILT_IN_GLOBAL_ID = 28,
+    CAPABILITY_SUBGROUPS = 61,
+    CAPABILITY_LAST_SUBGROUPS = 68,
+    CAPABILITY_BALLOT = 4423,
+    CAPABILITY_VOTE = 4431
+};
 
 /* Definition and decorations of an id. */
 typedef struct hed_spirv_id {

@@ -153,6 +153,11 @@ static hed_status vulkan_describe(
     if (of.timestampValidBits) info->capabilities |= HED_CAN_DEVICE_TIME;
     if (features.all.features[VK_FEATURE_FLOAT64]) info->capabilities |= HED_CAN_FP64;
     if (features.of_1_2.features[VK_FEATURE_1_2_FLOAT16]) info->capabilities |= HED_CAN_FP16;
+    const VkPhysicalDeviceSubgroupSizeControlProperties widths =
+        vulkan_read_widths(api, physical, about.properties.apiVersion, &features);
+    uint64_t widest = widths.maxSubgroupSize < 1u << 31 ? widths.maxSubgroupSize : 0;
+    for (uint64_t width = widths.minSubgroupSize; width && width < widest; width *= 2)
+        info->capabilities |= (width | width << 1) << HED_SUBGROUP_WIDTHS;
     /* llvmpipe generates a pipeline's code when it first runs */
     device->compiles_at_launch = info->type == HED_DEVICE_CPU;
     return HED_OK;
