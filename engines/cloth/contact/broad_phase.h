@@ -29,9 +29,8 @@ CLOTH_FUNCTION uint contact_edges_at(uint corners)
 CLOTH_INLINE uint contact_candidates(contact_triangle s, contact_triangle t)
 {
     uint edges = t.owned >> 3 & 7u, found = (s.owned & 7u) | (t.owned & 7u) << 3;
-    if (s.owned & 8u) found |= edges << 6;
-    if (s.owned & 16u) found |= edges << 9;
-    if (s.owned & 32u) found |= edges << 12;
+    found |= (s.owned & 8u ? edges << 6 : 0u) | (s.owned & 16u ? edges << 9 : 0u) |
+             (s.owned & 32u ? edges << 12 : 0u);
     uint a = contact_corners_at(t, s.a), b = contact_corners_at(t, s.b),
          c = contact_corners_at(t, s.c);
     uint common = (a ? 1u : 0u) | (b ? 2u : 0u) | (c ? 4u : 0u) | (a | b | c) << 3;

@@ -66,8 +66,9 @@ HED_NATIVE_BODY pairs_find_body(const hed_native_call *call, uint64_t begin, uin
     const contact_find_view view = contact_find_view_of(call->arguments);
     uint first, last;
     if (!contact_list_is_made(view.counters, &view.params)) return;
-    pairs_of(view.params.leaves, begin, end, &first, &last);
-    for (uint leaf = first; leaf < last; leaf++) block_find(leaf, view);
+    uint leaves = view.params.leaves;
+    pairs_of(leaves / block_cluster_width(leaves), begin, end, &first, &last);
+    for (uint cluster = first; cluster < last; cluster++) block_find(cluster, view);
 }
 HED_NATIVE_CLONES(pairs_find_native, pairs_find_body)
 
