@@ -266,6 +266,26 @@ typedef struct block_triangles {
     float low[BLOCK_BOXES][3][BLOCK_LANES], high[BLOCK_BOXES][3][BLOCK_LANES];
 } block_triangles;
 
+/* Boxes of the motions of one triangle. */
+typedef struct block_boxes {
+    float4 low[BLOCK_BOXES], high[BLOCK_BOXES];
+} block_boxes;
+
+HED_NATIVE_BODY block_boxes_fill(block_boxes *b, contact_triangle triangle, contact_list_view view)
+{
+    const uint at[3] = {triangle.a, triangle.b, triangle.c};
+    for (int k = 0; k < 3; k++) {
+        b->low[k] = contact_lower(view.start[at[k]], view.ahead[at[k]]);
+        b->high[k] = contact_upper(view.start[at[k]], view.ahead[at[k]]);
+    }
+    for (int k = 0; k < 3; k++) {
+        b->low[BLOCK_EDGE + k] = contact_lower(b->low[k], b->low[(k + 1) % 3]);
+        b->high[BLOCK_EDGE + k] = contact_upper(b->high[k], b->high[(k + 1) % 3]);
+    }
+    b->low[BLOCK_TRIANGLE] = contact_lower(b->low[2], b->low[BLOCK_EDGE]);
+    b->high[BLOCK_TRIANGLE] = contact_upper(b->high[2], b->high[BLOCK_EDGE]);
+}
+
 HED_NATIVE_BODY block_join(float (*boxes)[3][BLOCK_LANES], int to, int a, int b, bool high)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -321,7 +341,7 @@ HED_NATIVE_BODY block_fill(block_triangles *b, contact_triangle triangle,
         l->leaves[lane] = overlaps[lane < count ? lane : count - 1].other;
     block_leaves_fill(l, &triangle, view.triangles);
     l->count = count;
-    for (uint lane = 0; lane < BLOCK_LANES; lane++) {
+    for (uint lane = 0; lane < count; lane++) {
         b->reach[lane] = contact_reach(triangle.a, l->a[lane], view);
         b->limit[lane] = b->reach[lane] + 2.0f * contact_cover(params);
     }
@@ -329,8 +349,8 @@ HED_NATIVE_BODY block_fill(block_triangles *b, contact_triangle triangle,
     block_join_all(b);
 }
 
-/* Removes the candidates whose boxes are not near the boxes of the triangle in lane 0 of `self`. */
-HED_NATIVE_BODY block_sieve_body(block_triangles *b, const block_triangles *self)
+/* Removes the candidates whose boxes are not near the boxes of a triangle. */
+HED_NATIVE_BODY block_sieve_body(block_triangles *b, const block_boxes *self)
 {
     uint all = 0;
     for (int lane = 0; lane < BLOCK_LANES; lane++) all |= b->l.candidates[lane];
@@ -338,7 +358,7 @@ HED_NATIVE_BODY block_sieve_body(block_triangles *b, const block_triangles *self
         int k = (int)(31u - clz(all & (0u - all)));
         int box = k < 3 ? k : k < 6 ? BLOCK_TRIANGLE : BLOCK_EDGE + (k - 6) / 3;
         int other = k < 3 ? BLOCK_TRIANGLE : k < 6 ? k - 3 : BLOCK_EDGE + (k - 6) % 3;
-        float4 low = block_corner(self->low[box], 0), high = block_corner(self->high[box], 0);
+        float4 low = self->low[box], high = self->high[box];
         for (int lane = 0; lane < BLOCK_LANES; lane++) {
             uint apart = contact_boxes_apart(low, high, block_corner(b->low[other], lane),
                 block_corner(b->high[other], lane), b->limit[lane]);
@@ -346,7 +366,7 @@ HED_NATIVE_BODY block_sieve_body(block_triangles *b, const block_triangles *self
         }
     }
 }
-BLOCK_CLONES(block_sieve, (block_triangles * b, const block_triangles *self), (b, self))
+BLOCK_CLONES(block_sieve, (block_triangles * b, const block_boxes *self), (b, self))
 
 /* Adds the candidates of two triangles with these bits to the queue of their kind. */
 static inline void block_push_candidates(
@@ -390,7 +410,8 @@ HED_NATIVE_BODY block_list_write(block *b, contact_list_view view, contact_param
 HED_NATIVE_BODY block_list(const contact_overlap *overlaps, uint first, uint last,
     contact_list_view view, contact_params params)
 {
-    block_triangles self = {0}, others = {0};
+    block_boxes self = {0};
+    block_triangles others = {0};
     block_queue queues[2]; /* vertices and triangles; edges */
     block b;
     queues[0].count = queues[1].count = 0;
@@ -399,8 +420,7 @@ HED_NATIVE_BODY block_list(const contact_overlap *overlaps, uint first, uint las
         if (k < last) {
             uint leaf = overlaps[k].leaf;
             contact_triangle triangle = view.triangles[leaf];
-            if (k == first || leaf != overlaps[k - 1].leaf)
-                block_fill(&self, triangle, &(contact_overlap){0, leaf}, 1, view, params);
+            if (k == first || leaf != overlaps[k - 1].leaf) block_boxes_fill(&self, triangle, view);
             uint count = 1;
             while (count < BLOCK_LANES && k + count < last && overlaps[k + count].leaf == leaf)
                 count++;
@@ -437,8 +457,10 @@ HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
     for (uint k = first; k <= last; k++) {
         if (k < last) {
             contact_pair pair = view.list[k];
-            if (!contact_is_far(pair, view.bounds[k], view.deviations, is_fresh, margin))
-                block_push(&queues[contact_edges(pair) != 0], pair, view.bounds[k].reach);
+            block_queue *queue = &queues[contact_edges(pair) != 0];
+            /* without a branch: it would be predicted wrongly for half of the pairs */
+            block_push(queue, pair, view.bounds[k].reach);
+            queue->count -= contact_is_far(pair, view.bounds[k], view.deviations, is_fresh, margin);
         }
         for (uint edges = 0; edges < 2; edges++)
             while (queues[edges].count >= (k < last ? BLOCK_LANES : 1)) {

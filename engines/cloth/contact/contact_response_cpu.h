@@ -15,11 +15,11 @@ typedef struct block_response_view {
 
 /* Pairs in lanes. */
 typedef struct block_response {
-    uint count;                                  /* lanes that have a pair of their own */
-    uint pairs[BLOCK_LANES];                     /* indices of the pairs */
-    float moved[4][4][BLOCK_LANES];              /* positions of the ends */
-    float normal[4][BLOCK_LANES];                /* normals of contact_plane; w: gap */
-    float shape[4][BLOCK_LANES];                 /* reach, p, q, friction */
+    uint count;                     /* lanes that have a pair of their own */
+    uint pairs[2 * BLOCK_LANES];    /* indices of the pairs; of further ones that follow */
+    float moved[4][4][BLOCK_LANES]; /* positions of the ends */
+    float normal[4][BLOCK_LANES];   /* normals of contact_plane; w: gap */
+    float shape[4][BLOCK_LANES];    /* reach, p, q, friction */
     uint edges[BLOCK_LANES], works[BLOCK_LANES]; /* true if edges; if the pair is not done */
     int weights[4][BLOCK_LANES];                 /* contact_weighing */
     float start[4][4][BLOCK_LANES];              /* positions of the ends at the start */
@@ -152,13 +152,25 @@ static inline void block_add(int *sum, int value, bool alone)
     else if (value) cloth_atomic_add(sum, value);
 }
 
+/* Writes the lanes that are not done, without a branch for each. Returns their number. */
+static inline uint block_works(const block_response *b, uint *lanes)
+{
+    uint count = 0;
+    for (uint lane = 0; lane < b->count; lane++) {
+        lanes[count] = lane;
+        count += b->works[lane];
+    }
+    return count;
+}
+
 /* Adds the weights of the pairs that are pushed. */
 HED_NATIVE_BODY block_add_weights(const block_response *b, contact_push_view view, bool alone)
 {
-    for (uint lane = 0; lane < b->count; lane++) {
-        if (!b->works[lane]) continue;
+    uint lanes[BLOCK_LANES], count = block_works(b, lanes);
+    if (count > 0) contact_mark_active(view.counters, view.params);
+    for (uint k = 0; k < count; k++) {
+        uint lane = lanes[k];
         contact_pair pair = view.pairs[b->pairs[lane]];
-        contact_mark_active(view.counters, view.params);
         block_add(view.sums + 4 * contact_first(pair) + 3, b->weights[0][lane], alone);
         block_add(view.sums + 4 * pair.b + 3, b->weights[1][lane], alone);
         block_add(view.sums + 4 * pair.c + 3, b->weights[2][lane], alone);
@@ -166,10 +178,13 @@ HED_NATIVE_BODY block_add_weights(const block_response *b, contact_push_view vie
     }
 }
 
-/* Pushes the pairs of `b->pairs`, which are weighed. */
+/* Pushes the first pairs of `b->pairs`, which are weighed, and removes them. */
 HED_NATIVE_BODY block_push_all(
     block_response *b, block_response_view loaded, contact_push_view view, uint crowded, bool alone)
 {
+    uint all = b->count, next[BLOCK_LANES];
+    memcpy(next, b->pairs + BLOCK_LANES, sizeof next);
+    if (b->count > BLOCK_LANES) b->count = BLOCK_LANES;
     block_response_load(b, loaded);
     for (uint lane = 0; lane < BLOCK_LANES; lane += BLOCK_FOUR) {
         const contact_pair *pairs[BLOCK_FOUR];
@@ -191,7 +206,8 @@ HED_NATIVE_BODY block_push_all(
             for (int axis = 0; axis < 3; axis++)
                 block_add(view.sums + 4 * ends[end] + axis, b->pushes[end][axis][lane], alone);
     }
-    b->count = 0;
+    for (uint k = b->count; k < all; k++) b->pairs[k - b->count] = next[k - b->count];
+    b->count = all - b->count;
 }
 
 /* Weighs or pushes pairs [first, last), as contact_push() does. */
@@ -209,10 +225,10 @@ HED_NATIVE_BODY block_push_range(uint first, uint last, contact_push_view view, 
             continue;
         }
         for (uint lane = 0; lane < b.count; lane++) {
-            if (!b.works[lane]) continue;
-            pushed.pairs[pushed.count++] = k + lane;
-            if (pushed.count == BLOCK_LANES) block_push_all(&pushed, loaded, view, crowded, alone);
+            pushed.pairs[pushed.count] = k + lane;
+            pushed.count += b.works[lane];
         }
+        if (pushed.count >= BLOCK_LANES) block_push_all(&pushed, loaded, view, crowded, alone);
     }
     if (pushed.count > 0) block_push_all(&pushed, loaded, view, crowded, alone);
 }
