@@ -483,7 +483,7 @@ Test(tune_shader, one_group)
 /* A text in GLSL as people write it: its group in numbers, a macro and a constant. */
 Test(tune_shader, sizes_of_the_text_are_parameters)
 {
-    static const char head[] = "#[compute]\n#version 450\n",
+    static const char head[] = "\xef\xbb\xbf#[compute]\n#version 450\n",
                       buffers[] = "layout(binding = 0) buffer A { float a[]; };\n";
     static const struct {
         const char *layout, *body;

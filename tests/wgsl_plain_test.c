@@ -557,6 +557,31 @@ Test(wgsl_plain, lines_of_a_preprocessor)
     hed_tune_file_close(file);
 }
 
+/* Files that a line `use FILE.wgsl;` names, with the mark of the byte order that some editors put in front of each. */
+Test(wgsl_plain, files_that_a_text_uses)
+{
+    static const char lines[] = "\xef\xbb\xbf"
+                                "use item.wgsl;\n"
+                                "@group(0) @binding(0) var<storage, read_write> data: array<Item>;\n"
+                                "@compute @workgroup_size(32) fn scale(@builtin(global_invocation_id) id: vec3u) {\n"
+                                "  if (id.x < arrayLength(&data)) { data[id.x].x *= 2.0; }\n"
+                                "}\n";
+    static const char item[] = "\xef\xbb\xbf" "struct Item { x: f32 }\n";
+    CHECK_NULL(open_text("scale.wgsl", lines));
+    CHECK(strstr(error.text, "includes \"item.wgsl\", which is not there"), "%s", error.text);
+    write_file(in_folder("item.wgsl"), item, sizeof item - 1);
+    char listed[sizeof lines + 80];
+    snprintf(listed, sizeof listed, "/* heddle {\"source\": [\"scale.wgsl\", \"item.wgsl\"]} */ %s",
+        strstr(lines, "@group"));
+    for (int i = 0; i < 2; i++) {
+        hed_tune_file *file = open_text("scale.wgsl", i ? listed : lines);
+        CHECK_NOT_NULL(file, "%s", error.text);
+        const char *source = hed_tune_file_kernel(file)->sources[0].text;
+        CHECK(strstr(source, "struct Item") && !strstr(source, "\xef\xbb\xbf") && !strstr(source, "use "), "%s", source);
+        hed_tune_file_close(file);
+    }
+}
+
 /* Names that only the program declares: one message with the files near the text that have them, and guesses
  * for the rest. */
 Test(wgsl_plain, names_that_a_text_does_not_declare)

@@ -115,6 +115,19 @@ bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char 
     return true;
 }
 
+bool hed_spec_read_text(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
+    char **text, size_t *size)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const size_t length = sizeof mark - 1;
+    if (!hed_spec_read_path(reader, node, path, limit, text, size)) return false;
+    for (char *at = *text; (at = memmem(at, *size - (size_t)(at - *text), mark, length));) {
+        *size -= length;
+        memmove(at, at + length, *size - (size_t)(at - *text) + 1);
+    }
+    return true;
+}
+
 bool hed_spec_read_file(hed_spec_reader *reader, hed_json_node node, const char *file,
     int folders_above, size_t limit, char **bytes, size_t *size)
 {

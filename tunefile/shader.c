@@ -78,7 +78,7 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_
     char *text = NULL;
     size_t size = 0;
     const char *path = file ? hed_spec_path(reader, node, file, 0) : reader->path;
-    if (!hed_spec_read_path(reader, node, path, LONGEST_SHADER, &text, &size)) return;
+    if (!hed_spec_read_text(reader, node, path, LONGEST_SHADER, &text, &size)) return;
     *source = (hed_source){.name = file ? file : path, .text = text, .size = size};
     hed_wgsl_free(reader->shader);
     reader->shader = NULL;

@@ -39,19 +39,6 @@ typedef struct including {
     uint32_t file_count;
 } including;
 
-/* Reads a text without the byte order mark that some editors put in front. */
-static bool source_read(
-    hed_spec_reader *reader, hed_json_node node, const char *path, char **text, size_t *size)
-{
-    static const char mark[] = "\xef\xbb\xbf";
-    const size_t length = sizeof mark - 1;
-    if (!hed_spec_read_path(reader, node, path, HED_SPEC_LONGEST_SOURCE, text, size)) return false;
-    if (*size < length || memcmp(*text, mark, length) != 0) return true;
-    *text += length;
-    *size -= length;
-    return true;
-}
-
 static void including_put(including *in, const char *bytes, size_t size)
 {
     if (size > HED_SPEC_LONGEST_SOURCE || in->size > HED_SPEC_LONGEST_SOURCE - size) {
@@ -219,7 +206,8 @@ static void including_put_file(including *in, const char *path)
             DEEPEST, path_end(in->open[in->depth - 1]), path_end(path));
         return;
     }
-    if (!source_read(in->reader, in->node, path, &text, &size)) return;
+    if (!hed_spec_read_text(in->reader, in->node, path, HED_SPEC_LONGEST_SOURCE, &text, &size))
+        return;
     in->numbers[in->depth] = 0;
     in->open[in->depth++] = path;
     if (has_pragma_once(text)) {
@@ -637,7 +625,8 @@ bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const cha
     char *text = NULL;
     size_t size = 0;
     const char *path = hed_spec_path(reader, node, file, folders_above);
-    if (!source_read(reader, node, path, &text, &size)) return false;
+    if (!hed_spec_read_text(reader, node, path, HED_SPEC_LONGEST_SOURCE, &text, &size))
+        return false;
     *source = (hed_source){.name = file, .text = text, .size = size};
     hed_spec_put_includes(reader, node, path, folders, HED_OPENCL_C, source);
     return hed_spec_fine(reader);

@@ -156,6 +156,9 @@ const char *hed_spec_fraction_text(hed_spec_reader *reader, hed_json_node node, 
 /* Reads a file by its path. */
 bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
     char **bytes, size_t *size);
+/* Reads a text by its path, without byte order marks: some editors put one in front, and a joined text has one of each file. */
+bool hed_spec_read_text(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
+    char **text, size_t *size);
 
 /* ---- names and expressions (scope.c) ---- */
 

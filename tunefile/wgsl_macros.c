@@ -1,5 +1,5 @@
 /* Lines of a preprocessor in WGSL, which browsers do not know: #define, #if with its branches, and
- * #include, as of C and of templates ({% include "FILE" %}). Their lines stay as blank lines, so that
+ * #include, as of C and of templates ({% include "FILE" %}, use FILE.wgsl;). Their lines stay as blank lines, so that
  * the first text's lines keep their numbers; included files follow it, since the order of
  * declarations has no meaning. */
 #include "tunefile/spec.h"
@@ -173,7 +173,7 @@ static void expand_file(expansion *e, const char *path, const char *name, size_t
         return;
     }
     e->files[e->file_count++] = found;
-    if (!hed_spec_read_path(e->reader, e->node, found, LONGEST_TEXT, &text, &size)) return;
+    if (!hed_spec_read_text(e->reader, e->node, found, LONGEST_TEXT, &text, &size)) return;
     char *part = NULL;
     size_t used = 0;
     FILE *to = open_memstream(&part, &used);
@@ -244,12 +244,26 @@ static void take_define(expansion *e, const char *rest, size_t size, FILE *to)
     if (is_plain_number(copy)) fprintf(to, "const %.*s = %s;", (int)length, rest, copy);
 }
 
+/* Finds the file of a line `use FILE.wgsl;`: its length, or 0. */
+static size_t used_file(const char *line, const char **name)
+{
+    const char *at = line + strspn(line, " \t");
+    if (strncmp(at, "use ", 4) != 0) return 0;
+    *name = at + 4 + strspn(at + 4, " \t\"");
+    size_t length = strcspn(*name, "\"; \t\r\n");
+    return length > 5 && !memcmp(*name + length - 5, ".wgsl", 5) ? length : 0;
+}
+
 /* Processes the directive of a line; false: the line has no directive. */
 static bool put_directive(
     expansion *e, branches *b, const char *path, const char *line, size_t size, FILE *to)
 {
     const char *at = line + strspn(line, " \t"), *end = line + size;
     bool is_template = !strncmp(at, "{%", 2);
+    const char *used;
+    size_t used_length = used_file(line, &used);
+    if (used_length && all_open(b)) expand_file(e, path, used, used_length);
+    if (used_length) return true;
     if (at >= end || (*at != '#' && !is_template)) return false;
     at += is_template ? 2 : 1;
     at += strspn(at, " \t-");
@@ -292,8 +306,9 @@ static bool has_directives(const char *text)
 {
     for (const char *line = text; *line;) {
         const char *at = line + strspn(line, " \t");
+        const char *used;
         if ((*at == '#' && isalpha((unsigned char)at[1 + strspn(at + 1, " \t")])) ||
-            !strncmp(at, "{%", 2))
+            !strncmp(at, "{%", 2) || used_file(line, &used))
             return true;
         line += strcspn(line, "\n");
         line += *line == '\n';

@@ -472,8 +472,8 @@ void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_no
         hed_json_node file = hed_json_item(files, i);
         char *text = NULL;
         size_t size = 0;
-        if (!hed_spec_read_file(reader, file, hed_json_string(file), 0, LONGEST_TEXT, &text, &size))
-            return;
+        const char *other = hed_spec_path(reader, file, hed_json_string(file), 0);
+        if (!hed_spec_read_text(reader, file, other, LONGEST_TEXT, &text, &size)) return;
         source->text = hed_spec_text(reader, file, "%s\n%s", source->text, text);
         source->size = strlen(source->text);
     }
