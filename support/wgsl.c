@@ -208,6 +208,8 @@ static void read_directive(reader *r)
             hed_wgsl_reject_as(r, HED_ERROR_UNSUPPORTED, r->token,
                 "expected extensions of browsers (f16, subgroups): those named wgpu_ exist in native wgpu alone");
         r->out->halves = r->out->halves || (enables && wgsl_token_is(r->token, "f16"));
+        r->out->sets_width =
+            r->out->sets_width || (enables && wgsl_token_is(r->token, "subgroup_size_control"));
         r->out->subgroups = r->out->subgroups || (enables && wgsl_token_is(r->token, "subgroups"));
     }
 }

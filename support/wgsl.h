@@ -99,6 +99,8 @@ enum { HED_WGSL_MOST = 64, HED_WGSL_EDITS = 128 }; /* limits of the lists */
 typedef struct hed_wgsl {
     const char *entry;
     bool halves, subgroups; /* enable f16, subgroups */
+    bool sets_width;        /* enable subgroup_size_control: the text has a width of its own */
+    size_t entry_at;        /* position of `fn` of the entry point; its attributes are before it */
     bool lacks_enable; /* uses subgroups without `enable subgroups;`, as only some compilers take */
     hed_wgsl_span group[3]; /* expressions of @workgroup_size */
     uint32_t group_count;

@@ -442,6 +442,9 @@ void hed_wgsl_find_group(struct hed_wgsl_parse *r)
     list_tokens(g);
     while (entry->name != out->entry) entry++;
     if (!g->tokens) return;
+    uint32_t fn = hed_wgsl_token_from(g, entry->parameters);
+    while (fn && !is_at(g, fn, "fn")) fn--;
+    out->entry_at = (size_t)(g->tokens[fn].at - r->text);
     g->from = hed_wgsl_token_from(g, entry->from);
     g->to = hed_wgsl_token_from(g, entry->to);
     for (uint32_t c = 0; c < 3; c++) {

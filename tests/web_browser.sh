@@ -55,6 +55,13 @@ for shader in bodies lanes; do
     [ "$(of "r['evaluations']['measured'] + r['evaluations']['dropped']")" = 4 ] || complain "$shader: $(cat "$work/result.json")"
 done
 
+# A width of subgroups in the text of a candidate, where the browser lets a shader set it: 4 is SwiftShader's, 1,024 nobody's.
+if [ $browser = chromium ]; then
+    tune widths.wgsl || complain "widths: exit $?: $(cat "$work/log")"
+    [ "$(of "[r['evaluations']['measured'] + r['evaluations']['dropped'], r['evaluations']['build']]")" = "[2, 1]" ] ||
+        complain "widths: $(cat "$work/result.json")"
+fi
+
 # Plain files, without a word for Heddle: sizes that are numbers of the text, textures, matrices, overrides without a value,
 # group memory. Each configuration is right.
 # The bodies are few: SwiftShader takes a hundred times as long in groups of 1, which counts as hanging.

@@ -3,6 +3,7 @@
 #include "folder.h"
 
 #include "heddle/runner.h"
+#include "heddle/shader.h"
 #include "heddle/tune_file.h"
 #include "support/file.h"
 #include "support/wgsl.h"
@@ -380,6 +381,45 @@ Test(wgsl_plain, the_number_of_groups)
         else
             EXPECT(groups && !strncmp(groups + 11, cases[i].groups, strlen(cases[i].groups)),
                 "%s: %s", cases[i].body, note);
+        hed_tune_file_close(file);
+    }
+}
+
+/* The width of subgroups is a parameter where the browser lets a shader set it and has several; a text with a width of its
+ * own has none. No id differs between groups, so that one is launched. */
+Test(wgsl_plain, widths_of_subgroups_and_one_group)
+{
+    static const struct {
+        const char *head, *listed;
+        uint32_t widths,
+            values; /* sum of the browser's widths; values of the parameter, 0: no parameter */
+    } cases[] = {{"enable subgroups;", "", 8 | 16 | 32, 4}, {"enable subgroups;", "", 0, 0},
+        {"", "", 8 | 16, 0}, {"enable subgroups; enable subgroup_size_control;", "", 8 | 16, 0},
+        {"enable subgroups;", "\"parameters\": {\"HED_SUBGROUP_SIZE\": [0, 4]}", 0, 2}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char text[1024];
+        hed_device_info on = GPU;
+        on.capabilities |= HED_CAN_LANES | (uint64_t)cases[i].widths << HED_SUBGROUP_WIDTHS;
+        snprintf(text, sizeof text,
+            "/* heddle {%s} */ %s\n@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n"
+            "@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) { y[l] = 1u; }",
+            cases[i].listed, cases[i].head);
+        write_file(in_folder("width.wgsl"), text, strlen(text));
+        hed_tune_file *file = NULL;
+        OK(hed_tune_file_open(in_folder("width.wgsl"), &on, &file, &error));
+        const hed_kernel_def *def = hed_tune_file_kernel(file);
+        hed_tune_def tune = hed_default_tune_def();
+        const char *note = hed_tune_file_apply(file, &tune);
+        EXPECT(strstr(note, "\"groups\": [\"1\"]"), "%s", note);
+        uint32_t place = 0;
+        while (
+            place < def->parameter_count && strcmp(def->parameters[place].name, HED_SUBGROUP_SIZE))
+            place++;
+        EXPECT_EQ(place<def->parameter_count, cases[i].values> 0, "%s", text);
+        if (place < def->parameter_count) {
+            EXPECT_EQ(def->parameters[place].count, cases[i].values);
+            EXPECT_EQ(def->parameters[place].value, 0);
+        }
         hed_tune_file_close(file);
     }
 }

@@ -4,6 +4,8 @@
  * would specify them. */
 #include "tunefile/spec.h"
 
+#include "heddle/shader.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -529,6 +531,12 @@ void hed_spec_note_inventions(hed_spec_reader *reader, hed_json_node root)
             note.used ? "\n  " : "");
     note_group(&note, reader->shader);
     note_sum(&note, reader->shader, &reader->spec->kernel.def);
+    bool is_page = reader->spec->kernel.def.language == HED_WGSL && !reader->shader->sets_width;
+    if (is_page && hed_spec_shader_keeps(&reader->spec->kernel, HED_SUBGROUP_SIZE))
+        note_add(&note,
+            "%sto take a width of subgroups other than 0 into the page, write `enable subgroup_size_control; "
+            "override HED_SUBGROUP_SIZE: u32;`, and `@subgroup_size(HED_SUBGROUP_SIZE)` before `fn %s`",
+            note.used ? "\n  " : "", reader->shader->entry);
     if (reader->sizes.note) note_add(&note, "%s%s", note.used ? "\n  " : "", reader->sizes.note);
     if (note.used)
         reader->spec->note =

@@ -213,7 +213,9 @@ static void add_width(hed_spec_reader *reader, hed_json_node node, hed_spec_kern
     enum { MOST = 33 };
     const uint64_t widths = reader->device->capabilities >> HED_SUBGROUP_WIDTHS;
     uint32_t count = 0;
-    if (!reader->uses_subgroups || !widths || kernel->def.parameter_count == HED_MAX_PARAMETERS ||
+    bool uses_subgroups = reader->uses_subgroups || reader->shader->subgroups;
+    if (!uses_subgroups || reader->shader->sets_width || !widths ||
+        kernel->def.parameter_count == HED_MAX_PARAMETERS ||
         hed_spec_shader_keeps(kernel, HED_SUBGROUP_SIZE))
         return;
     int64_t *values = hed_spec_allocate(reader, MOST * sizeof *values, node);
@@ -235,8 +237,7 @@ void hed_spec_shader_parameters(
     for (uint32_t i = 0; i < kernel->def.parameter_count && hed_spec_fine(reader); i++) {
         hed_parameter_def *parameter = &kernel->parameters[i];
         const hed_wgsl_override *override = find_override(shader, parameter->name);
-        bool is_width =
-            kernel->def.language == HED_SPIRV && !strcmp(parameter->name, HED_SUBGROUP_SIZE);
+        bool is_width = !strcmp(parameter->name, HED_SUBGROUP_SIZE);
         if (!override && !is_width &&
             kernel->def.language != HED_GLSL) /* other names are macros in GLSL */
             hed_json_reject(node, "\"%s\" is no override or specialization constant of the shader",
@@ -256,7 +257,7 @@ void hed_spec_shader_parameters(
     for (uint32_t i = 0; i < shader->override_count && hed_spec_fine(reader); i++)
         if (!hed_spec_shader_keeps(kernel, shader->overrides[i].name))
             fix_override(reader, node, kernel, &shader->overrides[i]);
-    if (hed_spec_fine(reader) && kernel->def.language != HED_WGSL) add_width(reader, node, kernel);
+    if (hed_spec_fine(reader)) add_width(reader, node, kernel);
     uint32_t count = kernel->def.parameter_count;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < reader->spec->problem.count; j++)

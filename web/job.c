@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "heddle/author.h"
+#include "heddle/shader.h"
 
 /* Writes bytes in hexadecimal digits. */
 static json_t *digits_of(const unsigned char *bytes, size_t size)
@@ -113,6 +114,35 @@ static bool edit_applies(const hed_kernel_def *kernel, const hed_wgsl_edit *edit
     return true;
 }
 
+/* True if the width of subgroups is a parameter, which is written into the text. */
+static bool has_width(const hed_kernel_def *kernel, const hed_wgsl *shader)
+{
+    for (uint32_t i = 0; i < kernel->parameter_count && !shader->sets_width; i++)
+        if (strcmp(kernel->parameters[i].name, HED_SUBGROUP_SIZE) == 0) return true;
+    return false;
+}
+
+/* Adds a piece that is `text` with the width of subgroups, or nothing where the browser chooses it. */
+static void put_width(json_t *pieces, const char *text)
+{
+    json_array_append_new(pieces, json_pack("{s[s] ss ss ss}", "factors", HED_SUBGROUP_SIZE,
+                                      "suffix", "", "text", "", "when", text));
+}
+
+/* Adds the text from `from` to `to`, with the width before the entry point if this is there. */
+static void put_text(
+    const hed_runner_def *def, const hed_wgsl *shader, json_t *pieces, size_t from, size_t to)
+{
+    const hed_kernel_def *kernel = def->kernel;
+    const char *text = kernel->sources[kernel->source_count - 1].text;
+    if (from < shader->entry_at && shader->entry_at <= to && has_width(kernel, shader)) {
+        json_array_append_new(pieces, json_stringn(text + from, shader->entry_at - from));
+        put_width(pieces, "@subgroup_size(#) ");
+        from = shader->entry_at;
+    }
+    json_array_append_new(pieces, json_stringn(text + from, to - from));
+}
+
 json_t *hed_job_code(const hed_runner_def *def, const hed_wgsl *shader)
 {
     const hed_kernel_def *kernel = def->kernel;
@@ -120,6 +150,7 @@ json_t *hed_job_code(const hed_runner_def *def, const hed_wgsl *shader)
     size_t size = source->size ? source->size : strlen(source->text), at = 0;
     json_t *pieces = json_array();
     if (shader->lacks_enable) json_array_append_new(pieces, json_string("enable subgroups; "));
+    if (has_width(kernel, shader)) put_width(pieces, "enable subgroup_size_control; ");
     for (uint32_t i = 0; i < shader->edit_count; i++) {
         const hed_wgsl_edit *edit = &shader->edits[i];
         if (!edit_applies(kernel, edit)) continue;
@@ -127,7 +158,7 @@ json_t *hed_job_code(const hed_runner_def *def, const hed_wgsl *shader)
         char suffix[2] = {edit->suffix, 0};
         for (int k = 0; k < 3 && edit->factors[k]; k++)
             json_array_append_new(factors, json_string(edit->factors[k]));
-        json_array_append_new(pieces, json_stringn(source->text + at, edit->at - at));
+        put_text(def, shader, pieces, at, edit->at);
         json_t *piece = json_pack("{so ss ss#}", "factors", factors, "suffix", suffix, "text",
             source->text + edit->at, (int)edit->size);
         if (edit->is_half || edit->is_double || edit->is_less_one)
@@ -136,7 +167,7 @@ json_t *hed_job_code(const hed_runner_def *def, const hed_wgsl *shader)
         json_array_append_new(pieces, piece);
         at = edit->at + edit->size;
     }
-    json_array_append_new(pieces, json_stringn(source->text + at, size - at));
+    put_text(def, shader, pieces, at, size);
     return pieces;
 }
 

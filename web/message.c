@@ -9,6 +9,8 @@
 
 #include "support/json.h"
 
+enum { MOST_WIDTH = 1024 }; /* items in a subgroup */
+
 void hed_web_fit(char *to, size_t size, const char *from)
 {
     enum { DIGITS = 16 };
@@ -88,6 +90,10 @@ hed_status hed_page_read(const char *text, size_t size, hed_page *page, hed_erro
         page->stamps = read_flag(root, "stamps");
         page->halves = read_flag(root, "halves");
         page->subgroups = read_flag(root, "subgroups");
+        if (hed_json_has(root, "widths"))
+            for (size_t i = 0; i < 2; i++)
+                page->widths[i] = (uint32_t)hed_json_integer(
+                    hed_json_item(hed_json_member(root, "widths"), i), 0, MOST_WIDTH);
         page->quantum_seconds = read_number(root, "quantum", 0, 1);
         page->floor_seconds = read_number(root, "floor", 0, 10);
         page_read_limits(root, page);

@@ -5,6 +5,7 @@
  * 404. */
 #include "web/web.h"
 
+#include "heddle/shader.h"
 #include "support/optional_libraries.h"
 
 #include <arpa/inet.h>
@@ -505,6 +506,9 @@ static hed_status make_device(hed_web *web, hed_error *error)
         name_source[0] || page->architecture[0] ? "" : "GPU of a browser",
         page->fallback ? " (software)" : "");
     hed_web_fit(name, sizeof name, whole);
+    uint64_t widths = 0;
+    for (uint64_t width = page->widths[0]; width && width < page->widths[1]; width *= 2)
+        widths |= width | width << 1;
     uint64_t binding = page->max_binding < page->max_buffer ? page->max_binding : page->max_buffer;
     const hed_device_info info = {.id = "browser",
         .backend = "browser",
@@ -521,7 +525,8 @@ static hed_status make_device(hed_web *web, hed_error *error)
         .local_bytes = page->local_bytes,
         .max_buffer_bytes = binding,
         .capabilities = HED_CAN_WGSL | (page->stamps ? HED_CAN_DEVICE_TIME : 0) |
-                        (page->halves ? HED_CAN_FP16 : 0) | (page->subgroups ? HED_CAN_LANES : 0)};
+                        (page->halves ? HED_CAN_FP16 : 0) | (page->subgroups ? HED_CAN_LANES : 0) |
+                        widths << HED_SUBGROUP_WIDTHS};
     return hed_device_create_described(web->def.context, &info, &web->device, error);
 }
 
@@ -536,7 +541,8 @@ hed_status hed_web_wait(hed_web *web, double seconds, hed_device **device, hed_e
         is_alive = web->has_page;
         pthread_mutex_unlock(&web->lock);
         stopped = web->def.idle && web->def.idle(web->def.user);
-        if (!is_alive && !stopped) hed_web_revive(web); /* a browser that ended before its page was open */
+        if (!is_alive && !stopped)
+            hed_web_revive(web); /* a browser that ended before its page was open */
     }
     if (!is_alive)
         return hed_fail(error, HED_ERROR_TIMEOUT,

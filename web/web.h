@@ -39,6 +39,7 @@ typedef struct hed_page {
     bool fallback;          /* adapter is software */
     bool stamps;            /* time stamps are available */
     bool halves, subgroups; /* extensions that shaders may enable: f16, subgroups */
+    uint32_t widths[2];     /* least and largest width of a subgroup that a shader may set, or 0 */
     double quantum_seconds; /* step of its clock */
     double floor_seconds;   /* time of an empty submission and the wait for it */
     uint32_t max_group, max_group_size[3], max_groups, local_bytes;

@@ -42,4 +42,5 @@ function ranked({ devices, configs }, info, limits, most, size) {
   if (most > 1 && found.has(0) && !few.some(([number]) => number === 0)) few[few.length - 1] = [0, found.get(0)];
   return few;
 }
-const constantsOf = (names, values) => Object.fromEntries(names.map((name, i) => [name, values[i]]));
+const constantsOf = (names, values) => Object.fromEntries(names.map((name, i) => [name, values[i]])
+  .filter(([name, value]) => name !== 'HED_SUBGROUP_SIZE' || value)); // 0: the browser's choice, without a constant

@@ -67,7 +67,8 @@ function ranked({ devices, configs }, info, limits, most, size) {
   if (most > 1 && found.has(0) && !few.some(([number]) => number === 0)) few[few.length - 1] = [0, found.get(0)];
   return few;
 }
-const constantsOf = (names, values) => Object.fromEntries(names.map((name, i) => [name, values[i]]));
+const constantsOf = (names, values) => Object.fromEntries(names.map((name, i) => [name, values[i]])
+  .filter(([name, value]) => name !== 'HED_SUBGROUP_SIZE' || value)); // 0: the browser's choice, without a constant
 
 // The configurations to try, best first, at most `most`. `info` is GPUAdapter.info, `limits` GPUDevice.limits (ask requestDevice
 // for the adapter's: the defaults are low), `size` the number of elements of the page's problem. Each is { constants,

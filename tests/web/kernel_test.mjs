@@ -1,5 +1,5 @@
 // What the page compares, and what it leaves out: node tests/web/kernel_test.mjs
-import { Kernel, compareArrays, markRuns } from '../../web/page/kernel.js';
+import { Kernel, codeOf, compareArrays, markRuns } from '../../web/page/kernel.js';
 
 let failed = 0;
 const check = (right, words) => { if (!right) { failed = 1; console.error(`FAILED: ${words}`); } };
@@ -32,6 +32,11 @@ for (const pattern of [0, 1]) {
 }
 check(compareArrays(vec3, padded(1).buffer, padded(0), 1).text.startsWith('does not write element 3'), 'without a mask all is compared');
 check(compareArrays({ ...vec3, marks, pristine: {} }, padded(1, y => { y[5] = y[3]; }).buffer, padded(0), 1).text.startsWith('y[5] is'), 'content of its own');
+
+// The width of subgroups: in the text where it is set, and nothing where the browser chooses it.
+const pieces = [{ factors: ['HED_SUBGROUP_SIZE'], suffix: '', text: '', when: '@subgroup_size(#) ' }, 'fn main'];
+check(codeOf(pieces, { HED_SUBGROUP_SIZE: 16 }) === '@subgroup_size(16) fn main', 'a width of 16');
+check(codeOf(pieces, { HED_SUBGROUP_SIZE: 0 }) === 'fn main' && codeOf(pieces, {}) === 'fn main', 'no width');
 
 // A list whose order changes: what is behind its end is left out, and one too many is found.
 const list = { name: 'list', type: 'u32', compare: 'sorted', tolerance: 0 };

@@ -34,6 +34,14 @@ check(new Set(keys).size === keys.length, 'no candidate twice');
   check(module.choose(known, limits(256)).from === 'default', 'and not where the GPU has a name');
 }
 
+// A width of subgroups that the browser chooses (0) is no constant, another one is.
+for (const [name, right] of [['TILED', w => w === undefined], ['PER_ITEM', w => w > 0]]) {
+  const text = readFileSync(new URL('../../examples/web/blur.tuned.js', import.meta.url), 'utf8').replace(`'${name}'`, "'HED_SUBGROUP_SIZE'");
+  const module = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+  const widths = module.candidates(known, limits(256), 99).map(c => c.constants.HED_SUBGROUP_SIZE);
+  check(widths.every(right), `${name} as a width of subgroups: ${widths}`);
+}
+
 // ---- a race, on a device that needs as long as it is told ----
 
 const stored = new Map();

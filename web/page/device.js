@@ -13,7 +13,7 @@ export async function openDevice() {
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' });
   if (!adapter) throw new Error('no adapter: the browser knows no GPU that it lets pages use');
   const stamps = adapter.features.has('timestamp-query');
-  const requiredFeatures = ['timestamp-query', 'shader-f16', 'subgroups', 'bgra8unorm-storage']
+  const requiredFeatures = ['timestamp-query', 'shader-f16', 'subgroups', 'subgroup-size-control', 'bgra8unorm-storage']
     .filter(name => adapter.features.has(name));
   const requiredLimits = {};
   for (const name of LIMITS) requiredLimits[name] = adapter.limits[name];
@@ -33,6 +33,7 @@ export function describe(gpu, clock) {
       device: info.device ?? '', description: info.description ?? '',
       fallback: Boolean(info.isFallbackAdapter ?? gpu.adapter.isFallbackAdapter) || /swiftshader|llvmpipe|lavapipe/i.test(`${info.vendor} ${info.architecture} ${info.description}`) },
     limits, halves: gpu.device.features.has('shader-f16'),
-    subgroups: gpu.device.features.has('subgroups'), stamps: gpu.stamps, quantum: clock.quantum, floor: clock.floor,
+    subgroups: gpu.device.features.has('subgroups'),
+    widths: gpu.device.features.has('subgroup-size-control') ? [info.subgroupMinSize, info.subgroupMaxSize] : [0, 0], stamps: gpu.stamps, quantum: clock.quantum, floor: clock.floor,
   };
 }

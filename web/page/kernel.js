@@ -10,13 +10,15 @@ const arrays = { f32: Float32Array, u32: Uint32Array, i32: Int32Array, u8: Uint8
 const derived = { half: n => n >> 1, double: n => 2 * n, 'less one': n => n - 1 };
 
 // Returns the text of a candidate: between the pieces, sizes of the group as products of its
-// parameters, or derived of them; a product with an unknown parameter remains as it is.
+// parameters, or derived of them; a product with an unknown parameter remains as it is. A piece with `when` is its text
+// with the number, or nothing for 0.
 export function codeOf(pieces, constants) {
   return pieces.map(p => {
     if (typeof p === 'string') return p;
     const numbers = p.factors.map(name => constants[name]);
     if (numbers.some(n => n === undefined)) return p.text;
     const product = numbers.reduce((a, b) => a * b, 1);
+    if (p.when !== undefined) return product ? p.when.replace('#', product) : '';
     return (derived[p.by]?.(product) ?? product) + p.suffix;
   }).join('');
 }
