@@ -12,6 +12,8 @@ static void cooperative_geometry(const hed_kernel_def *def, const hed_config *co
     if (def->needs & HED_CAN_CLUSTERS) layout->cluster = (uint32_t)groups;
 }
 
+/* Elements off the diagonal below LINE_UNCOUPLED end the solution of lines that bend: a step fewer, with
+ * which forces of bending are right to 1e-4 of their neighbours'. */
 #define COMMON \
     .entry = "cloth_cooperative", \
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"chain.h", hed_cloth_chain_h, 0}, \
@@ -27,7 +29,7 @@ const hed_kernel_def cloth_cooperative_def = {
     .name = "cloth_cooperative",
     .summary = "substeps of cloth by resident groups, a barrier over all groups between two tasks",
     .needs = HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER,
-    HED_DEFINES({"SOLVE", "1"}),
+    HED_DEFINES({"SOLVE", "1"}, {"LINE_UNCOUPLED", "1e-4f"}),
     COMMON,
 };
 
@@ -35,13 +37,13 @@ const hed_kernel_def cloth_cooperative_cluster_def = {
     .name = "cloth_cooperative_cluster",
     .summary = "substeps of cloth by the groups of a cluster, a barrier over them between two tasks",
     .needs = HED_CAN_CLUSTERS,
-    HED_DEFINES({"SOLVE", "1"}, {"CLUSTER", "1"}),
+    HED_DEFINES({"SOLVE", "1"}, {"LINE_UNCOUPLED", "1e-4f"}, {"CLUSTER", "1"}),
     COMMON,
 };
 
 const hed_kernel_def cloth_cooperative_group_def = {
     .name = "cloth_cooperative_group",
     .summary = "substeps of cloth by one group",
-    HED_DEFINES({"SOLVE", "1"}),
+    HED_DEFINES({"SOLVE", "1"}, {"LINE_UNCOUPLED", "1e-4f"}),
     COMMON,
 };

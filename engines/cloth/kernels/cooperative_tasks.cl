@@ -99,12 +99,15 @@ CLOTH_FUNCTION void cooperative_solve(uint4 task, uint begin, uint end, cooperat
 /* ---- sweeps over places in local memory ---- */
 
 #if HED_HAS_LANES
-/* Edge of an item in all sweeps along a direction: its first place in local memory and the distance to
- * the second one, edges of its chain (0: no chain), number of its multiplier; minimum and maximum
- * length, m; give; factors of the elements before and after the diagonal and of the right side, all
- * divided by the diagonal; inverse masses. */
+/* Number in local memory of a place; places of a column that are 16 apart have different banks. */
+CLOTH_FUNCTION uint cooperative_place(uint place) { return place + (place >> 4); }
+
+/* Edge of an item in all sweeps along a direction: numbers of its places (cooperative_place()), edges of
+ * its chain (0: no chain), number of its multiplier; minimum and maximum length, m; give; factors of
+ * the elements before and after the diagonal and of the right side, all divided by the diagonal;
+ * inverse masses. */
 typedef struct cooperative_side {
-    uint at, step, count, pull;
+    uint first, second, count, pull;
     float low, high, give, before, after, inverse, first_weight, second_weight;
 } cooperative_side;
 
@@ -116,14 +119,15 @@ CLOTH_FUNCTION cooperative_side cooperative_side_of(uint first, uint number, uin
     if (number >= count) return side;
     cloth_chain_at chain = cloth_chain_of(chains.chains, first + number);
     cloth_chain_edge edge = chain_edge_at(lane, chain, chains);
-    side.at = chain.first - base + min(lane, chain.count - 1u) * chain.step;
-    side.step = chain.step;
+    uint at = chain.first - base + min(lane, chain.count - 1u) * chain.step;
+    side.first = cooperative_place(at);
+    side.second = cooperative_place(at + chain.step);
     side.count = chain.count;
     side.pull = pull;
     side.low = chain.low * edge.rest;
     side.high = chain.high * edge.rest;
-    side.first_weight = held[side.at].w;
-    side.second_weight = held[side.at + chain.step].w;
+    side.first_weight = held[side.first].w;
+    side.second_weight = held[side.second].w;
     float weight = side.first_weight + side.second_weight;
     side.give = cloth_chain_give(edge.compliance, stiffness, chain.soften, weight);
     if (lane < chain.count)
@@ -140,7 +144,7 @@ CLOTH_FUNCTION void cooperative_pull(cooperative_side side, uint lane, uint widt
 {
     if (!hed_lane_shuffle(side.count, 0)) return; /* a warp without a chain */
     uint id = hed_lane_id(), before = id - 1u;
-    float4 a = held[side.at], b = held[side.at + side.step];
+    float4 a = held[side.first], b = held[side.second];
     float pulled = pass == 2u && lane < side.count ? pulls[side.pull] : 0.0f;
     float x = b.x - a.x, y = b.y - a.y, z = b.z - a.z,
           square = fma(x, x, fma(y, y, fma(z, z, 1e-24f))), part = hed_near_rsqrt(square),
@@ -174,12 +178,12 @@ CLOTH_FUNCTION void cooperative_pull(cooperative_side side, uint lane, uint widt
     last = lane > 0u ? last * side.first_weight : 0.0f;
     float first = me.right * side.first_weight, second = me.right * side.second_weight;
     if (lane < side.count) {
-        held[side.at] = hed_f4(fma(first, x, fma(-last, last_x, a.x)),
+        held[side.first] = hed_f4(fma(first, x, fma(-last, last_x, a.x)),
             fma(first, y, fma(-last, last_y, a.y)), fma(first, z, fma(-last, last_z, a.z)), a.w);
         if (pass) pulls[side.pull] = pulled + me.right;
     }
     if (lane + 1u == side.count)
-        held[side.at + side.step] =
+        held[side.second] =
             hed_f4(fma(-second, x, b.x), fma(-second, y, b.y), fma(-second, z, b.z), b.w);
 }
 
@@ -194,14 +198,14 @@ CLOTH_FUNCTION void cooperative_sweep(
          warps = cloth_task_warp(task), wefts = cloth_task_weft(task),
          warp_at = task.y + lattice * warps,
          weft_at = task.y + cloth_task_lattices(task) * warps + lattice * wefts;
-    __local float *pulls = (__local float *)(memory + places);
+    __local float *pulls = (__local float *)(memory + cooperative_place(places));
     CLOTH_ROLLED
     for (uint i = item; i < places; i += SEVERAL * WG) {
         float4 place[SEVERAL];
         for (uint k = 0; k < SEVERAL; k++)
             place[k] = chains.points[base + min(i + k * WG, places - 1u)];
         for (uint k = 0; k < SEVERAL; k++)
-            if (i + k * WG < places) memory[i + k * WG] = place[k];
+            if (i + k * WG < places) memory[cooperative_place(i + k * WG)] = place[k];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     cooperative_side warp = cooperative_side_of(
@@ -223,7 +227,7 @@ CLOTH_FUNCTION void cooperative_sweep(
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     CLOTH_ROLLED
-    for (uint i = item; i < places; i += WG) chains.points[base + i] = memory[i];
+    for (uint i = item; i < places; i += WG) chains.points[base + i] = memory[cooperative_place(i)];
 }
 #endif
 
@@ -239,11 +243,28 @@ CLOTH_FUNCTION void cooperative_sample(uint begin, uint end, cloth_places_view v
     }
 }
 
+/* Samples the places that are at particles [begin, end). */
+CLOTH_FUNCTION void cooperative_sample_own(
+    uint4 task, uint begin, uint end, uint item, cloth_places_view view)
+{
+    CLOTH_ROLLED
+    for (uint i = item; i < task.w; i += SEVERAL * WG) {
+        uint particle[SEVERAL];
+        for (uint k = 0; k < SEVERAL; k++)
+            particle[k] = view.sources[2 * (task.y + min(i + k * WG, task.w - 1u))].x;
+        for (uint k = 0; k < SEVERAL; k++)
+            if (i + k * WG < task.w && particle[k] >= begin && particle[k] < end)
+                cloth_place_one(task.y + i + k * WG, view);
+    }
+}
+
 /* ---- the kernel ---- */
 
 CLOTH_FUNCTION uint cooperative_begin(uint4 task)
 {
-    return min((uint)get_group_id(0) * cloth_task_share(task), task.z);
+    uint group = (uint)get_group_id(0), skips_first = task.x & CLOTH_DO_BESIDE;
+    if (skips_first && group == 0) return task.z;
+    return min((skips_first ? group - 1u : group) * cloth_task_share(task), task.z);
 }
 
 CLOTH_FUNCTION uint cooperative_end(uint4 task)
@@ -285,44 +306,65 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
             uint kind = cloth_task_kind(task), begin = cooperative_begin(task),
                  end = cooperative_end(task);
             __global float4 *points = task.x & CLOTH_DO_OF_PLACES ? places : position;
-            if (HAS(CLOTH_DO_INTEGRATE) && kind == CLOTH_DO_INTEGRATE) {
+            switch (kind) {
+            case CLOTH_DO_INTEGRATE: {
                 cloth_step step = cloth_step_at(steps, substep);
                 FOR_EACH_ITEM(i) cloth_integrate_one(i, integrate, step);
+                break;
             }
-            if (HAS(CLOTH_DO_DISTANCE) && kind == CLOTH_DO_DISTANCE)
-                FOR_EACH_ITEM(i) cloth_distance_one(task.y + i, pairs, stiffness);
-            if (kind == CLOTH_DO_LINES || kind == CLOTH_DO_CHAINS) {
+            case CLOTH_DO_LINES:
+            case CLOTH_DO_CHAINS:
                 of_chains.points = points;
                 of_chains.pass = cloth_task_pass(task);
                 cooperative_solve(
                     task, begin, end, words, edge, of_lines, of_chains, stiffness, item, memory);
-            }
-#if HED_HAS_LANES
-            if (HAS(CLOTH_DO_SWEEPS) && kind == CLOTH_DO_SWEEPS &&
-                get_group_id(0) < cloth_task_lattices(task)) {
+                break;
+#if HED_HAS_LANES && HAS(CLOTH_DO_SWEEPS)
+            case CLOTH_DO_SWEEPS:
                 of_chains.points = places;
-                cooperative_sweep(task, of_chains, stiffness, item, memory);
-            }
+                if (get_group_id(0) < cloth_task_lattices(task))
+                    cooperative_sweep(task, of_chains, stiffness, item, memory);
+                break;
 #endif
-            if (HAS(CLOTH_DO_ELEMENTS) && kind == CLOTH_DO_ELEMENTS) {
+#if HAS(CLOTH_DO_DISTANCE)
+            case CLOTH_DO_DISTANCE:
+                FOR_EACH_ITEM(i) cloth_distance_one(task.y + i, pairs, stiffness);
+                break;
+#endif
+#if HAS(CLOTH_DO_ELEMENTS)
+            case CLOTH_DO_ELEMENTS:
                 of_elements.total = task.w;
                 FOR_EACH_ITEM(i) cloth_element_one(task.y + i, of_elements, stiffness);
-            }
-            if (HAS(CLOTH_DO_CELLS) && kind == CLOTH_DO_CELLS) {
+                break;
+#endif
+#if HAS(CLOTH_DO_CELLS)
+            case CLOTH_DO_CELLS:
                 of_cells.total = task.w;
                 of_cells.pass = cloth_task_pass(task);
                 FOR_EACH_ITEM(i) cloth_cell_one(task.y + i, of_cells, stiffness);
-            }
-            if (HAS(CLOTH_DO_PLACES) && kind == CLOTH_DO_PLACES)
-                cooperative_sample(task.y + begin + item, task.y + end, of_places);
-            if (HAS(CLOTH_DO_SHARES) && kind == CLOTH_DO_SHARES) {
+                break;
+#endif
+#if HAS(CLOTH_DO_PLACES)
+            case CLOTH_DO_PLACES:
+                if (task.w) cooperative_sample_own(task, begin, end, item, of_places);
+                else cooperative_sample(task.y + begin + item, task.y + end, of_places);
+                break;
+#endif
+#if HAS(CLOTH_DO_SHARES)
+            case CLOTH_DO_SHARES:
                 of_shares.points = points;
                 FOR_EACH_ITEM(i) cloth_share_one(task.y + i, of_shares);
-            }
-            if (HAS(CLOTH_DO_DRIVE) && kind == CLOTH_DO_DRIVE) {
+                break;
+#endif
+#if HAS(CLOTH_DO_DRIVE)
+            case CLOTH_DO_DRIVE: {
                 drive.skipped = task.w;
                 cloth_step step = cloth_drive_step(drive);
                 FOR_EACH_ITEM(i) cloth_drive_one(i, drive, step);
+                break;
+            }
+#endif
+            default: break;
             }
             words = next_words;
             edge = cooperative_edge(next, words, of_chains, item);

@@ -8,7 +8,8 @@
  * cloth_task_shape(). Group g does the elements from g * cloth_task_share() on. Of sweeps: half sweeps
  * and places of a lattice (cloth_task_held()); first chain (all lattices' chains along the warp, then
  * along the weft); first place; chains of a lattice, their width, number of lattices
- * (cloth_task_sides()): group g has lattice g. */
+ * (cloth_task_sides()): group g has lattice g. Of places of a grid: particles, as of an integration,
+ * in `count`, and places in the argument: a group does those of its particles. */
 #define CLOTH_DO_INTEGRATE 0u
 #define CLOTH_DO_DISTANCE 1u
 #define CLOTH_DO_LINES 2u
@@ -22,7 +23,8 @@
 #define CLOTH_DO_KINDS 10u
 #define CLOTH_DO_OF_PLACES 64u /* flag: points are places, not particles */
 #define CLOTH_DO_MEET 128u     /* flag: the next task reads results of other groups */
-#define CLOTH_DO_SHARE 8u      /* bits below the elements of a group */
+#define CLOTH_DO_BESIDE 256u   /* flag: groups but the first, which does other tasks */
+#define CLOTH_DO_SHARE 9u      /* bits below the elements of a group */
 
 CLOTH_FUNCTION uint cloth_task_word(uint kind, uint pass, uint flags, uint share)
 {

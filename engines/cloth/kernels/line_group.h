@@ -75,13 +75,14 @@ CLOTH_FUNCTION line_pair line_pair_at(__local float4 *pairs, uint i)
 CLOTH_FUNCTION cloth_line_row line_row_or_unit(
     uint j, cloth_line_at line, cloth_lines_view view, float give)
 {
-    cloth_line_row unit = {{0.0f, 0.0f, 0.0f, 1.0f}, 0.0f, 0.0f};
-    if (j < line.count) return cloth_line_row_of(j, line, view, give);
-    return unit;
+    const cloth_line_row unit = {{0.0f, 0.0f, 0.0f, 1.0f}, 0.0f, 0.0f};
+    cloth_line_row row = cloth_line_row_of(min(j, line.count - 1u), line, view, give);
+    return j < line.count ? row : unit; /* no branch: both rows of an item are loaded at once */
 }
 
-/* Bound of the elements off a diagonal of 1 that change no float. */
-#define LINE_UNCOUPLED 1e-8f
+#ifndef LINE_UNCOUPLED
+#define LINE_UNCOUPLED 1e-8f /* bound of elements off a diagonal of 1 that change no float */
+#endif
 
 CLOTH_FUNCTION uint line_is_coupled(line_pair pair)
 {

@@ -18,11 +18,15 @@ enum {
  * row on; columns; a lattice, number g by group g. */
 typedef enum task_part { ANYWHERE, ROWS, ODD_ROWS, COLUMNS, LATTICES } task_part;
 
+/* Groups of a task: all, or the first one and at the same time all others (overlap_lattices()). */
+typedef enum task_side { TOGETHER, FIRST_GROUP, OTHER_GROUPS } task_side;
+
 /* `unit`: elements of two rows or of a column; number of lattices. */
 typedef struct gathered_task {
     uint4 task;
     task_part part;
     uint32_t unit;
+    task_side side;
 } gathered_task;
 
 struct cloth_cooperative {
@@ -293,7 +297,8 @@ static bool fits(const hed_cloth *cloth, const cloth_cooperative *c, const cloth
     uint32_t chains, uint32_t bits)
 {
     bool has_lanes = hed_device_describe(cloth->device).capabilities & HED_CAN_LANES;
-    uint64_t floats = 4 * (uint64_t)of->place_count + ((uint64_t)chains << bits);
+    uint64_t places = of->place_count + of->place_count / 16 + of->count, /* cooperative_place() */
+        floats = 4 * places + ((uint64_t)chains << bits);
     return has_lanes && bits <= WARP_BITS &&
            floats <= (uint64_t)of->count * 4 * CLOTH_COOPERATIVE_ROOM * c->group;
 }
@@ -359,25 +364,76 @@ static void sort_tasks(cloth_cooperative *c)
     }
 }
 
+/* ---- lattices beside lines and cells ---- */
+
+static bool is_kind(const cloth_cooperative *c, uint32_t i, uint32_t kind, uint32_t of_places)
+{
+    return i < c->count && cloth_task_kind(c->list[i].task) == kind &&
+           (c->list[i].task.x & CLOTH_DO_OF_PLACES) == of_places;
+}
+
+/* Moves a task towards the end of the list. */
+static void move_task(cloth_cooperative *c, uint32_t from, uint32_t to)
+{
+    gathered_task task = c->list[from];
+    memmove(c->list + from, c->list + from + 1, (to - from) * sizeof task);
+    c->list[to] = task;
+}
+
+/* Gives lattices to the first group, and to all others at the same time the lines that bend and the
+ * cells: particles follow the lattices right before the tension along lines. So a substep takes the
+ * longer of the two and not their sum. With several lattices the finest one comes after the first
+ * meeting of the other groups. */
+static void overlap_lattices(cloth_cooperative *c)
+{
+    const uint32_t sample = 1;
+    uint32_t follow = sample + 1, sweeps = 0, end, meeting;
+    if (!c->grid || c->groups < 2 || !is_kind(c, sample, CLOTH_DO_PLACES, 0)) return;
+    for (; c->list[follow].part == LATTICES && c->list[follow].unit == 1; follow++)
+        sweeps += is_kind(c, follow, CLOTH_DO_SWEEPS, 0);
+    for (end = follow + 1; end < c->count && !is_kind(c, end, CLOTH_DO_CHAINS, 0);) end++;
+    if (!sweeps || c->list[follow].part != ROWS || end == c->count || end == follow + 1) return;
+    gathered_task *places = c->list + sample;
+    places->part = c->list[0].part;
+    places->unit = c->list[0].unit;
+    places->task.w = places->task.z;
+    places->task.z = c->grid->particle_count;
+    for (uint32_t i = sample + 1; i < end; i++)
+        c->list[i].side = i < follow ? FIRST_GROUP : i > follow ? OTHER_GROUPS : TOGETHER;
+    move_task(c, follow, end - 1);
+    for (meeting = follow; c->list[meeting].part == c->list[meeting + 1].part;) meeting++;
+    if (sweeps > 1)
+        for (uint32_t k = 0; k < 2; k++) move_task(c, follow - 2, meeting);
+}
+
+/* True if groups meet after task `i`. */
+static bool meets_after(const cloth_cooperative *c, uint32_t i)
+{
+    const gathered_task *t = c->list + i, *next = c->list + (i + 1) % c->count;
+    if (t->side == FIRST_GROUP || c->groups == 1) return false;
+    while (t->side == OTHER_GROUPS && next->side == FIRST_GROUP) next++;
+    return t->side != next->side || t->part != next->part || t->part == ANYWHERE ||
+           (t->part == LATTICES && t->unit != next->unit);
+}
+
 /* Divides each task among the groups, which meet between tasks on different parts. */
 static hed_status divide_tasks(cloth_cooperative *c, uint4 *tasks, hed_error *error)
 {
-    uint32_t groups = c->groups, height = c->grid ? c->grid->grid_height : 0,
-             width = c->grid ? c->grid->grid_width : 0;
+    uint32_t height = c->grid ? c->grid->grid_height : 0, width = c->grid ? c->grid->grid_width : 0;
     for (uint32_t i = 0; i < c->count; i++) {
-        const gathered_task *t = c->list + i, *next = c->list + (i + 1) % c->count;
-        uint32_t share = (t->task.z + groups - 1) / groups;
+        const gathered_task *t = c->list + i;
+        bool skips_first = t->side == OTHER_GROUPS;
+        uint32_t groups = c->groups - skips_first, share = (t->task.z + groups - 1) / groups;
         if (t->part == ROWS || t->part == ODD_ROWS)
             share = (height + 2 * groups - 1) / (2 * groups) * t->unit;
         if (t->part == COLUMNS) share = (width + groups - 1) / groups;
         if (t->part == LATTICES) share = t->task.z / t->unit;
         if (share >> (32 - CLOTH_DO_SHARE))
             return hed_fail(error, HED_ERROR_LIMIT, "a group has %" PRIu32 " elements", share);
-        bool meet = groups > 1 && (t->part != next->part || t->part == ANYWHERE ||
-                                      (t->part == LATTICES && t->unit != next->unit));
         tasks[i] = t->task;
         if (cloth_task_kind(t->task) == CLOTH_DO_SWEEPS) share = 0; /* half sweeps instead */
-        tasks[i].x |= share << CLOTH_DO_SHARE | (meet ? CLOTH_DO_MEET : 0);
+        tasks[i].x |= share << CLOTH_DO_SHARE | (meets_after(c, i) ? CLOTH_DO_MEET : 0) |
+                      (skips_first ? CLOTH_DO_BESIDE : 0);
     }
     return HED_OK;
 }
@@ -414,6 +470,7 @@ static hed_status make_kernel(hed_cloth *cloth, cloth_cooperative *c, hed_error 
     if (error->status) return error->status;
     if (def == &cloth_cooperative_group_def || !groups) groups = 1;
     if (def == &cloth_cooperative_def) {
+        groups += c->grid != NULL; /* one of them has the lattices */
         hed_kernel_resident_groups(c->kernel, c->group, 0, &resident, error);
         if (resident > 0 && groups > (uint64_t)resident) groups = (uint64_t)resident;
     }
@@ -430,6 +487,7 @@ hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_err
     uint4 *tasks = hed_new(&cloth->allocator, c->count, sizeof *tasks, error);
     if (!tasks) return HED_ERROR_MEMORY;
     sort_tasks(c);
+    overlap_lattices(c);
     hed_stream_wait(cloth->stream, error);
     hed_buffer_destroy(c->tasks);
     c->tasks = NULL;
