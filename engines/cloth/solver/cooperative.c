@@ -406,6 +406,13 @@ static void overlap_lattices(cloth_cooperative *c)
         for (uint32_t k = 0; k < 2; k++) move_task(c, follow - 2, meeting);
 }
 
+/* True if a task moves particles by several lattices: other groups sample them for the next ones. */
+static bool moves_at_pins(const gathered_task *t)
+{
+    return t->part == LATTICES && t->unit > 1 && cloth_task_kind(t->task) == CLOTH_DO_SHARES &&
+           !(t->task.x & CLOTH_DO_OF_PLACES);
+}
+
 /* True if groups meet after task `i`. */
 static bool meets_after(const cloth_cooperative *c, uint32_t i)
 {
@@ -413,7 +420,7 @@ static bool meets_after(const cloth_cooperative *c, uint32_t i)
     if (t->side == FIRST_GROUP || c->groups == 1) return false;
     while (t->side == OTHER_GROUPS && next->side == FIRST_GROUP) next++;
     return t->side != next->side || t->part != next->part || t->part == ANYWHERE ||
-           (t->part == LATTICES && t->unit != next->unit);
+           moves_at_pins(t) || (t->part == LATTICES && t->unit != next->unit);
 }
 
 /* Divides each task among the groups, which meet between tasks on different parts. */
