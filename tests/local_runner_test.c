@@ -268,6 +268,62 @@ Test(local_runner, unwritten_elements_are_found_and_must_stay)
     CHECK_BYTES(first, second, 4 * MARKED / 3 * 2);
 }
 
+/* Passes if the device has compared all of `found` as an argument's content, and it is right. */
+static bool device_passes(runner_test *t, hed_check_device *device, hed_stream *stream,
+    uint32_t index, const void *found, hed_check *check)
+{
+    const hed_buffer_def def = hed_default_buffer_def(t->arguments[index].bytes);
+    hed_buffer *buffer = NULL;
+    OK(hed_buffer_create(t->on.device, &def, &buffer, &error));
+    OK(hed_write(stream, buffer, 0, found, def.size, &error));
+    bool passes = hed_check_device_passes(device, index, buffer, check);
+    OK(hed_stream_wait(stream, &error));
+    hed_buffer_destroy(buffer);
+    return passes;
+}
+
+/* Whatever the device cannot prove to be right is left to the host. */
+Test(local_runner, a_device_compares_large_contents)
+{
+    static float found[ITEMS];
+    runner_test t = {0};
+    hed_stream *stream = NULL;
+    t.on = test_open(NULL);
+    describe_scale(&t);
+    OK(hed_stream_create(t.on.device, NULL, &stream, &error));
+    hed_check_device *device = hed_check_device_create(&t.def, stream);
+    bool compiles = strcmp(hed_device_describe(t.on.device).backend, "host") != 0;
+    CHECK_EQ(device != NULL, compiles);
+    hed_check check = {0};
+    CHECK_EQ(device_passes(&t, device, stream, 1, t.expected, &check), compiles);
+    CHECK(check.error <= 0, "error %g", check.error);
+    CHECK_EQ(device_passes(&t, device, stream, 0, t.x, &check), compiles);
+    memcpy(found, t.expected, sizeof found);
+    found[ITEMS - 1] *= 1 + 5e-6f;
+    CHECK_EQ(device_passes(&t, device, stream, 1, found, &check), compiles);
+    CHECK(!compiles || (check.error > 4e-6 && check.error < 6e-6), "error %g", check.error);
+    static const float wrong[] = {2e-5f, -1e30f, INFINITY, NAN};
+    for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        memcpy(found, t.expected, sizeof found);
+        found[7 * i] += wrong[i] * fmaxf(1, fabsf(found[7 * i]));
+        CHECK(!device_passes(&t, device, stream, 1, found, &check), "%g", (double)wrong[i]);
+    }
+    memcpy(found, t.x, sizeof found);
+    found[ITEMS / 2] += 1e-6f; /* an input has no tolerance */
+    CHECK(!device_passes(&t, device, stream, 0, found, &check), "a changed input passes");
+    hed_check_device_destroy(device);
+    /* elements that the reference does not write, and small contents */
+    static const uint8_t marks[ITEMS / 4] = {1};
+    t.arguments[1].marks = marks;
+    device = hed_check_device_create(&t.def, stream);
+    CHECK(!device_passes(&t, device, stream, 1, t.expected, &check), "marks are skipped");
+    hed_check_device_destroy(device);
+    t.arguments[0].bytes = t.arguments[1].bytes = 1000 * sizeof(float);
+    CHECK(!hed_check_device_create(&t.def, stream), "small contents are compared on the device");
+    hed_stream_destroy(stream);
+    test_close(&t.on);
+}
+
 /* Runs of a reference whose elements 0 and 3 differ from run to run; element 1 does by less than the
  * tolerance, and element 2 is written in some runs. */
 Test(local_runner, elements_that_differ_from_run_to_run_are_left_out)

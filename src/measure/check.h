@@ -59,6 +59,20 @@ void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_
 void hed_check_guard(hed_check *check, const hed_argument_def *argument, bool before,
     const unsigned char *actual, uint64_t bytes, unsigned char poison);
 
+/* Comparison of large contents on their device (check_device.c). */
+
+typedef struct hed_check_device hed_check_device;
+
+/* Copies the right contents of a runner's arguments to its device. `stream` outlives the result, and
+ * belongs to the caller, as the steps of all functions here do. Returns NULL if no content is large, or if
+ * the device cannot compare them: then the host does. */
+hed_check_device *hed_check_device_create(const hed_runner_def *def, hed_stream *stream);
+/* Compares the content of an argument after a run. Returns true if all of it is right, and accumulates its
+ * error in `check`; false if it is wrong, or if only the host can decide. `device` may be NULL. */
+bool hed_check_device_passes(
+    hed_check_device *device, uint32_t index, hed_buffer *content, hed_check *check);
+void hed_check_device_destroy(hed_check_device *device);
+
 /* Formats a hash of everything that results of these arguments (def->argument_count) are judged by:
  * rules, tolerances, inputs and expected outputs. Two tunings with one hash agree on each
  * verdict. */

@@ -104,6 +104,7 @@ typedef struct hed_local_runner {
     hed_buffer *sweep;                       /* twice the last-level cache; NULL: runs are warm */
     /* transfer buffer of results; NULL: the host can access the buffers */
     hed_buffer *staging;
+    struct hed_check_device *check_device; /* NULL: the host compares */
     /* bytes before and after a content that no kernel may write */
     uint64_t guard;
     bool restores;   /* an argument is changed in place */
