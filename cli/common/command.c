@@ -53,6 +53,49 @@ static hed_context_def context_def_of(const hed_arguments *arguments, cli_sessio
     return def;
 }
 
+/* Restricts a context to the drivers of one backend. */
+static void restrict_to(hed_context_def *def, const char *backend)
+{
+    bool cuda = strcmp(backend, "cuda") == 0;
+    def->gl = strcmp(backend, "gl") == 0;
+    if (!def->gl) def->gl_library = "";
+    if (!cuda) def->nvrtc_library = "";
+    if (!cuda) def->cuda_library = "";
+    if (strcmp(backend, "hip") != 0) def->hip_library = "";
+    if (strcmp(backend, "opencl") != 0) def->opencl_library = "";
+    if (strcmp(backend, "vulkan") != 0) def->vulkan_library = "";
+}
+
+/* Opens a context with the driver of the named devices alone, as each driver takes up to a second to start.
+ * False unless all devices are ids of one backend ("cuda:0") and are present. */
+static bool open_named(
+    const hed_arguments *arguments, const hed_context_def *whole, cli_session *session)
+{
+    char backend[16] = "";
+    const char *named = NULL;
+    hed_context_def def = *whole;
+    hed_device *device;
+    if (!arguments || shared.keep || !hed_has_option(arguments, "device")) return false;
+    for (uint32_t i = 0; (named = hed_text_at(arguments, "device", i)); i++) {
+        size_t size = strcspn(named, ":");
+        if (named[size] != ':' || size >= sizeof backend ||
+            (i && (strncmp(backend, named, size) != 0 || backend[size])))
+            return false;
+        memcpy(backend, named, size);
+        backend[size] = 0;
+    }
+    if (!backend[0]) return false;
+    restrict_to(&def, backend);
+    def.device = "host"; /* HEDDLE_DEVICE may name a device of another backend */
+    bool is_open = !hed_context_create(&def, &session->context, NULL);
+    for (uint32_t i = 0; is_open && (named = hed_text_at(arguments, "device", i)); i++)
+        is_open = !hed_device_find(session->context, named, &device, NULL);
+    if (is_open) return true;
+    hed_context_destroy(session->context);
+    session->context = NULL;
+    return false;
+}
+
 static hed_status open_context(
     const hed_arguments *arguments, bool gl, cli_session *session, hed_error *error)
 {
@@ -65,7 +108,9 @@ static hed_status open_context(
     def.gl = gl;
     bool keep = shared.keep && !shared.session.context;
     if (keep && def.logger.user) def.logger.user = &shared.session;
-    hed_status status = hed_context_create(&def, &session->context, error);
+    hed_status status = open_named(arguments, &def, session)
+                            ? HED_OK
+                            : hed_context_create(&def, &session->context, error);
     if (keep) {
         shared.session = *session;
         shared.gl = gl;
@@ -90,15 +135,8 @@ hed_status cli_open_backend_context(
 {
     *session = (cli_session){0};
     hed_context_def def = context_def_of(arguments, session);
-    bool cuda = strcmp(backend, "cuda") == 0;
+    restrict_to(&def, backend);
     def.device = "host"; /* HEDDLE_DEVICE may name a device of another backend */
-    def.gl = strcmp(backend, "gl") == 0;
-    if (!def.gl) def.gl_library = "";
-    if (!cuda) def.nvrtc_library = "";
-    if (!cuda) def.cuda_library = "";
-    if (strcmp(backend, "hip") != 0) def.hip_library = "";
-    if (strcmp(backend, "opencl") != 0) def.opencl_library = "";
-    if (strcmp(backend, "vulkan") != 0) def.vulkan_library = "";
     hed_status status = hed_context_create(&def, &session->context, error);
     hed_interrupt_install();
     return status;

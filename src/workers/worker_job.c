@@ -50,20 +50,21 @@ static uint64_t put_measuring(hed_text *to, const hed_runner_def *def, const cha
 {
     const hed_settings *settings = def->device->settings;
     const char *backend = hed_device_describe(def->device).backend;
-    bool is_cuda = strcmp(backend, "cuda") == 0, is_hip = strcmp(backend, "hip") == 0;
+    bool is_cuda = strcmp(backend, "cuda") == 0, is_gl = strcmp(backend, "gl") == 0;
     hed_hello_put(to, &(hed_hello){.info = def->device->info, .build_key = def->device->build_key});
     hed_put_text(to, cache_dir);
     hed_put_text(to, settings->data_dir);
     hed_put_text(to, settings->ptx_dir);
     /* the worker loads only its own driver, since loading drivers takes most of its start-up
      * time */
-    hed_put_text(to, is_cuda || is_hip ? "" : settings->opencl_library);
+    hed_put_text(to, strcmp(backend, "opencl") == 0 ? settings->opencl_library : "");
     hed_put_text(to, is_cuda ? settings->cuda_library : "");
-    hed_put_text(to, is_hip ? settings->hip_library : "");
+    hed_put_text(to, strcmp(backend, "hip") == 0 ? settings->hip_library : "");
+    hed_put_text(to, strcmp(backend, "vulkan") == 0 ? settings->vulkan_library : "");
     hed_put_text(to, is_cuda ? settings->nvrtc_library : "");
     hed_put_text(to, settings->cuda_home);
     hed_put_text(to, settings->gl_library);
-    hed_put_u32(to, settings->gl);
+    hed_put_u32(to, is_gl && settings->gl);
     hed_put_u32(to, settings->host_threads);
     hed_put_u32(to, def->objective);
     hed_put_u32(to, def->cold_cache);
@@ -219,6 +220,7 @@ static bool get_measuring(
     context->opencl_library = hed_get_text(from, "a library");
     context->cuda_library = hed_get_text(from, "a library");
     context->hip_library = hed_get_text(from, "a library");
+    context->vulkan_library = hed_get_text(from, "a library");
     context->nvrtc_library = hed_get_text(from, "a library");
     context->cuda_home = hed_get_text(from, "a folder");
     context->gl_library = hed_get_text(from, "a library");
