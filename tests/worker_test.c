@@ -220,6 +220,44 @@ Test(worker, builders_launch_where_the_driver_compiles_then)
     close_runner(&t);
 }
 
+/* While there are no expected outputs, and the time limit is long: what passes in a builder then is compared later, and a
+ * run that has no end gets the limit that the reference has shown. */
+Test(worker, builders_begin_before_the_reference)
+{
+    runner_test t = {0};
+    hed_config config;
+    hed_trial trial;
+    t.on = test_open(NULL);
+    describe_scale(&t);
+    t.def.builders = 1;
+    t.def.timeout_seconds = 1000;
+    t.arguments[1].expected = NULL;
+    OK(hed_runner_create_builders(&t.def, &t.runner, &error));
+    const enum fault asked[] = {WRONG_VALUE, RIGHT};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        config = config_of(64, asked[i]);
+        OK(t.runner->kind->build_ahead(t.runner, &config, &error));
+        CHECK(t.runner->kind->built(t.runner, 100, &config, &trial));
+        expect(&trial, HED_OUTCOME_MEASURED, "");
+    }
+    CHECK_EQ(client_of(&t)->measurer.life, 0, "nothing is measured yet");
+    config = config_of(64, LOOPS);
+    OK(t.runner->kind->build_ahead(t.runner, &config, &error));
+    bool launches = client_of(&t)->launches_ahead;
+    while (launches && client_of(&t)->builders[0].task != HED_TASK_CHECK)
+        CHECK_NOT(t.runner->kind->built(t.runner, 0.1, &config, &trial));
+    t.arguments[1].expected = t.expected;
+    t.def.timeout_seconds = 2;
+    OK(hed_runner_open_measurer(t.runner, &t.def, &error));
+    trial = try_in(t.runner, 0, 64, WRONG_VALUE);
+    expect(&trial, HED_OUTCOME_WRONG, "y[7]");
+    trial = try_in(t.runner, 1, 64, RIGHT);
+    expect(&trial, HED_OUTCOME_MEASURED, "");
+    CHECK(t.runner->kind->built(t.runner, 100, &config, &trial));
+    expect(&trial, launches ? HED_OUTCOME_HUNG : HED_OUTCOME_MEASURED, "");
+    close_runner(&t);
+}
+
 Test(worker, a_builder_that_is_killed_is_no_fault_of_the_candidate)
 {
     runner_test t = {0};

@@ -14,6 +14,13 @@ hed_status hed_runner_create_local(
  * process, IO if the worker program is not found (the text lists the paths searched). */
 hed_status hed_runner_create_worker(
     const hed_runner_def *def, hed_runner **runner, hed_error *error);
+/* The two steps of hed_runner_create_worker() on a device of this machine. Between them the runner builds ahead, for which it
+ * needs no expected outputs; only the time limits and the arguments' expected outputs and marks may differ
+ * in `def` of the second step. */
+hed_status hed_runner_create_builders(
+    const hed_runner_def *def, hed_runner **runner, hed_error *error);
+hed_status hed_runner_open_measurer(
+    hed_runner *runner, const hed_runner_def *def, hed_error *error);
 enum { HED_BUILD_SECONDS = 120 }; /* time limit of compiling one candidate */
 
 /* Time limit of a run, s, from the first run of a configuration that works. */

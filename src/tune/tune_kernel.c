@@ -29,6 +29,7 @@ typedef struct kernel_tuning {
     hed_kernel_def described[2]; /* descriptions passed to a runner of the caller */
     uint32_t described_count;
     double first_seconds; /* first run of the reference on the device, s; 0: unknown */
+    bool is_expecting;    /* the reference runs */
     hed_space *space;
     hed_tune_inputs inputs;
 } kernel_tuning;
@@ -144,6 +145,8 @@ static hed_status kernel_tuning_open_runner(
 static bool kernel_tuning_stop_asked(void *user)
 {
     kernel_tuning *k = user;
+    /* the runner of the reference waits: builders of the tuning's go on to their next steps */
+    if (k->is_expecting && k->tuning.runner) hed_tuning_collect(&k->tuning, 0);
     return hed_tuning_stop(&k->tuning);
 }
 
@@ -508,6 +511,37 @@ static hed_status make_expected(kernel_tuning *k, hed_error *error)
 
 /* ---- the whole tuning ---- */
 
+/* True if the tuning's runner spans devices, or one that may be lost and restarted, such as a remote one. */
+static bool needs_fleet(const kernel_tuning *k)
+{
+    return k->def.other_device_count ||
+           (!k->def.open_runner && hed_device_can_restart(k->tuning.device));
+}
+
+static void make_key(kernel_tuning *k)
+{
+    hed_tuning *t = &k->tuning;
+    hed_tune_key_of_kernel(t->device, k->kernel, k->def.math, k->def.defines, k->def.define_count,
+        &k->problem, k->def.objective, &t->key);
+    if (k->def.metric) hed_tune_key_add(&t->key, k->def.metric);
+}
+
+/* Lets the builders begin with the first candidates, while the device's limits and the expected outputs
+ * are not known yet. Where that fails, open_tuning() finds the cause. */
+static hed_status begin_building(kernel_tuning *k, hed_error *error)
+{
+    hed_tuning *t = &k->tuning;
+    hed_runner_def def = runner_def(k, &k->problem, &k->inputs);
+    if (k->def.open_runner || needs_fleet(k) || k->def.resume || !t->device->backend->build ||
+        k->def.isolation == HED_ISOLATION_NONE ||
+        hed_runner_create_builders(&def, &t->runner, &(hed_error){0}))
+        return HED_OK;
+    t->builders = t->runner->builders;
+    t->quiet = hed_device_describe(t->device).type == HED_DEVICE_CPU;
+    make_key(k);
+    return hed_tuning_build_ahead(t, error);
+}
+
 static hed_status kernel_tuning_set_up(kernel_tuning *k, hed_error *error)
 {
     hed_tuning *t = &k->tuning;
@@ -526,11 +560,15 @@ static hed_status kernel_tuning_set_up(kernel_tuning *k, hed_error *error)
         .math = k->def.math,
         .space = k->space,
         .seed = k->def.seed};
-    if (hed_tune_inputs_create(&k->inputs, &t->allocator, &source, k->def.arguments, error))
+    if (hed_tune_inputs_create(&k->inputs, &t->allocator, &source, k->def.arguments, error) ||
+        begin_building(k, error))
         return error->status;
     if (kernel->work) kernel->work(kernel, &t->default_config, &k->problem, &t->result->work);
     hed_tuning_find_limits(t);
-    return make_expected(k, error) ? error->status : count_expected(k, error);
+    k->is_expecting = true;
+    make_expected(k, error);
+    k->is_expecting = false;
+    return hed_failed(error) ? error->status : count_expected(k, error);
 }
 
 /* True if measurements of the two devices are comparable: they have one key. */
@@ -608,25 +646,34 @@ static hed_status open_other(void *user, hed_runner **runner, hed_error *error)
     return kernel_tuning_open_runner(k, &def, runner, error);
 }
 
+/* Opens the measuring worker of the runner whose builders have begun; without it the runner is opened anew,
+ * which reports the cause. */
+static bool open_begun(kernel_tuning *k, const hed_runner_def *def)
+{
+    hed_tuning *t = &k->tuning;
+    if (!t->runner) return false;
+    if (!hed_runner_open_measurer(t->runner, def, &(hed_error){0})) return true;
+    hed_runner_destroy(t->runner);
+    t->runner = NULL;
+    hed_tuning_forget_ahead(t);
+    return false;
+}
+
 static hed_status open_tuning(kernel_tuning *k, hed_error *error)
 {
     hed_tuning *t = &k->tuning;
     uint32_t builders = k->def.builders ? k->def.builders : hed_processor_count();
     hed_runner_def def = runner_def(k, &k->problem, &k->inputs);
-    /* a remote device may be lost and restarted, even if it is the only one */
-    bool fleet =
-        k->def.other_device_count || (!k->def.open_runner && hed_device_can_restart(t->device));
-    hed_status status =
-        fleet ? open_fleet(k, &def, error) : kernel_tuning_open_runner(k, &def, &t->runner, error);
+    hed_status status = needs_fleet(k)     ? open_fleet(k, &def, error)
+                        : open_begun(k, &def) ? HED_OK
+                                           : kernel_tuning_open_runner(k, &def, &t->runner, error);
     if (status || confirm_reference(k, &def, error)) return error->status;
     bool runner_decides =
         k->def.open_runner || t->fleet; /* the runner determines the number of builders */
     t->result->device_time = t->runner->device_time;
     t->builders = runner_decides ? t->runner->builders : t->result->in_process ? 0 : builders;
     t->quiet = !t->fleet && hed_device_describe(t->device).type == HED_DEVICE_CPU;
-    hed_tune_key_of_kernel(t->device, k->kernel, k->def.math, k->def.defines, k->def.define_count,
-        &k->problem, k->def.objective, &t->key);
-    if (k->def.metric) hed_tune_key_add(&t->key, k->def.metric);
+    make_key(k);
     hed_check_judge(k->kernel, k->inputs.arguments, t->key.judge);
     return HED_OK;
 }

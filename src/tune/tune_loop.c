@@ -29,14 +29,13 @@ static const double least_round = 1e-3, set_up_seconds = 0.5;
 /* ---- history ---- */
 
 /* Opens the database's session. A failure is logged, and the tuning continues without it. */
-static void open_database(hed_tuning *t)
+static void open_session(hed_tuning *t)
 {
     hed_error error = {0};
     char settings[192];
     const hed_tune_def *def = t->def;
     hed_context *context = hed_device_context(t->device);
     hed_logger logger = hed_context_describe(context).logger;
-    t->database = def->database ? def->database : hed_context_database(context);
     if (!t->database || !def->keep) return;
     snprintf(settings, sizeof settings, "%s, %u evaluations, %g s, seed %llu%s%s",
         hed_strategy_name(def->strategy), def->evaluations, def->limit_seconds,
@@ -259,8 +258,7 @@ static hed_status propose_ahead(hed_tuning *t, hed_error *error)
     return status;
 }
 
-/* Collects finished builds; waits for one for at most `seconds`. */
-static void loop_collect(hed_tuning *t, double seconds)
+void hed_tuning_collect(hed_tuning *t, double seconds)
 {
     while (t->building && t->ready_count < t->ready_capacity) {
         hed_ready *ready = &t->ready[(t->ready_first + t->ready_count) % t->ready_capacity];
@@ -275,10 +273,10 @@ static hed_status next_of_compiled(hed_tuning *t, bool *has_next, hed_ready *nex
 {
     hed_status status = propose_ahead(t, error);
     if (status) return status;
-    loop_collect(t, 0);
+    hed_tuning_collect(t, 0);
     bool wait = t->ready_count == 0 || (t->quiet && t->building);
     if (wait && t->building) {
-        loop_collect(t, wait_seconds);
+        hed_tuning_collect(t, wait_seconds);
         wait = t->ready_count == 0 || (t->quiet && t->building);
     }
     *has_next = !wait;
@@ -406,25 +404,50 @@ static double seconds_passed(void *user) { return hed_tuning_elapsed(user); }
 
 static bool loop_stop_asked(void *user) { return hed_tuning_stop(user); }
 
-hed_status hed_tuning_search(hed_tuning *t, hed_error *error)
+static hed_status loop_begin(hed_tuning *t, hed_error *error)
 {
     t->result->space = hed_space_count(t->space);
     t->ready_capacity = t->builders ? 4 * t->builders + AHEAD_FEW : 0;
     t->ready = hed_allocate(&t->allocator, t->ready_capacity * sizeof *t->ready);
     if (!t->ready) return HED_OUT_OF_MEMORY(error, "%u candidates", t->ready_capacity);
-    open_database(t);
+    t->database =
+        t->def->database ? t->def->database : hed_context_database(hed_device_context(t->device));
     recall_choice(t);
     t->race = (hed_race){.def = {.user = t,
                              .time = loop_time_slot,
                              .announce = loop_announce,
                              .runs_of = t->fleet ? loop_runs_of : NULL,
                              .now = seconds_passed,
-                             .stop = loop_stop_asked,
-                             .floor_seconds = t->floor_seconds},
+                             .stop = loop_stop_asked},
         .level = 1,
         .best = INFINITY,
         .best_high = INFINITY};
-    if (!loop_create_search(t, error) && !recall_history(t, error)) loop_search(t, error);
+    if (loop_create_search(t, error)) return error->status;
+    /* earlier results count for the same judge alone; crashes and hangs, for every judge */
+    return t->def->resume ? HED_OK : recall_history(t, error);
+}
+
+hed_status hed_tuning_build_ahead(hed_tuning *t, hed_error *error)
+{
+    return loop_begin(t, error) ? error->status : propose_ahead(t, error);
+}
+
+void hed_tuning_forget_ahead(hed_tuning *t)
+{
+    hed_search_destroy(t->search);
+    t->search = NULL;
+    hed_release(&t->allocator, t->ready, t->ready_capacity * sizeof *t->ready);
+    t->ready = NULL;
+    t->ready_capacity = t->ready_first = t->ready_count = t->building = 0;
+    t->dry = false;
+}
+
+hed_status hed_tuning_search(hed_tuning *t, hed_error *error)
+{
+    if (!t->search && loop_begin(t, error)) return error->status;
+    t->race.def.floor_seconds = t->floor_seconds;
+    open_session(t);
+    if (!t->def->resume || !recall_history(t, error)) loop_search(t, error);
     return error->status;
 }
 

@@ -127,6 +127,13 @@ double hed_tuning_limit(const hed_tuning *t);
 /* Fraction of the roofline that a time reaches; NAN if the ceilings are unknown. */
 double hed_tuning_share(const hed_tuning *t, double seconds);
 
+/* tune_loop.c: creates the search and gives the builders their first candidates, before there are expected
+ * outputs. Not with `resume`, whose history has verdicts of one judge. Errors: MEMORY, LOST. */
+hed_status hed_tuning_build_ahead(hed_tuning *t, hed_error *error);
+/* tune_loop.c: undoes it, after the runner was destroyed. */
+void hed_tuning_forget_ahead(hed_tuning *t);
+/* tune_loop.c: collects finished builds; waits for one for at most `seconds`. */
+void hed_tuning_collect(hed_tuning *t, double seconds);
 /* tune_loop.c: replays the history, then searches until a limit is reached. Errors: MEMORY, DRIVER,
  * LOST, IO. */
 hed_status hed_tuning_search(hed_tuning *t, hed_error *error);

@@ -174,7 +174,10 @@ typedef struct worker_client {
     hed_runner_def def;
     hed_allocator allocator;
     const char *program;
-    int job, result; /* memory files */
+    /* memory files; -1 before they are made. The builders' job may lack the expected outputs */
+    int job, builders_job, result;
+    const void *packed[HED_MAX_ARGUMENTS]; /* expected outputs in the builders' job */
+    const char *cache;                     /* directory of compiled kernels */
     unsigned char *result_bytes;
     uint64_t result_size;
     /* directory of compiled kernels if the context has no cache; "" if it has one */

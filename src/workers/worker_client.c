@@ -60,7 +60,7 @@ static void client_feed(worker_client *client)
         builder *b = &client->builders[i];
         if (b->process.busy ||
             (!b->process.pid && hed_worker_start(&b->process, client->program, client->def.device,
-                                    client->job, client->result, NULL)))
+                                    client->builders_job, client->result, NULL)))
             continue;
         hed_trial_queue_take(&client->waiting, &config, NULL);
         client->building++;
@@ -377,7 +377,8 @@ static void client_destroy(hed_runner *runner)
     for (uint32_t i = 0; i < client->builder_count; i++)
         hed_worker_end(&client->builders[i].process, HED_WORKER_NOTHING, NULL, 0, NULL);
     if (client->result_bytes) munmap(client->result_bytes, client->result_size);
-    if (client->job >= 0) close(client->job);
+    if (client->job >= 0 && client->job != client->builders_job) close(client->job);
+    if (client->builders_job >= 0) close(client->builders_job);
     if (client->result >= 0) close(client->result);
     DIR *folder = client->own_cache[0] ? opendir(client->own_cache) : NULL;
     for (struct dirent *entry; folder && (entry = readdir(folder));)
@@ -431,7 +432,10 @@ static hed_status client_share(worker_client *client, hed_error *error)
         hed_text_copy(client->own_cache, sizeof client->own_cache, name);
         cache = client->own_cache;
     }
-    if (hed_worker_job_pack(def, cache, &client->job, error) ||
+    client->cache = cache;
+    for (uint32_t i = 0; i < def->kernel->argument_count; i++)
+        client->packed[i] = def->arguments[i].expected;
+    if (hed_worker_job_pack(def, cache, &client->builders_job, error) ||
         hed_worker_memory(client->result_size, &client->result, error) || !client->result_size)
         return error->status;
     client->result_bytes =
@@ -449,12 +453,11 @@ static const hed_runner_kind WORKER = {.destroy = client_destroy,
     .time = client_time_slot,
     .output = client_output};
 
-hed_status hed_runner_create_worker(
+hed_status hed_runner_create_builders(
     const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
     hed_allocator allocator = hed_context_describe(hed_device_context(def->device)).allocator;
     *runner = NULL;
-    if (hed_device_is_remote(def->device)) return hed_runner_create_remote(def, runner, error);
     if (check_kernel(def, error)) return error->status;
     worker_client *instance = hed_allocate(&allocator, sizeof *instance);
     if (!instance) return HED_OUT_OF_MEMORY(error, "the tuning of %s", def->kernel->name);
@@ -462,7 +465,7 @@ hed_status hed_runner_create_worker(
     instance->def = *def;
     instance->allocator = instance->waiting.allocator = instance->done.allocator = allocator;
     instance->program = def->device->settings->worker;
-    instance->job = instance->result = -1;
+    instance->job = instance->builders_job = instance->result = -1;
     const hed_device_info info = hed_device_describe(def->device);
     bool opens = strcmp(info.backend, "cuda") != 0 && info.type != HED_DEVICE_CPU;
     uint32_t limit = opens ? MOST_CONTEXTS : MOST_BUILDERS,
@@ -476,8 +479,39 @@ hed_status hed_runner_create_worker(
             "the worker program is not there: looked for \"%s\" (hed_context_def.worker, HEDDLE_WORKER, else "
             "libexec/heddle/heddle-worker beside the library's folder, or heddle-worker beside the library)",
             instance->program);
-    else if (!client_share(instance, error)) ensure_open(instance, error);
+    else client_share(instance, error);
     if (hed_failed(error)) client_destroy(&instance->runner);
     else *runner = &instance->runner;
+    return error->status;
+}
+
+hed_status hed_runner_open_measurer(hed_runner *runner, const hed_runner_def *def, hed_error *error)
+{
+    worker_client *client = client_of(runner);
+    bool is_same = true; /* the builders' job has all expected outputs */
+    for (uint32_t i = 0; i < def->kernel->argument_count; i++)
+        is_same = is_same && def->arguments[i].expected == client->packed[i];
+    client->def = *def;
+    double limit = def->timeout_seconds + def->compile_seconds + client->copy_seconds;
+    for (uint32_t i = 0; i < client->builder_count; i++) {
+        builder *b = &client->builders[i];
+        if (b->process.busy && b->task == HED_TASK_CHECK)
+            b->process.deadline = fmin(b->process.deadline, hed_worker_now() + limit);
+    }
+    if (is_same) client->job = client->builders_job;
+    else if (hed_worker_job_pack(def, client->cache, &client->job, error)) return error->status;
+    return ensure_open(client, error);
+}
+
+hed_status hed_runner_create_worker(
+    const hed_runner_def *def, hed_runner **runner, hed_error *error)
+{
+    *runner = NULL;
+    if (hed_device_is_remote(def->device)) return hed_runner_create_remote(def, runner, error);
+    if (!hed_runner_create_builders(def, runner, error) &&
+        hed_runner_open_measurer(*runner, def, error)) {
+        client_destroy(*runner);
+        *runner = NULL;
+    }
     return error->status;
 }
