@@ -171,9 +171,11 @@ Test(cloth_strips, the_same_bits_as_one_device, .timeout = 300)
 /* Strips as narrow as their margins, of rows that do not divide evenly; the origin follows. */
 static void expect_equal_strips(const banner *b, uint32_t count)
 {
+    test_device second = test_open(NULL); /* another context: copies and events between the two */
+    hed_device *const kinds[3] = {here.device, host_device(), second.device};
     hed_device *devices[16];
     cloth_result r[2];
-    for (uint32_t i = 0; i < 16; i++) devices[i] = i % 3 == 1 ? host_device() : here.device;
+    for (uint32_t i = 0; i < 16; i++) devices[i] = kinds[i % 3];
     for (uint32_t several = 0; several < 2; several++) {
         hed_cloth *cloth = banner_open(b, devices, several ? count : 1);
         hed_cloth_frame frame = hed_default_cloth_frame();
@@ -185,6 +187,7 @@ static void expect_equal_strips(const banner *b, uint32_t count)
     expect_equal(&r[0], &r[1], b->particles);
     result_free(&r[0]);
     result_free(&r[1]);
+    test_close(&second);
 }
 
 Test(cloth_strips, narrow_strips, .timeout = 300)

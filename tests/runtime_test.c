@@ -744,6 +744,9 @@ Test(runtime, copies_and_events_between_this_device_and_every_other)
 {
     for (uint32_t i = 0; i < hed_context_describe(here.context).devices; i++)
         exchange(hed_device_at(here.context, i));
+    test_device second = test_open(NULL); /* the same one in another context: as another device */
+    exchange(second.device);
+    test_close(&second);
 }
 
 /* ---- devices ---- */

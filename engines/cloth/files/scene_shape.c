@@ -556,8 +556,7 @@ void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root)
     if (triangles > CLOTH_SCENE_PARTICLES)
         hed_json_fail(
             root, HED_ERROR_LIMIT, "more than %d triangles of colliders", CLOTH_SCENE_PARTICLES);
-    /* the choice of substeps depends on the presence of colliders */
-    if (simple > scene->def.max_colliders || !scene->def.substeps)
-        scene->def.max_colliders = simple;
+    /* the choice of substeps and the margins of strips depend on the presence of colliders */
+    scene->def.max_colliders = simple;
     scene->def.max_collider_triangles = (uint32_t)triangles;
 }
