@@ -122,9 +122,9 @@ hed_status hed_cloth_set_max_distance(
     for (uint32_t i = 0; i < cloth_part_count(cloth); i++) {
         hed_cloth *part = cloth_part(cloth, i);
         const uint32_t own = particle - part->base_particle; /* in two strips if in a margin */
-        if (own < part->particles)
-            hed_write(part->stream, part->buffers.driver_map, own * sizeof limits, &limits,
-                sizeof limits, error);
+        if (own < part->particles) /* a fill: `limits` does not outlive the call */
+            hed_fill(part->stream, part->buffers.driver_map, own * sizeof limits, sizeof limits,
+                &limits, sizeof limits, error);
     }
     return error->status;
 }
