@@ -1,13 +1,14 @@
 /* A search on stand-ins of 1, 2, 4 and 8 devices, each of which takes 20 ms for a candidate: the time that the search, the
  * queue and the final rounds cost when devices, drivers and compilers cost nothing.
  *
- *     ninja fleet_stand_ins && ./benchmarks/fleet_stand_ins */
+ *     ninja fleet_stand_ins && ./tests/fleet_stand_ins */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "tune/tuning_state.h"
+#include "workers/worker.h"
 
 enum { MOST_DEVICES = 8, EVALUATIONS = 200, CANDIDATE_MS = 20, PARAMETERS = 6 };
 
@@ -76,13 +77,6 @@ static bool cannot_restart(const hed_device *device)
 
 /* ---- a tuning ---- */
 
-static double wall_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static double tune_on(uint32_t count, const hed_space *space, hed_error *error)
 {
     static const hed_fleet_kind kind = {.open = stand_in_open, .can_restart = cannot_restart};
@@ -93,7 +87,7 @@ static double tune_on(uint32_t count, const hed_space *space, hed_error *error)
     hed_runner_def runner_def = {.device = devices[0]};
     hed_tuning t = {.device = devices[0], .def = &def, .space = space, .warm = true, .fleet = true};
     hed_tune_result *result = NULL;
-    double began = wall_seconds();
+    double began = hed_worker_now();
     if (!hed_tuning_open(&t, error) &&
         !hed_fleet_create(&runner_def, devices, count, &kind, &t.runner, error)) {
         t.builders = t.runner->builders;
@@ -104,7 +98,7 @@ static double tune_on(uint32_t count, const hed_space *space, hed_error *error)
     hed_tuning_close(&t);
     hed_runner_destroy(t.runner);
     hed_tune_result_free(result);
-    return wall_seconds() - began;
+    return hed_worker_now() - began;
 }
 
 int main(void)
