@@ -327,6 +327,13 @@ Test(tune_shader, includes_and_defines)
     CHECK(def->parameter_count == 1 && def->parameters[0].value == 32);
     CHECK(def->define_count == 2 && !strcmp(def->defines[0].name, "SCALE"));
     hed_tune_file_close(file);
+    /* lines of a loader, which inserts a file once */
+    snprintf(text, sizeof text, "#version 450\n#define SCALE 2.0\n#define TYPE float\n%s%s%s", "#pragma include ./parts/group;\n",
+        "#pragma include ./parts/group.glsl; // again\n", strstr(included, "layout(binding = 0)"));
+    memcpy(strstr(text, "%s"), "  ", 2);
+    file = open_bytes("scale.comp", text, strlen(text));
+    CHECK(file, "%s", error.text);
+    hed_tune_file_close(file);
     snprintf(text, sizeof text, included, " + missing");
     CHECK_NULL(open_bytes("scale.comp", text, strlen(text)));
     CHECK(strstr(error.text, "scale.comp:10: "), "%s", error.text);

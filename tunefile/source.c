@@ -192,7 +192,7 @@ static const char *path_end(const char *path)
 
 /* Inserts a file. A file that is already being read adds nothing: its guard would have the same
  * effect. */
-static void including_put_file(including *in, const char *path)
+static void including_put_file(including *in, const char *path, bool is_once)
 {
     char *text = NULL;
     size_t size = 0;
@@ -210,13 +210,27 @@ static void including_put_file(including *in, const char *path)
         return;
     in->numbers[in->depth] = 0;
     in->open[in->depth++] = path;
-    if (has_pragma_once(text)) {
+    if (is_once || has_pragma_once(text)) {
         including_put_once(in, path, text);
     } else {
         including_put_line(in, 1, path);
         including_put_text(in, path, text);
     }
     in->depth--;
+}
+
+/* Finds the file of `#pragma include ./NAME;`, which loaders of GLSL insert once, with or without its ending: "" if there is none. */
+static const char *including_find_pragma(including *in, const char *line)
+{
+    char text[LONGEST_PATH];
+    const char *name = text;
+    if (!in->is_glsl || !hed_spec_fine(in->reader) ||
+        sscanf(line, " # pragma include %4095[^;<>\" \t\r]", text) != 1)
+        return "";
+    while (!strncmp(name, "./", 2)) name += 2;
+    const char *path = including_find(in, name, true);
+    return path[0] ? path
+                   : including_find(in, hed_spec_text(in->reader, in->node, "%s.glsl", name), true);
 }
 
 /* Processes one line without its end: if it is an #include of a file that is found, inserts the
@@ -228,6 +242,9 @@ static const char *including_put_include(including *in, const char *line, size_t
     if (length >= sizeof copy) return NULL;
     memcpy(copy, line, length);
     copy[length] = 0;
+    const char *plain = including_find_pragma(in, copy);
+    if (plain[0]) including_put_file(in, plain, true);
+    if (plain[0]) return line + length;
     if (sscanf(copy, " # %15[a-z] %c%4095[^\">]%n", word, &open, name, &end) != 3 ||
         strcmp(word, "include") != 0)
         return NULL;
@@ -239,7 +256,7 @@ static const char *including_put_include(including *in, const char *line, size_t
         return rest;
     }
     const char *path = hed_spec_fine(in->reader) ? including_find(in, name, open == '"') : "";
-    if (path[0]) including_put_file(in, path);
+    if (path[0]) including_put_file(in, path, false);
     return path[0] ? rest : NULL;
 }
 
