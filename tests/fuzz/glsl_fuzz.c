@@ -2,6 +2,7 @@
  * and names that the program declares. Whatever the text, a result whose places are in the text. */
 #include "fuzz.h"
 
+#include "heddle/shader.h"
 #include "shader/glsl.h"
 #include "tunefile/spec.h"
 
@@ -36,6 +37,24 @@ static void translate(const hed_source *source, bool es)
     hed_text_free(&opengl.text);
 }
 
+/* Closed branches become empty lines, and a remedy has an end. */
+static void choose_pass(hed_spec_reader *reader, hed_json_node node, const hed_source *source)
+{
+    static const hed_define value = {"WG_X", "16"};
+    static const char *const logs[] = {"Missing entry point", "'#error'"};
+    const hed_kernel_def def = {.defines = &value, .define_count = 1};
+    hed_source open = *source;
+    size_t lines = 0;
+    for (size_t i = 0; i < source->size; i++) lines += source->text[i] == '\n';
+    hed_spec_drop_closed_branches(reader, node, &def, &open);
+    must(open.size <= source->size && strlen(open.text) == open.size);
+    for (size_t i = 0; i < open.size; i++) lines -= open.text[i] == '\n';
+    must(lines == 0);
+    for (int i = 0; i < 2; i++)
+        must(
+            strlen(hed_spec_glsl_passes_hint(reader, node, &def, source->text, logs[i])) < 1 << 16);
+}
+
 static void name_sizes(const hed_source *source)
 {
     hed_error error = {0};
@@ -45,11 +64,16 @@ static void name_sizes(const hed_source *source)
     hed_source rewritten = *source;
     must(hed_json_parse("fuzz", "{}", 2, &json, &error) == HED_OK);
     spec.json = json;
-    hed_spec_reader reader = {.spec = &spec, .path = "fuzz.comp"};
+    static const hed_device_info device = {.id = "vulkan:0",
+        .backend = "vulkan",
+        .lane_width = 8,
+        .capabilities = (uint64_t)(8 | 16) << HED_SUBGROUP_WIDTHS};
+    hed_spec_reader reader = {.spec = &spec, .path = "fuzz.comp", .device = &device};
     hed_spec_name_glsl_sizes(&reader, hed_json_root(json), &rewritten, &sizes);
     must(sizes.dimensions <= 3 &&
          strlen(hed_spec_glsl_names_hint(&reader, hed_json_root(json), source->text)) < 4096);
     for (uint32_t i = 0; i < sizes.dimensions; i++) must(sizes.names[i] && sizes.values[i]);
+    choose_pass(&reader, hed_json_root(json), source);
     hed_arena_free(&spec.arena);
     hed_json_free(json);
 }
