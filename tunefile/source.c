@@ -219,7 +219,7 @@ static void including_put_file(including *in, const char *path, bool is_once)
     in->depth--;
 }
 
-/* Finds the file of `#pragma include ./NAME;`, which loaders of GLSL insert once, with or without its ending: "" if there is none. */
+/* Finds the file of `#pragma include ./NAME;`, which loaders of GLSL insert once, with or without its ending: "" if it is not found. */
 static const char *including_find_pragma(including *in, const char *line)
 {
     char text[LONGEST_PATH];
