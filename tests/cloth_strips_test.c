@@ -3,6 +3,7 @@
  * is asked for, and refusals that name what cannot be cut. */
 #include "cloth_result.h"
 
+#include "heddle/cloth_hold.h"
 #include "solver/strips.h"
 
 TestSuite(cloth_strips, .init = here_open, .fini = here_close);
@@ -223,6 +224,40 @@ Test(cloth_strips, fast_is_near, .timeout = 300)
     free(c);
     hed_cloth_destroy(one);
     hed_cloth_destroy(three);
+    banner_free(&b);
+}
+
+/* A hand holds a vertex of the second strip's first row, which is in the first one's margin. */
+Test(cloth_strips, a_hand_holds_a_vertex, .timeout = 300)
+{
+    banner b;
+    banner_make(&b, 2 * CONTACT_MARGIN);
+    hed_device *const devices[] = {here.device, here.device};
+    const uint32_t vertex = CONTACT_MARGIN * WIDTH + 3;
+    cloth_result r[2];
+    for (uint32_t several = 0; several < 2; several++) {
+        hed_cloth_hold *hold;
+        OK(hed_cloth_hold_create(&b.def, &hold, &error));
+        banner held = b;
+        held.def = hed_cloth_hold_def(hold);
+        hed_cloth *cloth = banner_open(&held, devices, several ? 2 : 1);
+        hed_cloth_frame frame = hed_default_cloth_frame();
+        OK(hed_cloth_hold_vertex(hold, vertex, (const float[]){0.1f, 1.2f, 0.1f}, &error));
+        for (int f = 0; f < 20; f++) {
+            float *positions = read_positions(cloth);
+            if (f == 12) OK(hed_cloth_hold_release(hold, cloth, vertex, &error));
+            OK(hed_cloth_hold_frame(hold, cloth, positions, &frame, &error));
+            OK(hed_cloth_step(cloth, &frame, &error));
+            free(positions);
+        }
+        r[several] = result_of(cloth);
+        hed_cloth_destroy(cloth);
+        hed_cloth_hold_destroy(hold);
+    }
+    expect_equal(&r[0], &r[1], b.particles);
+    EXPECT_NE(r[0].positions[3 * vertex + 1], 1.2f, "let go");
+    result_free(&r[0]);
+    result_free(&r[1]);
     banner_free(&b);
 }
 
