@@ -78,20 +78,3 @@ Test(cloth_cooperative, a_large_sheet_does_as_colours)
     check_against_colours(HED_CLOTH_SOLVER_COOPERATIVE, &sheet.def, 1, false);
     test_mesh_free(&sheet);
 }
-
-/* Two pins, and after them two others, the first of which has particles in common with the second:
- * another group has moved them. Its load is so great that the order of the rest shows in it. */
-Test(cloth_cooperative, pins_side_by_side_hold_as_by_colours)
-{
-    if (hed_device_describe(here.device).type == HED_DEVICE_CPU) test_skip("a minute");
-    hed_cloth_metrics found, colours;
-    test_mesh sheet = test_grid(128, 20);
-    sheet.inverse_masses[0] = sheet.inverse_masses[127] = 1;
-    sheet.inverse_masses[16] = sheet.inverse_masses[96] = 0;
-    sheet.inverse_masses[8 * 128 + 72] = sheet.inverse_masses[9 * 128 + 40] = 0;
-    make_lattices(&sheet, &rigid);
-    free(moved(HED_CLOTH_SOLVER_COOPERATIVE, &sheet.def, 1, false, &found));
-    free(moved(HED_CLOTH_SOLVER_COLOURS, &sheet.def, 1, false, &colours));
-    EXPECT_LT(found.worst_stretch, 1.2 * colours.worst_stretch + 5e-3);
-    test_mesh_free(&sheet);
-}
