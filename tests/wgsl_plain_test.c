@@ -711,6 +711,28 @@ Test(wgsl_plain, several_elements_of_an_item)
     hed_tune_file_close(file);
 }
 
+/* A bool is tuned if its name is a way to compute, since the other value of one that chooses the result would be wrong. */
+Test(wgsl_plain, bools_that_choose_the_result_keep_their_value)
+{
+    hed_tune_file *file = open_text("flags.wgsl",
+        "override NV21: bool = false; override useShared: bool = false; override LOOKUP: bool;\n"
+        "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n"
+        "@compute @workgroup_size(64) fn fill(@builtin(global_invocation_id) id: vec3u) {\n"
+        "  data[id.x] = select(1.0, 2.0, NV21 || LOOKUP || useShared);\n}\n");
+    CHECK_NOT_NULL(file, "%s", error.text);
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    hed_tune_def tune = hed_default_tune_def();
+    const char *note = hed_tune_file_apply(file, &tune);
+    CHECK_EQ(def->parameter_count, 2u);
+    CHECK_TEXT(def->parameters[0].name, "useShared");
+    CHECK_EQ(def->define_count, 1u);
+    CHECK_TEXT(def->defines[0].value, "1");
+    CHECK(strstr(note, "the value stays of NV21, LOOKUP; if the result does not depend on it, tune it by /* heddle "
+                       "{\"parameters\": {\"NV21\": [0, 1]}} */"),
+        "%s", note);
+    hed_tune_file_close(file);
+}
+
 /* An override without a value that is a size of the group begins with a usual one, and of two bindings
  * at one place the unused one counts not. */
 Test(wgsl_plain, sizes_without_a_value)

@@ -104,6 +104,15 @@ static bool has_word(const char *name, const char *const *words)
     return false;
 }
 
+bool hed_spec_is_switch(const char *name)
+{
+    static const char *const words[] = {"tile", "tiled", "tiling", "tiles", "shared", "lds", "smem", "local",
+        "workgroup", "group", "subgroup", "subgroups", "wave", "unroll", "unrolled", "vector", "vectorized",
+        "vectorize", "vec2", "vec4", "cache", "cached", "prefetch", "coalesce", "coalesced", "swizzle",
+        "swizzled", "interleave", "interleaved", "pipelined", "buffered", "blocked", "texture", NULL};
+    return has_word(name, words);
+}
+
 static double side_of(const hed_tune_file *spec, uint32_t dimension)
 {
     const hed_problem *problem = &spec->problem;
@@ -190,6 +199,7 @@ double hed_spec_invent_override(
                              *const counts[] = {"count", "num", "number", "n", NULL};
     const hed_wgsl *shader = reader->shader;
     double size = 1;
+    if (member->type == HED_WGSL_BOOL) return 1;
     for (uint32_t i = 0; i < shader->group_count; i++) size *= usual_size(shader, kernel, i);
     bool is_whole = member->type == HED_WGSL_U32 || member->type == HED_WGSL_I32;
     if (is_whole && has_word(member->name, group) && has_word(member->name, items)) return size;
@@ -471,6 +481,22 @@ static void note_sum(note_text *note, const hed_wgsl *shader, const hed_kernel_d
         note->used ? "\n  " : "", shader->by_group, shader->by_group_line, shader->by_group);
 }
 
+/* Names the bools that keep their values. */
+static void note_switches(note_text *note, const hed_wgsl *shader, hed_spec_kernel *kernel)
+{
+    const char *first = NULL;
+    for (uint32_t i = 0; i < shader->override_count; i++) {
+        const hed_wgsl_override *override = &shader->overrides[i];
+        if (override->type != HED_WGSL_BOOL || hed_spec_shader_keeps(kernel, override->name))
+            continue;
+        if (!first) note_add(note, "%sthe value stays of", note->used ? "\n  " : "");
+        note_add(note, "%s %s", first ? "," : "", override->name);
+        if (!first) first = override->name;
+    }
+    if (first)
+        note_add(note, "; if the result does not depend on it, tune it by /* heddle {\"parameters\": {\"%s\": [0, 1]}} */", first);
+}
+
 static void note_group(note_text *note, const hed_wgsl *shader)
 {
     if (!shader->edit_count) return;
@@ -529,6 +555,7 @@ void hed_spec_note_inventions(hed_spec_reader *reader, hed_json_node root)
     if (reader->shader->lacks_enable)
         note_add(&note, "%sthe text lacks \"enable subgroups;\", which browsers require in line 1",
             note.used ? "\n  " : "");
+    note_switches(&note, reader->shader, &reader->spec->kernel);
     note_group(&note, reader->shader);
     note_sum(&note, reader->shader, &reader->spec->kernel.def);
     bool is_page = reader->spec->kernel.def.language == HED_WGSL && !reader->shader->sets_width;

@@ -147,15 +147,14 @@ static uint32_t put_default(int64_t *values, uint32_t count, int64_t value)
 }
 
 /* Adds a parameter that the JSON does not name: a size of the group gets powers of two up to the
- * device's limit, a bool both values. Any other override keeps its value. */
+ * device's limit, a bool whose name is a way to compute both values. Any other override keeps its value. */
 static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
     const hed_wgsl_override *override)
 {
     enum { MOST = 64 };
     uint32_t size = group_size_of(reader->shader, override), count = 0;
-    if ((size == 3 && override->type != HED_WGSL_BOOL) ||
-        (override->value.size && !override->plain))
-        return;
+    bool is_switch = override->type == HED_WGSL_BOOL && hed_spec_is_switch(override->name);
+    if ((size == 3 && !is_switch) || (override->value.size && !override->plain)) return;
     if (kernel->def.parameter_count == HED_MAX_PARAMETERS) {
         hed_json_reject(node, "a kernel has at most %d parameters", HED_MAX_PARAMETERS);
         return;
