@@ -121,8 +121,6 @@ typedef struct hed_wgsl {
     const char *
         together; /* first use that makes items depend on the group; NULL: items do not depend on it */
     uint32_t together_line;
-    const char *undeclared; /* array that is used without a declaration, or NULL */
-    uint32_t undeclared_line;
     bool is_unordered; /* results of atomic functions decide on places in buffers */
     hed_wgsl_edit edits[HED_WGSL_EDITS]; /* sorted by position */
     uint32_t edit_count;

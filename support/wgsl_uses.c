@@ -169,42 +169,6 @@ static void check_texture(struct hed_wgsl_parse *r, const hed_wgsl_binding *bind
         r->file, binding->line, binding->name);
 }
 
-/* True if the text declares a name: as a variable, a constant, a parameter or a member. */
-static bool is_declared(const struct hed_wgsl_parse *r, wgsl_token name)
-{
-    wgsl_token before = {r->text, 0};
-    for (wgsl_token t = hed_wgsl_token(r->text, r->end); t.size;
-         before = t, t = wgsl_token_after(r, t)) {
-        if (t.size != name.size || memcmp(t.at, name.at, t.size) != 0) continue;
-        wgsl_token next = wgsl_token_after(r, t);
-        if (wgsl_token_is(next, ":") || wgsl_token_is(before, "var") ||
-            wgsl_token_is(before, ">") || wgsl_token_is(before, "let") ||
-            wgsl_token_is(before, "const"))
-            return true;
-    }
-    return false;
-}
-
-/* Finds an array that the functions reached use and the text does not declare: another text that
- * the program joins with this one does. */
-static void find_undeclared(struct hed_wgsl_parse *r)
-{
-    for (uint32_t i = 0; i < r->function_count && !r->out->undeclared; i++) {
-        const wgsl_function *f = &r->functions[i];
-        wgsl_token before = {f->from, 0};
-        if (!f->reached) continue;
-        for (wgsl_token t = hed_wgsl_token(f->from, r->end); t.size && t.at < f->to;
-             before = t, t = wgsl_token_after(r, t)) {
-            if (!wgsl_is_name(t) || wgsl_token_is(before, ".") ||
-                !wgsl_token_is(wgsl_token_after(r, t), "[") || is_declared(r, t))
-                continue;
-            r->out->undeclared = hed_wgsl_keep(r, t.at, t.size);
-            r->out->undeclared_line = hed_wgsl_line(r, t.at);
-            break;
-        }
-    }
-}
-
 /* ---- elements per item ---- */
 
 static uint32_t factor_of_name(const struct hed_wgsl_parse *r, wgsl_token name);
@@ -292,5 +256,4 @@ void hed_wgsl_find_uses(struct hed_wgsl_parse *r)
     }
     list_members(r);
     sum_group_memory(r);
-    find_undeclared(r);
 }

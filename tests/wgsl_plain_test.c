@@ -228,7 +228,7 @@ Test(wgsl_plain, texts_without_a_result)
     } cases[] = {
         {"@compute @workgroup_size(1) fn swap(@builtin(global_invocation_id) id: vec3<u32>) {\n"
          "  let t = boids[id.x]; boids[id.x] = boids[0]; boids[0] = t;\n}\n",
-            "line 2 uses \"boids\", which this text does not declare"},
+            "[\"text.wgsl\", \"FILE\"]} */, and a FILE with the program's declarations of boids ("},
         {"@group(0) @binding(0) var<storage, read> data: array<f32>;\n"
          "@compute @workgroup_size(1) fn look() { let one = data[0]; }\n",
             "\"look\" writes no buffer"}};
@@ -694,6 +694,49 @@ Test(wgsl_plain, functions_that_a_text_does_not_declare)
         "%s", error.text);
     snprintf(text, sizeof text, "/* heddle {\"defines\": {\"WINDOW_SIZE\": 64}, \"kernel\": \"flip\"} */ %s", placeholders);
     file = open_text("scale.wgsl", text);
+    CHECK_NOT_NULL(file, "%s", error.text);
+    hed_tune_file_close(file);
+}
+
+/* Names that a program puts in front: types of HLSL, and variables of which no file is known. One message has all. */
+Test(wgsl_plain, names_that_a_program_puts_in_front)
+{
+    static const char lines[] =
+        "fn flip(state: ptr<function, uint>, p: float) -> bool { return float(*state) <= p; }\n"
+        "@compute @workgroup_size(16, 16)\n"
+        "fn blank(@builtin(global_invocation_id) id: uint3) { textureStore(screen, int2(id.xy), float4(0.,0.,0.,1.)); }\n"
+        "@compute @workgroup_size(16, 16)\n"
+        "fn image(@builtin(global_invocation_id) id: uint3) {\n"
+        "  var seed = id.x + time.frame; let c = textureLoad(channel0, int2(id.xy), 0) * table[id.x];\n"
+        "  if (flip(&seed, .25)) { textureStore(screen, int2(id.xy), c); }\n}\n";
+    static const char program[] =
+        "struct Time { frame: u32 }\n@group(0) @binding(0) var screen: texture_storage_2d<rgba8unorm, write>;\n"
+        "@group(0) @binding(1) var channel0: texture_2d<f32>;\n@group(0) @binding(2) var<uniform> time: Time;\n"
+        "@group(0) @binding(3) var<storage, read> table: array<vec4<f32>>;\n";
+    char text[2048];
+    CHECK_NULL(open_text("front.wgsl", lines));
+    CHECK(
+        strstr(error.text,
+            "/* heddle {\"source\": [\"front.wgsl\", \"FILE\"], \"defines\": {\"uint\": \"u32\", \"float\": \"f32\", "
+            "\"uint3\": \"vec3<u32>\", \"int2\": \"vec2<i32>\", \"float4\": \"vec4<f32>\"}, \"kernel\": \"blank\"} */"),
+        "%s", error.text);
+    CHECK(strstr(error.text, "declarations of screen, time, channel0, table") &&
+              strstr(error.text, "its entry points are blank, image"),
+        "%s", error.text);
+    const char *comment = strstr(error.text, "/* heddle"), *name = strstr(comment, "FILE");
+    snprintf(text, sizeof text, "%.*sp.wgsl%.*s %s", (int)(name - comment), comment,
+        (int)(strstr(comment, "*/") - name - 2), name + 4, lines);
+    write_file(in_folder("p.wgsl"), program, sizeof program - 1);
+    hed_tune_file *file = open_text("front.wgsl", text);
+    CHECK_NOT_NULL(file, "%s", error.text);
+    CHECK_TEXT(hed_tune_file_kernel(file)->name, "blank");
+    hed_tune_file_close(file);
+    /* names of WGSL alone are no reason */
+    file = open_text("plain.wgsl",
+        "@group(0) @binding(0) var<storage, read_write> data: array<atomic<u32>>;\n"
+        "fn add(p: ptr<storage, atomic<u32>, read_write>, int: u32) { atomicAdd(p, int); }\n"
+        "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {\n"
+        "  var local = array<vec2f, 2>(vec2f(1.), vec2f()); local[0].x += 1.f; add(&data[id.x], pack4xU8(vec4u(u32(local[0].x))));\n}\n");
     CHECK_NOT_NULL(file, "%s", error.text);
     hed_tune_file_close(file);
 }

@@ -362,16 +362,11 @@ static bool is_packed_number(const hed_wgsl *shader, const char *name)
 /* Refuses an entry point without a result: nothing would show if a configuration is right. */
 static void shader_reject_unwritten(hed_spec_reader *reader, hed_json_node root)
 {
-    const hed_wgsl *shader = reader->shader;
-    const char *name = shader->undeclared;
-    if (name)
-        hed_json_reject(root, "line %u uses \"%s\", which this text does not declare%s",
-            shader->undeclared_line, name, hed_spec_join_hint(reader, root, reader->path));
-    else
-        hed_json_reject(root,
-            "\"%s\" writes no buffer, so there is no result to compare; expected a "
-            "`var<storage, read_write>` or a storage texture that it writes",
-            shader->entry ? shader->entry : "main");
+    const char *entry = reader->shader->entry;
+    hed_json_reject(root,
+        "\"%s\" writes no buffer, so there is no result to compare; expected a "
+        "`var<storage, read_write>` or a storage texture that it writes",
+        entry ? entry : "main");
 }
 
 static void shader_read_arguments(hed_spec_reader *reader, hed_json_node root, hed_json_node list)

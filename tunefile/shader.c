@@ -147,7 +147,7 @@ static uint32_t put_default(int64_t *values, uint32_t count, int64_t value)
 }
 
 /* Adds a parameter that the JSON does not name: a size of the group gets powers of two up to the
- * device's limit, a bool whose name is a way to compute both values. Any other override keeps its value. */
+ * device's limit, a bool whose name is a method both values. Any other override keeps its value. */
 static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
     const hed_wgsl_override *override)
 {

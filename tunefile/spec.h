@@ -320,7 +320,7 @@ uint32_t hed_spec_shader_arguments(
 
 /* ---- inventions: values that neither a shader nor its comment specifies (invent.c) ---- */
 
-/* True if the name of a bool is a way to compute, as TILED and USE_SHARED; others choose what is computed. */
+/* True if the name of a bool is a method, as TILED and USE_SHARED; others choose the result. */
 bool hed_spec_is_switch(const char *name);
 /* Finds the caller's setting of a name; false: not found. */
 bool hed_spec_setting(hed_spec_reader *reader, const char *name, double *value);

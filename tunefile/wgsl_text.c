@@ -392,7 +392,7 @@ static bool is_builtin(const char *name, size_t length)
     char word[80];
     return (size_t)snprintf(word, sizeof word, " %.*s ", (int)length, name) >= sizeof word ||
            strstr(words, word) || !strncmp(name, "mat", 3) || !strncmp(name, "vec", 3) ||
-           !strncmp(name, "texture", 7) || !strncmp(name, "subgroup", 8);
+           !strncmp(name, "texture", 7) || !strncmp(name, "subgroup", 8) || !strncmp(name, "sampler", 7);
 }
 
 /* True if a text calls a function, or takes a part of a variable, that it does not declare. */
@@ -408,6 +408,58 @@ static bool uses_missing(const char *text)
         at += length ? length : 1;
     }
     return false;
+}
+
+/* Writes a type of WGSL for one of HLSL, as vec3<u32> for uint3; false: it is another name. */
+static bool shading_type(const char *name, size_t length, char *to, size_t size)
+{
+    static const char *const names[] = {"float", "int", "uint", "half"}, *const types[] = {"f32",
+                                                                             "i32", "u32", "f16"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t rest = strlen(names[i]);
+        if (length < rest || memcmp(name, names[i], rest) != 0) continue;
+        const char *digits = name + rest;
+        bool is_vector = length == rest + 1 && strchr("234", *digits),
+             is_matrix = i == 0 && length == rest + 3 && strchr("234", *digits) &&
+                         digits[1] == 'x' && strchr("234", digits[2]);
+        if (length != rest && !is_vector && !is_matrix) continue;
+        if (is_vector) snprintf(to, size, "vec%c<%s>", *digits, types[i]);
+        else if (is_matrix) snprintf(to, size, "mat%.3s<%s>", digits, types[i]);
+        else snprintf(to, size, "%s", types[i]);
+        return true;
+    }
+    return false;
+}
+
+/* True if a name at `at` is a variable: it has members or elements, or is the texture of a function. */
+static bool is_place_of_variable(const char *text, const char *at, const char *next)
+{
+    if (*next == '[' || (*next == '.' && !isdigit((unsigned char)next[1]))) return true;
+    while (at > text && isspace((unsigned char)at[-1])) at--;
+    if (at == text || *--at != '(') return false;
+    while (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_')) at--;
+    return strncmp(at, "texture", 7) == 0 && *next != '(';
+}
+
+/* Lists the names that a joined text uses and no file near it declares: types of HLSL with their values, and
+ * variables, which another file has to declare. */
+static void list_added(const char *text, hed_spec_name_list *types, hed_spec_name_list *variables)
+{
+    for (const char *at = text; *at;) {
+        size_t length = 0;
+        char type[32];
+        while (isalnum((unsigned char)at[length]) || at[length] == '_') length++;
+        const char *next = at + length + strspn(at + length, " ");
+        bool is_name = length && !isdigit((unsigned char)*at) &&
+                       !(at > text && (at[-1] == '.' || at[-1] == '@')) &&
+                       !is_builtin(at, length) && !hed_spec_is_in_capitals(at, length) &&
+                       !knows(text, at, length);
+        if (is_name && shading_type(at, length, type, sizeof type))
+            hed_spec_list_name(types, at, length, type);
+        else if (is_name && is_place_of_variable(text, at, next))
+            list_plain_word(variables, at, length);
+        at += length ? length : 1;
+    }
 }
 
 /* Lists the types of a joined text whose names begin with a capital and that no file near it declares. */
@@ -434,7 +486,7 @@ static void refuse_missing(
     strcpy(text, whole);
     blank_comments(text);
     hed_spec_name_list list = {.used = 0}, rest = {.used = 0}, types = {.used = 0},
-                       entries = {.used = 0};
+                       variables = {.used = 0}, entries = {.used = 0};
     list_missing(text, true, &list);
     if ((!list.used && !uses_missing(text)) || strstr(text, "enable wgpu_"))
         return; /* native wgpu's own names */
@@ -445,18 +497,22 @@ static void refuse_missing(
     if (joined.text) {
         join_all(reader, node, &joined);
         list_missing(joined.text, false, &rest);
+        list_added(joined.text, &rest, &variables);
         list_missing_types(joined.text, &types);
         list_entry_points(reader, text, &entries);
     }
-    const char *files = *joined.names ? hed_spec_text(reader, node, "\"source\": [\"%s\"%s]",
-                                            joined.base, joined.names)
-                                      : "",
+    const char *files = *joined.names || variables.used
+                            ? hed_spec_text(reader, node, "\"source\": [\"%s\"%s%s]", joined.base,
+                                  joined.names, variables.used ? ", \"FILE\"" : "")
+                            : "",
                *defines =
                    rest.used ? hed_spec_text(reader, node, "\"defines\": {%s}", rest.text) : "",
                *entry = first_entry(reader, node, &entries);
     if (*files || *defines)
-        hed_json_reject(node, "the text does not declare names that it uses. Add the comment /* heddle {%s%s%s%s} */%s%s%.*s%s%.*s",
+        hed_json_reject(node, "the text does not declare names that it uses. Add the comment /* heddle {%s%s%s%s} */%s%s%.*s%s%.*s%s%.*s",
             files, *files && *defines ? ", " : "", defines, entry, rest.used ? ", with the program's values" : "",
+            variables.used ? ", and a FILE with the program's declarations of" : "",
+            (int)(variables.used ? variables.used - 2 : 0), variables.text + 1,
             entries.used ? "; its entry points are" : "", (int)(entries.used ? entries.used - 2 : 0), entries.text + 1,
             types.used ? "; no file near it declares the types" : "", (int)(types.used ? types.used - 2 : 0), types.text + 1);
     free(joined.text);
