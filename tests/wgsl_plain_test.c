@@ -229,6 +229,9 @@ Test(wgsl_plain, texts_without_a_result)
         {"@compute @workgroup_size(1) fn swap(@builtin(global_invocation_id) id: vec3<u32>) {\n"
          "  let t = boids[id.x]; boids[id.x] = boids[0]; boids[0] = t;\n}\n",
             "[\"text.wgsl\", \"FILE\"]} */, and a FILE with the program's declarations of boids ("},
+        {"@compute @workgroup_size(8, 8) fn tone(@builtin(global_invocation_id) id: vec3<u32>) {\n"
+         "  let a = vec4(2.51f, 0.03, 1., 1.); textureStore(outputTex, id.xy, a * textureLoad(\n    inputTex, id.xy, 0));\n}\n",
+            "declarations of outputTex, inputTex ("},
         {"@group(0) @binding(0) var<storage, read> data: array<f32>;\n"
          "@compute @workgroup_size(1) fn look() { let one = data[0]; }\n",
             "\"look\" writes no buffer"}};

@@ -395,6 +395,16 @@ static bool is_builtin(const char *name, size_t length)
            !strncmp(name, "texture", 7) || !strncmp(name, "subgroup", 8) || !strncmp(name, "sampler", 7);
 }
 
+/* True if a name at `at` is a variable: it has members or elements, or is the texture of a function. */
+static bool is_place_of_variable(const char *text, const char *at, const char *next)
+{
+    if (*next == '[' || (*next == '.' && !isdigit((unsigned char)next[1]))) return true;
+    while (at > text && isspace((unsigned char)at[-1])) at--;
+    if (at == text || *--at != '(') return false;
+    while (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_')) at--;
+    return strncmp(at, "texture", 7) == 0 && *next != '(';
+}
+
 /* True if a text calls a function, or takes a part of a variable, that it does not declare. */
 static bool uses_missing(const char *text)
 {
@@ -402,7 +412,8 @@ static bool uses_missing(const char *text)
         size_t length = 0;
         while (isalnum((unsigned char)at[length]) || at[length] == '_') length++;
         const char *next = at + length + strspn(at + length, " ");
-        bool is_use = length && !isdigit((unsigned char)*at) && *next && strchr("([.", *next) &&
+        bool is_use = length && !isdigit((unsigned char)*at) &&
+                      (*next == '(' || is_place_of_variable(text, at, next)) &&
                       !(at > text && (at[-1] == '.' || at[-1] == '@'));
         if (is_use && !is_builtin(at, length) && !knows(text, at, length)) return true;
         at += length ? length : 1;
@@ -429,16 +440,6 @@ static bool shading_type(const char *name, size_t length, char *to, size_t size)
         return true;
     }
     return false;
-}
-
-/* True if a name at `at` is a variable: it has members or elements, or is the texture of a function. */
-static bool is_place_of_variable(const char *text, const char *at, const char *next)
-{
-    if (*next == '[' || (*next == '.' && !isdigit((unsigned char)next[1]))) return true;
-    while (at > text && isspace((unsigned char)at[-1])) at--;
-    if (at == text || *--at != '(') return false;
-    while (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_')) at--;
-    return strncmp(at, "texture", 7) == 0 && *next != '(';
 }
 
 /* Lists the names that a joined text uses and no file near it declares: types of HLSL with their values, and
