@@ -5,7 +5,7 @@
 
 #include "support/wgsl_parse.h"
 
-enum { MOST_BUILTINS = 16, MOST_SUMS = 64 };
+enum { MOST_BUILTINS = 16, MOST_SUMS = 64, MOST_STEPS = 4096 };
 
 typedef enum group_builtin {
     GLOBAL_ID,
@@ -46,6 +46,7 @@ typedef struct group_reader {
     wgsl_token aliases[MOST_BUILTINS]; /* names that `let` gives to ids of the group */
     group_lanes alias_lanes[MOST_BUILTINS];
     uint32_t alias_count;
+    uint32_t steps; /* factors that were read: constants may refer to each other many times */
 } group_reader;
 
 static inline wgsl_token token_at(const group_reader *g, uint32_t i)

@@ -84,7 +84,7 @@ static bool multiply_by_number(const group_reader *g, uint32_t number, hed_wgsl_
 }
 
 static uint32_t take_product(
-    const group_reader *g, uint32_t i, uint32_t lane, uint32_t depth, hed_wgsl_stride *stride);
+    group_reader *g, uint32_t i, uint32_t lane, uint32_t depth, hed_wgsl_stride *stride);
 
 /* Returns the token after = of a constant of the module, or of the body before token `use`; 0: not found. */
 static uint32_t value_of_name(const group_reader *g, wgsl_token name, uint32_t use)
@@ -102,7 +102,7 @@ static uint32_t value_of_name(const group_reader *g, wgsl_token name, uint32_t u
 
 /* Multiplies by a name: a size of the group, an override with a number, a constant that is a product. */
 static bool multiply_by_name(
-    const group_reader *g, uint32_t i, uint32_t lane, uint32_t depth, hed_wgsl_stride *stride)
+    group_reader *g, uint32_t i, uint32_t lane, uint32_t depth, hed_wgsl_stride *stride)
 {
     const hed_wgsl *out = g->r->out;
     wgsl_token t = token_at(g, i);
@@ -122,13 +122,13 @@ static bool multiply_by_name(
 /* Multiplies by the factor at token `i`, of a vector by its lane. Returns the token after it; 0: its value is not
  * known. */
 static uint32_t take_factor(
-    const group_reader *g, uint32_t i, uint32_t lane, uint32_t depth, hed_wgsl_stride *stride)
+    group_reader *g, uint32_t i, uint32_t lane, uint32_t depth, hed_wgsl_stride *stride)
 {
     hed_wgsl_stride result = *stride;
     wgsl_token t = token_at(g, i);
     double number;
     uint32_t open = is_at(g, i + 1, "<") ? i + 4 : i + 1, next = i + 1, commas = 0, from, nested = 0;
-    if (depth > DEEPEST) return 0;
+    if (depth > DEEPEST || g->steps++ > MOST_STEPS) return 0;
     if (hed_wgsl_number(t, &number)) {
         bool is_whole = number >= 1 && number < UINT16_MAX && number == (uint32_t)number;
         if (!is_whole || !multiply_by_number(g, (uint32_t)number, &result)) return 0;
@@ -153,7 +153,7 @@ static uint32_t take_factor(
 
 /* Multiplies by the factors from token `i` on. Returns the token after the last; 0: the first is not known. */
 static uint32_t take_product(
-    const group_reader *g, uint32_t i, uint32_t lane, uint32_t depth, hed_wgsl_stride *stride)
+    group_reader *g, uint32_t i, uint32_t lane, uint32_t depth, hed_wgsl_stride *stride)
 {
     uint32_t next = take_factor(g, i, lane, depth, stride), after = next;
     while (after && is_at(g, after, "*")) {

@@ -427,6 +427,22 @@ Test(wgsl_plain, widths_of_subgroups_and_one_group)
     }
 }
 
+/* Constants that refer to each other twice each: 2^24 factors are not followed. */
+Test(wgsl_plain, factors_of_factors_end)
+{
+    char text[4096] = "const a0 = 1u;\n", line[160];
+    for (int i = 1; i <= 24; i++) {
+        snprintf(line, sizeof line, "const a%d = a%d * a%d;\n", i, i - 1, i - 1);
+        strcat(text, line);
+    }
+    strcat(text, "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n"
+                 "@compute @workgroup_size(64) fn f(@builtin(workgroup_id) w: vec3u) { y[w.x * a24] = 1u; }\n");
+    hed_wgsl *wgsl;
+    OK(hed_wgsl_read("a.wgsl", text, strlen(text), NULL, &wgsl, &error));
+    EXPECT_EQ(wgsl->strides[0].number, 0u);
+    hed_wgsl_free(wgsl);
+}
+
 /* Groups end where an invented problem does, since a text without a guard writes into the next row otherwise. A size of the
  * caller that is no power of two has no such limit. */
 Test(wgsl_plain, groups_that_end_with_the_problem)
