@@ -497,3 +497,35 @@ Test(search, first_questions_have_usual_groups)
         hed_space_destroy(space);
     }
 }
+
+/* Kernels differ most in the best work per item: the second and third questions try little and much of it, in either
+ * order. A parameter with the value 0 has no middle: its numbers are choices. */
+Test(search, first_questions_have_little_and_much_work)
+{
+    enum { SEEDS = 40, CHOICES = 5, CENTRAL = 3 };
+    static const int64_t METHODS[CHOICES] = {0, 1, 2, 3, 4}, STEPS[] = {1, 2, 4, 8, 16, 32};
+    const hed_parameter_def parameters[] = {{"METHOD", LIST(METHODS), 0, NULL},
+        {"ROWS", LIST(STEPS), 1, NULL}, {"COLUMNS", LIST(STEPS), 1, NULL}};
+    hed_space_def def = {.parameters = parameters, .parameter_count = 3};
+    hed_space *space;
+    uint32_t choices[CHOICES] = {0}, ascending = 0;
+    OK(hed_space_create(&def, &space, &error));
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        hed_search *search = make_search(space, HED_SEARCH_AUTO, seed, NULL);
+        int64_t work[CENTRAL];
+        for (uint32_t i = 0; i < CENTRAL; i++) {
+            hed_config config;
+            OK(hed_search_ask(search, &config, &error));
+            OK(hed_search_tell(search, &config, 1, &error));
+            work[i] = config.values[1] * config.values[2];
+            if (i == 0) choices[config.values[0]]++;
+        }
+        ascending += work[1] < work[2];
+        CHECK(fmin(work[1], work[2]) < work[0] && work[0] < fmax(work[1], work[2]),
+            "seed %u: %d, then %d and %d", (unsigned)seed, (int)work[0], (int)work[1], (int)work[2]);
+        hed_search_destroy(search);
+    }
+    EXPECT(ascending > 0 && ascending < SEEDS, "%u of %u begin with little", ascending, (unsigned)SEEDS);
+    for (uint32_t i = 0; i < CHOICES; i++) EXPECT(choices[i] > 0, "choice %u is never the first", i);
+    hed_space_destroy(space);
+}

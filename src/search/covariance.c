@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/alloc.h"
 
@@ -212,6 +213,15 @@ static void fill_cells(
     }
 }
 
+static bool names_group_size(const char *name)
+{
+    static const char *const WORDS[] = {"block", "group", "thread", "local"};
+    bool names = strncasecmp(name, "wg", 2) == 0;
+    for (uint32_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        names = names || strcasestr(name, WORDS[i]);
+    return names && !strcasestr(name, "per_") && !strcasestr(name, "tile");
+}
+
 /* Returns false if memory is short. */
 static bool covariance_fill(
     const hed_allocator *allocator, hed_value_scale *scale, const hed_parameter_def *parameter)
@@ -226,8 +236,10 @@ static bool covariance_fill(
     range.has_powers = powers > 0;
     scale->value_count = parameter->count;
     scale->unordered = parameter->labels != NULL;
-    scale->has_twos =
-        parameter->count > 2 && range.low > 0 && powers < parameter->count && !scale->unordered;
+    bool is_range = parameter->count > 2 && !scale->unordered;
+    scale->has_middle = is_range && range.low > 0;
+    scale->sizes_group = is_range && names_group_size(parameter->name);
+    scale->has_twos = scale->has_middle && powers < parameter->count;
     if (parameter->count <= HED_MAX_CELLS) {
         fill_values(scale, parameter, &range);
         return true;

@@ -36,6 +36,8 @@ struct hed_search {
     uint32_t *slots;
     uint32_t slot_count;     /* a power of two */
     hed_value_scale *scales; /* (parameter_count) */
+    uint32_t spread_count;   /* number of spread samples asked */
+    bool begins_with_little; /* spread sample 2 has little work per item, sample 3 has much */
     uint64_t next;           /* exhaustive: first point to examine next */
     uint32_t climb_from;     /* local: index of the observation that the climb starts from */
     uint32_t climb_since;    /* number of observations when the climb began */
@@ -71,7 +73,8 @@ uint32_t hed_search_fresh_neighbours(
 
 /* ---- strategies (search_strategies.c): the next point; at least one must exist ---- */
 
-/* A point as far as possible from all observed points; the first one is in the middle. */
+/* The next spread sample: the first one is in the middle, samples 2 and 3 have little and much work
+ * per item, further samples are as far as possible from all observed points. */
 uint64_t hed_search_spread(hed_search *search);
 uint64_t hed_search_ask_local(hed_search *search);
 /* Errors: MEMORY; the search's state is then unchanged. */

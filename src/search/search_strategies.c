@@ -6,8 +6,6 @@
  * Fitting a model and adding all observations to it again takes milliseconds, so this work is
  * distributed over several asks, during which the previous model answers. */
 #include <math.h>
-#include <string.h>
-#include <strings.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -209,44 +207,43 @@ uint64_t hed_search_ask_local(hed_search *search)
     return hed_search_fresh_point(search);
 }
 
-/* Spread samples, which begin a search: a maximin design (Johnson, Moore, Ylvisaker 1990), built
- * point by point from random candidates. Two properties of kernels are known before any
- * measurement: resources run out at the ends of the parameters' ranges, and powers of two divide
- * problem sizes, memory and warps. So the first point is a central one of powers of two. A third one
- * is in the names: groups of fewer than 64 items, or of more than 512, are rarely the best. */
+/* Spread samples, which begin a search. Properties of kernels are known before any measurement:
+ * resources run out at the ends of the parameters' ranges; powers of two divide problem sizes, memory
+ * and warps; groups of fewer than 64 items, or of more than 512, are rarely the best, and names tell
+ * which parameters size them. The first sample is therefore a central one of powers of two.
+ *
+ * Kernels differ most in the best amount of work per item (tiles, vector widths, unrolled steps), and
+ * the times of neighbouring amounts are similar. Samples 2 and 3 have little and much work, in random
+ * order: a kernel for which sample 2 is wrong would be worse than chance until sample 3. Further
+ * samples are a maximin design (Johnson, Moore, Ylvisaker 1990), built point by point from random
+ * candidates. */
 
 enum {
-    CENTRE_CANDIDATES = 512,
+    CENTRAL_SAMPLES = 3, /* middle, little work, much work */
+    CENTRAL_CANDIDATES = 512,
     /* few: the farthest of many are the corners of the space, which are worse than chance */
     SPREAD_CANDIDATES = 16,
     /* observations above which any point is equally good, and a spread point takes long */
     SPREAD_LIMIT = 32
 };
 
-static double off_centre(const hed_search *search, const uint8_t *cells)
+/* Sum over the parameters of the squared distance from a position on the parameter's range, 0 to 1:
+ * GROUP for sizes of the group, `work` for all other sizes. */
+static double off_centre(const hed_search *search, const uint8_t *cells, double work)
 {
+    /* small groups leave more registers and local memory to an item */
+    static const double GROUP = 0.4;
     static const double UNEVEN = 0.3; /* above the distance from the middle to an end */
     double sum = 0;
     for (uint32_t i = 0; i < search->space->parameter_count; i++) {
-        uint32_t count = search->scales[i].count;
-        sum += search->scales[i].uneven[cells[i]] ? UNEVEN : 0;
-        if (count < 3 || search->scales[i].unordered) continue; /* no middle */
-        double from_middle = (double)cells[i] / (count - 1) - 0.5;
-        sum += from_middle * from_middle;
+        const hed_value_scale *scale = &search->scales[i];
+        sum += scale->uneven[cells[i]] ? UNEVEN : 0;
+        if (!scale->has_middle) continue;
+        double distance =
+            (double)cells[i] / (scale->count - 1) - (scale->sizes_group ? GROUP : work);
+        sum += distance * distance;
     }
     return sum;
-}
-
-/* True if a parameter's name says that it is a size of the group: block_size_x, WG, LOCAL_Y. */
-static bool sizes_group(const hed_search *search, uint32_t parameter)
-{
-    static const char *const WORDS[] = {"block", "group", "thread", "local"};
-    const char *name = search->space->parameters[parameter].name;
-    bool sizes = strncasecmp(name, "wg", 2) == 0;
-    for (uint32_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        sizes = sizes || strcasestr(name, WORDS[i]);
-    return sizes && !search->scales[parameter].unordered && search->scales[parameter].count > 2 &&
-           !strcasestr(name, "per_") && !strcasestr(name, "tile");
 }
 
 /* Doublings by which the group is smaller or larger than nearly every good one, on any device. */
@@ -257,7 +254,7 @@ static double unusual_group(const hed_search *search, const hed_place *row)
     bool is_known = false;
     for (uint32_t i = 0; i < search->space->parameter_count; i++) {
         int64_t value = search->space->parameters[i].values[row[i]];
-        if (!sizes_group(search, i) || value < 1) continue;
+        if (!search->scales[i].sizes_group || value < 1) continue;
         is_known = true;
         items += log2((double)value);
     }
@@ -279,20 +276,35 @@ static double nearest(const hed_search *search, const hed_place *row, const uint
     return nearest_distance;
 }
 
+/* Position of an item's work on the ranges of the parameters in sample `number`; negative: the sample
+ * is not central. */
+static double work_of(const hed_search *search, uint32_t number)
+{
+    static const double LITTLE = 0.2, MUCH = 0.8;
+    if (number >= CENTRAL_SAMPLES) return -1;
+    if (number == 0) return 0.5;
+    return (number == 1) == search->begins_with_little ? LITTLE : MUCH;
+}
+
 uint64_t hed_search_spread(hed_search *search)
 {
-    static const double UNUSUAL_FIRST = 0.3, UNUSUAL = 0.15; /* loss of merit per doubling */
+    /* loss of merit per doubling of a group beyond the usual sizes */
+    static const double UNUSUAL_CENTRAL = 0.3, UNUSUAL = 0.15;
     hed_place row[HED_MAX_PARAMETERS];
     uint8_t cells[HED_MAX_PARAMETERS];
     uint64_t best = hed_search_fresh_point(search);
     double best_merit = -INFINITY;
     if (search->count > SPREAD_LIMIT) return best;
-    for (uint32_t i = 0; i < (search->count == 0 ? CENTRE_CANDIDATES : SPREAD_CANDIDATES); i++) {
+    if (search->spread_count == 0)
+        search->begins_with_little = hed_random_unit(&search->random) < 0.5;
+    double work = work_of(search, search->spread_count++);
+    uint32_t candidates = work >= 0 ? CENTRAL_CANDIDATES : SPREAD_CANDIDATES;
+    for (uint32_t i = 0; i < candidates; i++) {
         uint64_t point = hed_search_fresh_point(search);
         hed_search_cells(search, point, row, cells);
-        double merit = search->count == 0
-                           ? -off_centre(search, cells) - UNUSUAL_FIRST * unusual_group(search, row)
-                           : nearest(search, row, cells) - UNUSUAL * unusual_group(search, row);
+        double unusual = unusual_group(search, row),
+               merit = work >= 0 ? -off_centre(search, cells, work) - UNUSUAL_CENTRAL * unusual
+                                 : nearest(search, row, cells) - UNUSUAL * unusual;
         merit += 1e-3 * hed_random_unit(&search->random); /* breaks ties */
         if (merit > best_merit) {
             best_merit = merit;

@@ -69,6 +69,9 @@ typedef struct hed_value_scale {
     uint8_t *cells;
     bool unordered; /* named choices: any two are equally distant */
     bool has_twos;  /* `twos` adds information to the position */
+    /* three or more positive sizes; false for switches and for numbers of choices from 0 on */
+    bool has_middle;
+    bool sizes_group; /* size of the group, by its name: block_size_x, WG, LOCAL_Y */
     /* not a power of two, although other values are: seldom divides a problem's size */
     bool uneven[HED_MAX_CELLS];
     /* 0 to 1, by the logarithm of the value; by its index if a value is not positive */
