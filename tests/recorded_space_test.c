@@ -176,6 +176,29 @@ Test(recorded_space, kernel_tuners_cache)
     }
 }
 
+/* T4 of other objectives: KTT's converter names durations "TotalDuration", and a rate counts by its reciprocal. */
+Test(recorded_space, results_of_other_objectives)
+{
+    static const struct {
+        const char *objective;
+        double cost;
+    } cases[] = {{"TotalDuration", 3}, {"GFLOP/s", 1 / 50.0}, {"energy", 4}, {"absent", 7}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        hed_recorded_space recorded;
+        snprintf(text, sizeof text,
+            "{\"results\": [{\"configuration\": {\"a\": 1}, \"objectives\": [\"%s\"], \"invalidity\": \"correct\", "
+            "\"measurements\": [{\"name\": \"time\", \"value\": 7, \"unit\": \"\"}, "
+            "{\"name\": \"TotalDuration\", \"value\": 3000, \"unit\": \"Microseconds\"}, "
+            "{\"name\": \"GFLOP/s\", \"value\": 50, \"unit\": \"\"}, {\"name\": \"energy\", \"value\": 4, \"unit\": \"J\"}]}]}",
+            cases[i].objective);
+        OK(hed_recorded_space_parse("x.json", text, strlen(text), &recorded, &error));
+        CHECK_EQ(recorded.count, 1);
+        CHECK_NEAR(recorded.times[0], cases[i].cost, 1e-9);
+        hed_recorded_space_free(&recorded);
+    }
+}
+
 /* Results of searches: T4 as Kernel Tuner and Heddle write it, and KTT's. The first time of a
  * repeated configuration counts. */
 Test(recorded_space, results_of_tuners)

@@ -153,6 +153,15 @@ static json_t *json_load(const char *text, json_error_t *cause)
     return document;
 }
 
+/* Cost of a value of an objective: the reciprocal if Kernel Tuner looks for the largest one, of rates
+ * and of "fitness". */
+static double objective_cost(const char *objective, double value)
+{
+    const char *slash = strrchr(objective, '/');
+    bool is_rate = slash && slash[1] && !slash[2] && strchr("sWJ", slash[1]);
+    return (is_rate || strcmp(objective, "fitness") == 0) && value > 0 ? 1 / value : value;
+}
+
 /* Cost of an entry by the cache's objective: milliseconds, the objective's unit, or the reciprocal
  * of a value that is to be large. 0: it failed; a text instead of a number has the reason. */
 static double cache_cost(const json_t *document, const json_t *entry)
@@ -160,11 +169,7 @@ static double cache_cost(const json_t *document, const json_t *entry)
     const char *objective = json_member_text(document, "objective");
     const json_t *value = objective ? json_object_get(entry, objective) : NULL;
     if (!value) return json_number_value(json_object_get(entry, "time"));
-    double number = json_number_value(value);
-    /* Kernel Tuner looks for the largest rate or fitness */
-    const char *slash = strrchr(objective, '/');
-    bool is_rate = slash && slash[1] && !slash[2] && strchr("sWJ", slash[1]);
-    return (is_rate || strcmp(objective, "fitness") == 0) && number > 0 ? 1 / number : number;
+    return objective_cost(objective, json_number_value(value));
 }
 
 static hed_status json_read_cache(json_reader *r, json_t *document)
@@ -208,23 +213,37 @@ static json_t *json_configuration(const json_t *result)
     return NULL;
 }
 
-/* Time of a result, ms; 0: it failed. `unit`: that of the whole file. */
+/* Cost of a measurement of a result: ms if it has a unit of time or the name "time", whose unit is
+ * by default that of the whole file. */
+static double measured_cost(const json_t *measurement, const char *name, double unit)
+{
+    double value = json_number_value(json_object_get(measurement, "value")),
+           own_unit = json_unit(json_member_text(measurement, "unit"));
+    if (own_unit > 0) return value * own_unit;
+    return strcmp(name, "time") == 0 ? value * unit : objective_cost(name, value);
+}
+
+/* Cost of a result by its first objective, else by its time, ms; 0: it failed. `unit`: that of the
+ * whole file. */
 static double json_result_time(const json_t *result, double unit)
 {
     const char *status = json_member_text(result, "Status"),
-               *invalidity = json_member_text(result, "invalidity");
+               *invalidity = json_member_text(result, "invalidity"),
+               *objective =
+                   json_string_value(json_array_get(json_object_get(result, "objectives"), 0));
     const json_t *measurements = json_object_get(result, "measurements");
+    double time = json_number_value(json_object_get(result, "TotalDuration")) * unit;
     if ((status && strcmp(status, "Ok") != 0) || (invalidity && strcmp(invalidity, "correct") != 0))
         return 0;
     for (size_t i = 0; i < json_array_size(measurements); i++) {
         const json_t *measurement = json_array_get(measurements, i);
         const char *name = json_member_text(measurement, "name");
-        double own_unit = json_unit(json_member_text(measurement, "unit"));
-        if (name && strcmp(name, "time") == 0)
-            return json_number_value(json_object_get(measurement, "value")) *
-                   (own_unit > 0 ? own_unit : unit);
+        if (!name) continue;
+        if (objective && strcmp(name, objective) == 0)
+            return measured_cost(measurement, name, unit);
+        if (strcmp(name, "time") == 0) time = measured_cost(measurement, name, unit);
     }
-    return json_number_value(json_object_get(result, "TotalDuration")) * unit;
+    return time;
 }
 
 static hed_status json_add_names(json_reader *r, json_t *configuration)
