@@ -53,7 +53,7 @@ def main():
     options.add_argument("--time", type=float, default=20)
     options.add_argument("--budget", type=int, default=0)
     options.add_argument("--limit", type=float, default=120, help="seconds after which a script is ended")
-    given = options.parse_args()
+    given = options.parse_intermixed_args()
     if os.environ.get("PYTHONPATH"):  # scripts run in other folders
         os.environ["PYTHONPATH"] = os.pathsep.join(os.path.abspath(p) for p in os.environ["PYTHONPATH"].split(os.pathsep))
     counts = {}
