@@ -276,18 +276,10 @@ static double nearest(const hed_search *search, const hed_place *row, const uint
     return nearest_distance;
 }
 
-/* Position of an item's work on the ranges of the parameters in sample `number`; negative: the sample
- * is not central. */
-static double work_of(const hed_search *search, uint32_t number)
-{
-    static const double LITTLE = 0.2, MUCH = 0.8;
-    if (number >= CENTRAL_SAMPLES) return -1;
-    if (number == 0) return 0.5;
-    return (number == 1) == search->begins_with_little ? LITTLE : MUCH;
-}
-
 uint64_t hed_search_spread(hed_search *search)
 {
+    /* positions of an item's work on the ranges of the parameters */
+    static const double MIDDLE = 0.5, LITTLE = 0.2, MUCH = 0.8;
     /* loss of merit per doubling of a group beyond the usual sizes */
     static const double UNUSUAL_CENTRAL = 0.3, UNUSUAL = 0.15;
     hed_place row[HED_MAX_PARAMETERS];
@@ -297,14 +289,18 @@ uint64_t hed_search_spread(hed_search *search)
     if (search->count > SPREAD_LIMIT) return best;
     if (search->spread_count == 0)
         search->begins_with_little = hed_random_unit(&search->random) < 0.5;
-    double work = work_of(search, search->spread_count++);
-    uint32_t candidates = work >= 0 ? CENTRAL_CANDIDATES : SPREAD_CANDIDATES;
+    uint32_t number = search->spread_count++;
+    bool is_central = number < CENTRAL_SAMPLES;
+    double work = number == 0                                   ? MIDDLE
+                  : (number == 1) == search->begins_with_little ? LITTLE
+                                                                : MUCH;
+    uint32_t candidates = is_central ? CENTRAL_CANDIDATES : SPREAD_CANDIDATES;
     for (uint32_t i = 0; i < candidates; i++) {
         uint64_t point = hed_search_fresh_point(search);
         hed_search_cells(search, point, row, cells);
         double unusual = unusual_group(search, row),
-               merit = work >= 0 ? -off_centre(search, cells, work) - UNUSUAL_CENTRAL * unusual
-                                 : nearest(search, row, cells) - UNUSUAL * unusual;
+               merit = is_central ? -off_centre(search, cells, work) - UNUSUAL_CENTRAL * unusual
+                                  : nearest(search, row, cells) - UNUSUAL * unusual;
         merit += 1e-3 * hed_random_unit(&search->random); /* breaks ties */
         if (merit > best_merit) {
             best_merit = merit;
