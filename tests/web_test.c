@@ -147,6 +147,7 @@ enum { ITEMS = 640 };
 
 typedef struct fake_page {
     double floor;
+    double default_seconds;       /* the tuning's */
     int64_t wrong, broken, hangs; /* WG of candidates that are so */
     int64_t dies;                 /* WG of a candidate after which no device is there any more */
     int64_t closes; /* WG of a candidate at which the page is closed, and opened again; 0: none */
@@ -340,6 +341,7 @@ static hed_status tune_with(fake_page *page, hed_tune_result **result)
     def.open_runner = hed_web_open_runner;
     def.runner_user = web;
     def.limit_seconds = 60;
+    def.default_seconds = page->default_seconds;
     error = (hed_error){0};
     hed_status status = hed_tune_kernel(device, &count_def, &def, result, &error);
     hed_web_destroy(web); /* which tells the page that it is over */
@@ -377,6 +379,17 @@ static void finds_the_best(fake_page page)
 Test(web, tuning) { finds_the_best((fake_page){.wrong = 64, .broken = 1, .hangs = 2}); }
 Test(web, several_at_once) { finds_the_best((fake_page){.floor = 0.1, .wrong = 64, .broken = 1}); }
 Test(web, a_page_that_is_loaded_again) { finds_the_best((fake_page){.closes = 16}); }
+
+/* A caller with smaller problems waits for the default alone; else another size becomes the reference. */
+Test(web, a_default_that_is_too_slow)
+{
+    fake_page page = {.hangs = 4, .default_seconds = 3};
+    hed_tune_result *r = NULL;
+    EXPECT_EQ((int)tune_with(&page, &r), (int)HED_ERROR_TIMEOUT, "%s", error.text);
+    EXPECT(strstr(error.text, "takes over 3 s in the default configuration WG=4"), "%s", error.text);
+    EXPECT_EQ(page.runs, 1u);
+    EXPECT(!r);
+}
 
 static bool restart(void *user)
 {

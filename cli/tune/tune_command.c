@@ -242,24 +242,36 @@ static void tuning_close(tuning *t)
     t->s.capture = NULL;
 }
 
+/* True if the problem is invented and has a smaller one. */
+static bool can_shrink(const tuning *t)
+{
+    const hed_problem *problem = t->def.problem;
+    bool is_larger = false;
+    for (uint32_t i = 0; problem && i < problem->count; i++)
+        is_larger = is_larger || problem->sizes[i] > 1;
+    return t->s.spec && t->s.is_invented && is_larger;
+}
+
 static int tuning_open(tuning *t)
 {
+    static const double patience = 3; /* s, for an invented problem */
     t->def = hed_default_tune_def();
     int code = cli_tune_subject_open(t->arguments, &t->session, &t->s, &t->def, &t->error);
     if (code == HED_EXIT_OK && tune_read_settings(t->arguments, &t->def, &t->error))
         code = cli_fail(&t->error);
+    if (code == HED_EXIT_OK && can_shrink(t)) t->def.default_seconds = patience;
     return code;
 }
 
-/* Opens a tuning again with a smaller problem if its default did not end with the invented one; false: its result stays. */
+/* Opens a tuning again with a smaller problem if its default took too long with the invented one; false: its result stays. */
 static bool tuning_shrink(tuning *t)
 {
     cli_tune_subject *s = &t->s;
     const hed_kernel_def *kernel = s->kernel;
     const hed_problem problem = t->def.problem ? *t->def.problem : (hed_problem){0};
-    bool has_hung = t->status != HED_OK && (strstr(t->error.text, "(hung, in the default") ||
-                                               strstr(t->error.text, "the first: hung: "));
-    if (!has_hung || !s->spec || !s->is_invented || hed_interrupted()) return false;
+    bool is_slow = t->status == HED_ERROR_TIMEOUT ||
+                   (t->status != HED_OK && strstr(t->error.text, "the first: hung: "));
+    if (!is_slow || !can_shrink(t) || hed_interrupted()) return false;
     fprintf(stderr, "heddle: %s: %s; again with a smaller problem:", s->origin, t->error.text);
     for (uint32_t i = 0; i < problem.count && i < HED_COUNT(s->size_texts); i++) {
         int64_t size = problem.sizes[i] / (problem.count == 1 ? 16 : 4);
@@ -276,12 +288,11 @@ static bool tuning_shrink(tuning *t)
     return t->code == HED_EXIT_OK;
 }
 
-/* Tunes with the problem as it is, and up to twice with a smaller one after a hang. */
+/* Tunes with the problem as it is, or with smaller ones while the default takes too long. */
 static void tuning_run_smaller(tuning *t)
 {
-    enum { MOST_TRIES = 3 };
     tuning_run(t);
-    for (uint32_t i = 1; i < MOST_TRIES && tuning_shrink(t); i++) tuning_run(t);
+    while (tuning_shrink(t)) tuning_run(t);
 }
 
 /* ---- several devices ---- */

@@ -436,6 +436,20 @@ static hed_status expect_other(kernel_tuning *k, const reference_run *run, const
     return HED_OK;
 }
 
+/* Ends the tuning if its own default, as the reference, took longer than its caller lets it. */
+static hed_status refuse_slow(const kernel_tuning *k, const hed_config *config,
+    const hed_trial *trial, const hed_runner_def *run, hed_error *error)
+{
+    char words[256];
+    double limit = k->def.default_seconds;
+    bool has_hung = trial->outcome == HED_OUTCOME_HUNG,
+         is_slow = !trial->outcome && k->first_seconds > limit + run->compile_seconds;
+    if (!(limit > 0) || (!has_hung && !is_slow)) return HED_OK;
+    hed_config_format(k->kernel, config, words, sizeof words);
+    return hed_fail(error, HED_ERROR_TIMEOUT, "%s on %s takes over %g s in the default configuration %s", k->kernel->name,
+        hed_device_describe(k->tuning.device).id, has_hung ? run->timeout_seconds : limit, words);
+}
+
 /* Runs one configuration of a kernel on a device, the default if that works, and takes its outputs
  * as the expected ones. */
 static hed_status expect_from(
@@ -452,17 +466,22 @@ static hed_status expect_from(
     def.kernel = kernel;
     def.objective = HED_OBJECTIVE_TIME;
     def.builders = 1;
+    bool is_own = kernel == k->kernel && !run.native;
     if (run.native) def.timeout_seconds = 0; /* the program's own code has no time limit */
+    if (is_own && k->def.default_seconds > 0) {
+        def.timeout_seconds = fmin(def.timeout_seconds, k->def.default_seconds);
+        if (k->tuning.device->compiles_at_launch) def.compile_seconds = least_compiling_timeout;
+    }
     if (!usual_config(
             device, kernel, &k->problem, k->def.math, &config, &is_default, reason, error) &&
         !(run.native ? hed_runner_create_local(&def, &run.runner, error)
                      : kernel_tuning_open_runner(k, &def, &run.runner, error)) &&
         !expect_config(k, &run, &config, &trial, error)) {
-        bool is_own = kernel == k->kernel && !run.native;
         hed_tune_result *result = k->tuning.result;
         if (is_own) result->reference_config = config;
         if (is_own && !is_default) note_reason(result, HED_OUTCOME_INVALID, reason);
-        if (is_own && trial.outcome && trial.outcome != HED_OUTCOME_DROPPED)
+        if (is_own && !refuse_slow(k, &config, &trial, &def, error) && trial.outcome &&
+            trial.outcome != HED_OUTCOME_DROPPED)
             expect_other(k, &run, &config, &trial, &failure_count, error);
     }
     if (!hed_failed(error) && trial.outcome)
