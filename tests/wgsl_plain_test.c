@@ -159,6 +159,36 @@ Test(wgsl_plain, numbers_that_depend_on_parameters)
     hed_tune_file_close(file);
 }
 
+/* A number for each group is its size, or a count of one item where items do not work together; never a number of groups. */
+Test(wgsl_plain, numbers_for_each)
+{
+    static const struct {
+        const char *name, *alone, *together;
+    } cases[] = {{"numOfVertexPerWorkgroup", "1", "\"WG_X\""}, {"elements_per_block", "1", "\"WG_X\""},
+        {"perBlock", "1", "\"WG_X\""}, {"count_per_group", "1", "\"WG_X\""}, {"tilesPerGroup", "1", "\"WG_X\""},
+        {"threadsPerGroup", "\"WG_X\"", "\"WG_X\""}, {"itemsPerThread", "1", "1"}, {"num_per_invocation", "1", "1"},
+        {"max_per_cell", "4", "4"}, {"blocks_per_row", "\"ceil_div(n, WG_X)\"", "\"ceil_div(n, WG_X)\""},
+        {"blockCount", "\"ceil_div(n, WG_X)\"", "\"ceil_div(n, WG_X)\""}, {"personCount", "65536", "65536"}};
+    for (size_t i = 0; i < 2 * HED_COUNT(cases); i++) {
+        char text[1024], line[128];
+        bool is_together = i % 2;
+        hed_tune_text_def def = {.name = in_folder("each.wgsl")};
+        hed_tune_file *file = NULL;
+        snprintf(text, sizeof text,
+            "@group(0) @binding(0) var<storage, read_write> x: array<u32>;\n@group(0) @binding(1) var<uniform> %s: u32;\n"
+            "@compute @workgroup_size(64) fn f(@builtin(global_invocation_id) id: vec3u, @builtin(workgroup_id) w: vec3u) {\n"
+            "  x[id.x] += %s * %s;\n}\n", cases[i / 2].name, cases[i / 2].name, is_together ? "w.x" : "id.x");
+        write_file(def.name, text, strlen(text));
+        OK(hed_tune_file_parse(&def, &GPU, &file, &error));
+        hed_tune_def tune = hed_default_tune_def();
+        const char *note = hed_tune_file_apply(file, &tune);
+        snprintf(line, sizeof line, "\"%s\", \"value\": %s}", cases[i / 2].name,
+            is_together ? cases[i / 2].together : cases[i / 2].alone);
+        EXPECT(strstr(note, line), "%s: %s", line, note);
+        hed_tune_file_close(file);
+    }
+}
+
 /* Matrices, arrays, sizes and numbers of uniforms. */
 Test(wgsl_plain, numbers_of_uniforms)
 {

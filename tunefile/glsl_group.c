@@ -371,6 +371,7 @@ void hed_spec_name_glsl_sizes(
         return;
     }
     find_uses(g);
+    sizes->is_together = g->together[0] != 0;
     name_sizes(reader, node, g);
     for (uint32_t i = 0; i < sizes->dimensions; i++)
         if (g->numbers[i].size) add_edit(g, &g->numbers[i], sizes->names[i], g->is_constant[i]);

@@ -136,6 +136,63 @@ static uint32_t component_of(const char *name)
     return is_component ? (uint32_t)(name[size - 1] - 'x') : 3;
 }
 
+/* Returns the group's size in one dimension, with the parameters' defaults. */
+static double usual_size(const hed_wgsl *shader, const hed_spec_kernel *kernel, uint32_t dimension)
+{
+    const hed_wgsl_span span = shader->group[dimension];
+    for (uint32_t i = 0; i < kernel->def.parameter_count; i++) {
+        const hed_parameter_def *parameter = &kernel->parameters[i];
+        if (strlen(parameter->name) == span.size && !memcmp(parameter->name, span.at, span.size))
+            return (double)parameter->value;
+    }
+    return shader->sizes[dimension] ? shader->sizes[dimension] : 1;
+}
+
+/* Kinds of a count by its owner, as named after "per": a group, an item, a cell or pixel. "blocks_per_row" has
+ * no such owner, and is a number of groups. */
+typedef enum per_kind { PER_NOTHING, PER_GROUP, PER_ITEM, PER_CELL } per_kind;
+
+static per_kind per_kind_of(const char *name)
+{
+    static const char *const groups[] = {"group", "workgroup", "threadgroup", "wg", "block", "tile",
+        "partition", NULL},
+                             *const items[] = {"thread", "invocation", "item", "lane", NULL},
+                             *const cells[] = {"pixel", "texel", "ray", "cell", "voxel", "bin",
+                                 "bucket", "node", "leaf", "cluster", "probe", "vertex", "particle",
+                                 "body", NULL};
+    for (const char *at = name; *at; at++) {
+        bool is_start = at == name || !isalpha((unsigned char)at[-1]) ||
+                        (isupper((unsigned char)*at) && islower((unsigned char)at[-1])),
+             is_per = !strncmp(at, "per", 3) || !strncmp(at, "Per", 3) || !strncmp(at, "PER", 3);
+        if (!is_start || !is_per || islower((unsigned char)at[3]) || !at[3]) continue;
+        return has_word(at + 3, groups)  ? PER_GROUP
+               : has_word(at + 3, items) ? PER_ITEM
+               : has_word(at + 3, cells) ? PER_CELL
+                                         : PER_NOTHING;
+    }
+    return PER_NOTHING;
+}
+
+/* True if a number of elements of a group is that of its items: "threadsPerGroup", or elements of items that
+ * work together. Without the latter each item takes as many elements. */
+static bool is_group_size(const hed_spec_reader *reader, const char *name)
+{
+    static const char *const items[] = {"threads", "thread", "invocations", "lanes", NULL};
+    const hed_spec_sizes *sizes = &reader->sizes;
+    bool is_alone = reader->spec->kernel.def.language == HED_WGSL
+                        ? !reader->shader->together
+                        : sizes->dimensions && !sizes->is_together;
+    return has_word(name, items) || !is_alone;
+}
+
+static double items_of_group(const hed_spec_reader *reader, const hed_spec_kernel *kernel)
+{
+    double size = 1;
+    for (uint32_t i = 0; i < reader->shader->group_count; i++)
+        size *= usual_size(reader->shader, kernel, i);
+    return size;
+}
+
 double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *member)
 {
     static const char *const widths[] = {"width", "w", "cols", "columns", "nx", "xsize", NULL},
@@ -160,7 +217,12 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
     const char *name = member->name;
     uint32_t component = component_of(name);
     bool is_whole = member->type == HED_WGSL_U32 || member->type == HED_WGSL_I32 || member->is_cast;
+    per_kind per = is_whole ? per_kind_of(name) : PER_NOTHING;
     if (member->is_matrix) return member->is_diagonal;
+    if (per == PER_GROUP && is_group_size(reader, name))
+        return items_of_group(reader, &spec->kernel);
+    if (per == PER_GROUP || per == PER_ITEM) return 1;
+    if (per == PER_CELL && has_word(name, counts)) return WINDOW;
     if (is_whole && has_word(name, windows)) return WINDOW;
     if (component < 3 && has_word(name, extents))
         return spec->problem.count == 1 && component == 0 && is_whole ? total_of(spec)
@@ -177,18 +239,6 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
     if (is_whole && has_word(name, matrix)) return side_of(spec, 0);
     if (is_whole) return 1;
     return has_word(name, steps) ? 0.016 : 0.5;
-}
-
-/* Returns the group's size in one dimension, with the parameters' defaults. */
-static double usual_size(const hed_wgsl *shader, const hed_spec_kernel *kernel, uint32_t dimension)
-{
-    const hed_wgsl_span span = shader->group[dimension];
-    for (uint32_t i = 0; i < kernel->def.parameter_count; i++) {
-        const hed_parameter_def *parameter = &kernel->parameters[i];
-        if (strlen(parameter->name) == span.size && !memcmp(parameter->name, span.at, span.size))
-            return (double)parameter->value;
-    }
-    return shader->sizes[dimension] ? shader->sizes[dimension] : 1;
 }
 
 double hed_spec_invent_override(
@@ -217,9 +267,16 @@ const char *hed_spec_invent_value(
                                  NULL},
                              *const counts[] = {"count", "num", "number", "n", NULL};
     const hed_tune_file *spec = reader->spec;
+    const char *product = ""; /* items of a group */
+    per_kind per = per_kind_of(member->name);
     bool is_whole = member->type == HED_WGSL_U32 || member->type == HED_WGSL_I32,
-         is_number = has_word(member->name, groups) ||
-                     (has_word(member->name, group) && has_word(member->name, counts));
+         is_number = !per && (has_word(member->name, groups) ||
+                                 (has_word(member->name, group) && has_word(member->name, counts)));
+    if (is_whole && per == PER_GROUP && is_group_size(reader, member->name))
+        for (uint32_t i = 0; i < reader->shader->group_count; i++)
+            product = hed_spec_text(reader, node, "%s%s%s", product, *product ? " * " : "",
+                hed_spec_shader_group(reader, node, &reader->spec->kernel, i));
+    if (*product) return product;
     /* "groups.y" and "numWorkgroupsY" are of dimension 1 */
     const char *last = member->name + strlen(member->name) - 1;
     bool is_word =
@@ -430,7 +487,7 @@ static void note_numbers(note_text *note, hed_spec_reader *reader, hed_json_node
         const char *text = hed_spec_setting(reader, member->name, &value)
                                ? hed_spec_text(reader, list, "%.9g", value)
                                : hed_spec_invent_value(reader, list, member),
-                   *quote = strchr(text, '(') ? "\"" : "";
+                   *quote = isalpha((unsigned char)*text) || strpbrk(text, "(*") ? "\"" : "";
         if (count < NOTED)
             note_add(note, "%s{\"name\": \"%s\", \"value\": %s%s%s}",
                 count        ? ", "

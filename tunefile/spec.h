@@ -84,6 +84,7 @@ typedef struct hed_spec_sizes {
     uint32_t values[3];   /* sizes in the text */
     uint32_t dimensions;  /* 0: the text has other sizes */
     uint32_t launch;      /* dimensions of the launch, by the ids that are used */
+    bool is_together;     /* items of a group work together */
     bool names_width;     /* the text's width of subgroups is HED_SUBGROUP_SIZE now */
     const char *note;
 } hed_spec_sizes;
