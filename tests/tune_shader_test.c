@@ -619,6 +619,9 @@ Test(tune_shader, what_is_wrong_is_said)
          "layout(binding = 0) buffer B { A_TYPE b[]; };\n"
          "void main() { b[gl_GlobalInvocationID.x] = A_TYPE(TWICE * LIMIT); }\n",
             "/* heddle {\"defines\": {\"GROUP\": 64, \"A_TYPE\": \"float\", \"LIMIT\": 1}} */"},
+        {"#version 450\n#define RESULT(ID, NAME) \\\n  layout(binding = ID) \\\r\n  buffer NAME\nlayout(local_size_x = GROUP) in;\n"
+         "RESULT(0, B) { float b[]; };\nvoid main() { b[gl_GlobalInvocationID.x] = 1.0; }\n",
+            "/* heddle {\"defines\": {\"GROUP\": 64}} */"},
         {"#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0, r32f) uniform image2DMS photo;\n"
          "void main() { imageStore(photo, ivec2(0), 0, vec4(1)); }\n",
             "\"photo\""},

@@ -50,7 +50,10 @@ hed_glsl_word hed_spec_glsl_next(const char *text, const char *at)
         while (line > text && (line[-1] == ' ' || line[-1] == '\t')) line--;
         bool is_line = *at == '#' && (line == text || line[-1] == '\n');
         if (is_line || (at[0] == '/' && at[1] == '/')) {
+            const char *start = at;
             at += strcspn(at, "\n");
+            while (*at && (at[-1] == '\\' || (at[-1] == '\r' && at - start > 1 && at[-2] == '\\')))
+                at += 1 + strcspn(at + 1, "\n");
         } else if (at[0] == '/' && at[1] == '*') {
             const char *end = strstr(at + 2, "*/");
             at = end ? end + 2 : at + strlen(at);
