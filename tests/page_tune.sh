@@ -153,4 +153,12 @@ tune "$here/life.html" --pipeline nothing && complain "a pipeline of another nam
 grep -q -- '--pipeline nothing: no such pipeline' "$work/log" || complain "$(cat "$work/log")"
 tune http://127.0.0.1:9/ && complain "an address without a server is taken"
 grep -q 'the browser cannot open it' "$work/log" || complain "$(cat "$work/log")"
+python3 -u -m http.server --bind 127.0.0.1 --directory "$here" 0 >"$work/server" 2>&1 &
+server=$!
+tries=0
+while ! grep -q ' port ' "$work/server" && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+port=$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$work/server" | head -1)
+tune "http://127.0.0.1:$port/no-such.html" && complain "an answer without a page is taken"
+kill $server
+grep -q 'the server answers 404' "$work/log" || complain "$(cat "$work/log")"
 exit $failed

@@ -203,8 +203,8 @@ hed_status page_session_wait(page_session *page, double seconds, hed_error *erro
 
 hed_status page_session_go(page_session *page, const char *address, hed_error *error)
 {
-    static const char failed[] =
-        "document.documentElement.id === '' && location.protocol === 'chrome-error:'";
+    static const char failure[] = "location.protocol === 'chrome-error:' && document.documentElement.id === '' "
+                                  "? document.querySelector('.error-code')?.textContent || 'no answer' : ''";
     json_t *value = NULL;
     if (page->is_firefox) return page_firefox_go(page, address, error);
     page->is_loaded = false;
@@ -214,11 +214,12 @@ hed_status page_session_go(page_session *page, const char *address, hed_error *e
     while (!page->is_loaded && !hed_interrupted() && hed_now() < end)
         if (page_session_wait(page, 0.1, error)) return error->status;
     if (hed_interrupted()) return HED_OK;
-    if (cli_devtools_evaluate(page->devtools, page->session, 0, failed, &value, error))
+    if (cli_devtools_evaluate(page->devtools, page->session, 0, failure, &value, error))
         return error->status;
-    if (json_is_true(value))
+    const char *reason = json_string_value(value);
+    if (reason && *reason)
         hed_fail(error, HED_ERROR_IO,
-            "%s: the browser cannot open it; expected a page. Start its server, or name its folder", address);
+            "%s: the browser cannot open it (%s); expected a page. Start its server, or name its folder", address, reason);
     json_decref(value);
     return error->status;
 }

@@ -395,6 +395,24 @@ static hed_status write_patch(page_tuning *tuning, hed_error *error)
     return error->status;
 }
 
+/* Refuses a server's answer that is an error (404), unless it is a page with scripts, as that of an app for all its addresses. */
+static hed_status refuse_answer(page_session *page, const char *address, hed_error *error)
+{
+    static const char probe[] = "[performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0, "
+                                "document.scripts.length + frames.length]";
+    json_t *value = NULL;
+    if (page_evaluate_tab(page, probe, &value, error)) return error->status;
+    double answer = json_number_value(json_array_get(value, 0)),
+           parts = json_number_value(json_array_get(value, 1));
+    if (answer >= 400 && !(parts > 0))
+        hed_fail(error, HED_ERROR_IO, "%s: the server answers %.0f (%s); expected a page", address, answer,
+            answer == 404  ? "no such page: check the path"
+            : answer < 500 ? "it refuses the request"
+                           : "a fault of its own");
+    json_decref(value);
+    return error->status;
+}
+
 /* Loads a recording of a page into an empty page. */
 static hed_status load_recording(
     page_tuning *tuning, const char *address, page_status *status, hed_error *error)
@@ -422,7 +440,9 @@ static hed_status tune_page(
     bool recorded = has_ending(address, ".hrec");
     if (page_session_open(&tuning->session, def, error)) return error->status;
     if (recorded) load_recording(tuning, address, &status, error);
-    else if (!page_session_go(&tuning->session, address, error)) record(tuning, error);
+    else if (!page_session_go(&tuning->session, address, error) &&
+             !refuse_answer(&tuning->session, address, error))
+        record(tuning, error);
     if (hed_failed(error) || hed_interrupted() || list_pipelines(tuning, &status, error))
         return error->status;
     if (!json && page_print_list(tuning, error)) return error->status;
