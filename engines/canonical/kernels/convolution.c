@@ -17,11 +17,14 @@ static int64_t filter_size(const hed_kernel_def *def, const char *name)
     return 17;
 }
 
-static uint64_t local_pixels(const hed_kernel_def *def, const int64_t *value)
+/* Counts the pixels kept in local memory: rows, or a shader's columns of vectors of four. */
+static uint64_t local_pixels(const hed_kernel_def *def, const int64_t *value, bool shader)
 {
-    int64_t columns = value[WG_X] * value[TILE_X] + filter_size(def, "FILTER_W") - 1 + value[PAD];
+    int64_t columns = value[WG_X] * value[TILE_X] + filter_size(def, "FILTER_W") - 1;
     int64_t lines = value[WG_Y] * value[TILE_Y] + filter_size(def, "FILTER_H") - 1;
-    return value[LOCAL] ? (uint64_t)(columns * lines) : 1;
+    int64_t rows = (columns + value[PAD]) * lines;
+    int64_t vectors = columns * ((lines + 3) / 4 | value[PAD]);
+    return !value[LOCAL] ? (shader ? 4 : 1) : (uint64_t)(shader ? 4 * vectors : rows);
 }
 
 static uint64_t local_weights(const hed_kernel_def *def, const int64_t *value)
@@ -39,8 +42,9 @@ static bool convolution_valid(
     int64_t width = filter_size(def, "FILTER_W"), height = filter_size(def, "FILTER_H");
     if (width < 1 || width > MOST_W || height < 1 || height > MOST_H) return false;
     uint64_t registers = (uint64_t)(pixels + value[TILE_Y] + 2 * height + 24);
-    return hed_registers_fit(device, (uint64_t)items, registers) &&
-           4 * (local_pixels(def, value) + local_weights(def, value)) + 32 <= device->local_bytes;
+    bool shader = strcmp(device->backend, "vulkan") == 0 || strcmp(device->backend, "gl") == 0;
+    uint64_t bytes = 4 * (local_pixels(def, value, shader) + local_weights(def, value)) + 32;
+    return hed_registers_fit(device, (uint64_t)items, registers) && bytes <= device->local_bytes;
 }
 
 static void convolution_geometry(const hed_kernel_def *def, const hed_config *config,
@@ -55,7 +59,7 @@ static void convolution_geometry(const hed_kernel_def *def, const hed_config *co
         hed_ceil_divide(height, (uint64_t)(value[WG_Y] * value[TILE_Y])) * (uint64_t)value[WG_Y];
     geometry->group[0] = (uint32_t)value[WG_X];
     geometry->group[1] = (uint32_t)value[WG_Y];
-    geometry->local_bytes[PIXELS] = 4 * local_pixels(def, value);
+    geometry->local_bytes[PIXELS] = 4 * local_pixels(def, value, false);
     geometry->local_bytes[WEIGHTS] = 4 * local_weights(def, value);
     geometry->native_items = height;
     geometry->native_grain = hed_ceil_divide(1 << 12, width);
