@@ -242,14 +242,30 @@ static void tuning_close(tuning *t)
     t->s.capture = NULL;
 }
 
+/* Returns a smaller size of the problem, at least that of the default's group: items beyond an invented size may write
+ * into the last element. */
+static int64_t smaller_size(const tuning *t, uint32_t dimension)
+{
+    const hed_problem *problem = t->def.problem;
+    const hed_kernel_def *kernel = t->s.kernel;
+    hed_geometry geometry = {0};
+    hed_config config = hed_config_default(kernel);
+    kernel->geometry(kernel, &config, problem, &geometry);
+    int64_t size = problem->sizes[dimension], least = geometry.group[dimension] ? geometry.group[dimension] : 1,
+            smaller = size / (problem->count == 1 ? 16 : 4);
+    if (smaller < least) smaller = least;
+    return smaller < size ? smaller : size;
+}
+
 /* True if the problem is invented and has a smaller one. */
 static bool can_shrink(const tuning *t)
 {
     const hed_problem *problem = t->def.problem;
     bool is_larger = false;
-    for (uint32_t i = 0; problem && i < problem->count; i++)
-        is_larger = is_larger || problem->sizes[i] > 1;
-    return t->s.spec && t->s.is_invented && is_larger;
+    if (!t->s.spec || !t->s.is_invented) return false;
+    for (uint32_t i = 0; problem && i < problem->count && i < HED_COUNT(t->s.size_texts); i++)
+        is_larger = is_larger || smaller_size(t, i) < problem->sizes[i];
+    return is_larger;
 }
 
 static int tuning_open(tuning *t)
@@ -274,8 +290,7 @@ static bool tuning_shrink(tuning *t)
     if (!is_slow || !can_shrink(t) || hed_interrupted()) return false;
     fprintf(stderr, "heddle: %s: %s; again with a smaller problem:", s->origin, t->error.text);
     for (uint32_t i = 0; i < problem.count && i < HED_COUNT(s->size_texts); i++) {
-        int64_t size = problem.sizes[i] / (problem.count == 1 ? 16 : 4);
-        if (size < 1) size = 1;
+        int64_t size = smaller_size(t, i);
         snprintf(s->size_texts[i], sizeof s->size_texts[i], "%s=%" PRId64, kernel->dimensions[i], size);
         s->sizes[i] = s->size_texts[i];
         fprintf(stderr, " --set %s", s->sizes[i]);

@@ -222,8 +222,9 @@ typedef struct hed_tune_def {
      *  that run). Before that: 120 s, or limit_seconds (at least 10 s) if that is less. Where
      *  the driver compiles in the first run, a given limit is 10 s longer for that run */
     double timeout_seconds;
-    /** limit for the first run of the default as the reference, s, for a caller that has smaller
-     *  problems: if it takes longer, HED_ERROR_TIMEOUT, before another configuration runs; 0: none */
+    /** limit for a run of the default as the reference, s, for a caller that has smaller problems. A
+     *  run that is stopped by it, or takes more than a third of it, is HED_ERROR_TIMEOUT before any
+     *  other configuration runs; 0: none */
     double default_seconds;
     uint32_t builders; /**< number of processes that compile ahead; 0: one for each processor */
     bool cold_cache;   /**< empties the device's last-level cache before each timed run */
