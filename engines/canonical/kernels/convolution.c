@@ -42,7 +42,8 @@ static bool convolution_valid(
     int64_t width = filter_size(def, "FILTER_W"), height = filter_size(def, "FILTER_H");
     if (width < 1 || width > MOST_W || height < 1 || height > MOST_H) return false;
     uint64_t registers = (uint64_t)(pixels + value[TILE_Y] + 2 * height + 24);
-    bool shader = strcmp(device->backend, "vulkan") == 0 || strcmp(device->backend, "gl") == 0;
+    const char *backend = device->backend ? device->backend : ""; /* NULL: not known */
+    bool shader = strcmp(backend, "vulkan") == 0 || strcmp(backend, "gl") == 0;
     uint64_t bytes = 4 * (local_pixels(def, value, shader) + local_weights(def, value)) + 32;
     return hed_registers_fit(device, (uint64_t)items, registers) && bytes <= device->local_bytes;
 }
