@@ -3,9 +3,8 @@
  * that are switched off, after a failure and between two solves. */
 #include <math.h>
 
-#include "fixture.h"
-#include "heddle/mppi.h"
 #include "model/controller.h"
+#include "mppi_make.h"
 
 TestSuite(mppi_limits, .init = here_open, .fini = here_close);
 
@@ -30,14 +29,6 @@ static hed_mppi_def drive_def(int kind)
     def.candidate_samples = 16;
     def.math = HED_MATH_STRICT;
     return def;
-}
-
-static hed_mppi *make(const hed_mppi_def *def)
-{
-    hed_mppi *c = NULL;
-    hed_error error = {0};
-    OK(hed_mppi_create(here.device, def, &c, &error));
-    return c;
 }
 
 /* Change that a control may make after `before`. */

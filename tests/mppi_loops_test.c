@@ -3,9 +3,8 @@
  * wrapped as a localization wraps them. No control is NaN, beyond a limit or a rate; every missed
  * deadline and every solve whose samples all crashed is reported. HEDDLE_TEST_TRANSIENTS="COUNT
  * SEED" takes COUNT steps; loops have a seed each, which a failure names. */
-#include "transients.h"
+#include "mppi_random.h"
 
-#include "heddle/mppi.h"
 #include "heddle/mppi_scene.h"
 #include "model/controller.h"
 
@@ -87,26 +86,10 @@ static hed_mppi_def choose_def(void)
     def.sampler = transient_choice(HED_MPPI_GIVEN);
     def.exponent[0] = def.exponent[1] = (float)transient_choice(3);
     def.knots = 4;
-    def.scale = transient_choice(2);
-    def.lambda = transient_choice(2) ? 1 : 0.1f;
-    def.alpha = 0.5f * (float)transient_choice(3);
-    def.ess_target = transient_choice(2) ? 0 : 16;
-    def.committed = transient_choice(3);
-    def.delay = transient_choice(2) ? 0 : transient_choice(4);
-    def.tail = transient_choice(2);
-    def.smooth = transient_choice(2);
-    def.smooth_weight = transient_choice(3) ? 0 : 1;
-    def.candidates = 3;
-    def.candidate_samples = 16;
-    def.nominal_threshold = transient_choice(2) ? 100 : 0;
+    choose_method(&def);
     def.value_threshold = transient_choice(2) ? 10 : 1e30f;
     def.deadline_ns = deadlines[transient_choice(HED_COUNT(deadlines))];
-    if (def.kind != HED_MPPI_ROBUST) def.update = transient_choice(3);
-    if (def.kind != HED_MPPI_ROBUST && transient_choice(4) == 0) {
-        def.rollouts = 4;
-        def.risk = transient_choice(3);
-        for (uint32_t i = 0; i < def.model->states; i++) def.disturbance[i] = 0.1f;
-    }
+    choose_update(&def);
     choose_terms(&def);
     choose_limits(&def);
     return def;

@@ -3,8 +3,7 @@
  * changes no bit in strict mode, and none at all on the processor. */
 #include <string.h>
 
-#include "fixture.h"
-#include "heddle/mppi.h"
+#include "mppi_make.h"
 
 TestSuite(mppi_measure, .init = here_open, .fini = here_close);
 
@@ -27,14 +26,6 @@ static hed_mppi_def drive_def(void)
     def.lambda = 0.1f;
     def.math = HED_MATH_STRICT;
     return def;
-}
-
-static hed_mppi *make(const hed_mppi_def *def)
-{
-    hed_mppi *c = NULL;
-    hed_error error = {0};
-    OK(hed_mppi_create(here.device, def, &c, &error));
-    return c;
 }
 
 /* Solves in a closed loop; returns the hash of the last solve. */

@@ -2,9 +2,8 @@
  * candidate met its threshold; collisions of all futures. */
 #include <math.h>
 
-#include "fixture.h"
-#include "heddle/mppi.h"
 #include "model/controller.h"
+#include "mppi_make.h"
 
 TestSuite(mppi_recovery, .init = here_open, .fini = here_close);
 
@@ -20,14 +19,6 @@ static hed_mppi_def quadratic_def(const char *model, int kind)
     def.candidates = 3;
     def.candidate_samples = 16;
     return def;
-}
-
-static hed_mppi *make(const hed_mppi_def *def)
-{
-    hed_mppi *c = NULL;
-    hed_error error = {0};
-    OK(hed_mppi_create(here.device, def, &c, &error));
-    return c;
 }
 
 /* Sets a parameter for one solve; returns the number of solves, up to 3 T, after which the

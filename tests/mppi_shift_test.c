@@ -1,9 +1,8 @@
 /* Shifts by a part of a step: the plan, its history, nominal states and rates, against closed forms. */
 #include <math.h>
 
-#include "fixture.h"
-#include "heddle/mppi.h"
 #include "model/controller.h"
+#include "mppi_make.h"
 
 TestSuite(mppi_shift, .init = here_open, .fini = here_close);
 
@@ -28,14 +27,6 @@ static hed_mppi_def drive_def(int kind)
     def.candidates = 3;
     def.candidate_samples = 16;
     return def;
-}
-
-static hed_mppi *make(const hed_mppi_def *def)
-{
-    hed_mppi *c = NULL;
-    hed_error error = {0};
-    OK(hed_mppi_create(here.device, def, &c, &error));
-    return c;
 }
 
 /* A plan that is linear in time within limits of 0.5, or has no pattern. */

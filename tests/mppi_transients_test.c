@@ -2,9 +2,8 @@
 /* Controllers after transients: for one to three solves a parameter, the state, a table, the plan
  * or the noise is at a limit of what is taken, and then as before. No control is ever NaN or
  * infinite, and a controller solves again within T solves. */
-#include "transients.h"
+#include "mppi_random.h"
 
-#include "heddle/mppi.h"
 #include "model/controller.h"
 
 TestSuite(mppi_transients, .init = here_open, .fini = here_close);
@@ -77,24 +76,8 @@ static hed_mppi_def choose_def(void)
     def.seed = transient_word();
     def.sampler = transient_choice(HED_MPPI_SAMPLER_COUNT);
     def.knots = 4;
-    def.scale = transient_choice(2);
-    def.lambda = transient_choice(2) ? 1 : 0.1f;
-    def.alpha = 0.5f * (float)transient_choice(3);
-    def.ess_target = transient_choice(2) ? 0 : 16;
-    def.committed = transient_choice(3);
-    def.delay = transient_choice(2) ? 0 : transient_choice(4);
-    def.tail = transient_choice(2);
-    def.smooth = transient_choice(2);
-    def.smooth_weight = transient_choice(3) ? 0 : 1;
-    def.candidates = 3;
-    def.candidate_samples = 16;
-    def.nominal_threshold = transient_choice(2) ? 100 : 0;
-    if (def.kind != HED_MPPI_ROBUST) def.update = transient_choice(3);
-    if (def.kind != HED_MPPI_ROBUST && transient_choice(4) == 0) {
-        def.rollouts = 4;
-        def.risk = transient_choice(3);
-        for (uint32_t i = 0; i < def.model->states; i++) def.disturbance[i] = 0.1f;
-    }
+    choose_method(&def);
+    choose_update(&def);
     choose_terms(&def);
     choose_limits(&def);
     return def;
