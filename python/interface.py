@@ -189,9 +189,11 @@ def module(include, folder):
 
 
 def write(path, text):
-    with open(path + '.part', 'w') as file:
+    part = path if os.path.exists(path) and not os.path.isfile(path) else path + '.part' # a device is no name for a new file
+    with open(part, 'w') as file:
         file.write(text)
-    os.replace(path + '.part', path)
+    if part != path:
+        os.replace(part, path)
 
 
 if __name__ == '__main__':

@@ -132,6 +132,10 @@ FILE *batch_log_open(const char *folder, const batch_job *job);
  * MEMORY. */
 hed_status batch_list_check(const batch_list *list, const char *path, hed_error *error);
 
+/* Rejects a result whose name is that of a device, a pipe or a socket: the rename that ends a job
+ * would replace it by a file. Errors: ARGUMENT. */
+hed_status batch_result_check(const char *path, hed_error *error);
+
 /* ---- digests of files (digest.c) ---- */
 
 enum { BATCH_DIGEST = 48 };

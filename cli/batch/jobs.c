@@ -302,6 +302,7 @@ static hed_status jobs_move(
     if ((size_t)snprintf(old, sizeof old, job->is_stdout ? "%s" : "%s/%s", from, name) >= sizeof old ||
         (size_t)snprintf(new, sizeof new, "%s%s", to, name) >= sizeof new)
         return hed_fail(error, HED_ERROR_LIMIT, "%.100s: the path of its file is too long", name);
+    if (batch_result_check(new, error)) return error->status;
     if (rename(old, new) == 0) return HED_OK;
     return hed_fail(error, HED_ERROR_IO,
         errno == ENOENT ? "it ended well and has not written %s" : "cannot move %s: %s",

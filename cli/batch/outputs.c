@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Joins the list's folder and a path of a job. */
 static char *outputs_path(const batch_list *list, const char *path)
@@ -22,6 +23,18 @@ static hed_status outputs_announce(
     hed_output_announce(label, joined, error);
     free(joined);
     return error->status;
+}
+
+hed_status batch_result_check(const char *path, hed_error *error)
+{
+    struct stat about;
+    if (lstat(path, &about) != 0 || S_ISREG(about.st_mode) || S_ISLNK(about.st_mode) ||
+        S_ISDIR(about.st_mode))
+        return HED_OK;
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "%s is a device or a pipe, and a result is a file that is moved to its name when the job has "
+        "succeeded; expected the name of a file",
+        path);
 }
 
 /* Checks the files on a job's command line. */
@@ -50,6 +63,10 @@ static hed_status outputs_check_job(
     }
     if (!hed_failed(error)) hed_options_check_endings(&arguments, error);
     if (!announced && !hed_failed(error)) outputs_announce(list, label, job->output, error);
+    char *result = hed_failed(error) ? NULL : outputs_path(list, job->output);
+    if (result) batch_result_check(result, error);
+    else if (!hed_failed(error)) HED_OUT_OF_MEMORY(error, "the name of %s", job->output);
+    free(result);
     hed_arguments_free(&arguments);
     free(words);
     return error->status;

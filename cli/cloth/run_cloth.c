@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const uint64_t SAVE_PAUSE = 10000000000u; /* pause between two saved states, ns */
 
@@ -123,8 +124,12 @@ static hed_status cloth_run_open_output(
     uint32_t count = r->frames > r->first ? r->frames - r->first : 0;
     r->seconds = calloc((size_t)count + 1, sizeof *r->seconds);
     if (!r->seconds) return HED_OUT_OF_MEMORY(error, "the times of %" PRIu32 " frames", count);
-    /* the state of an older run belongs to a cache that is replaced now */
-    if (r->state_path && r->first == 0) remove(r->state_path);
+    /* The state of an older run belongs to a cache that is replaced now. A device or a pipe of that
+     * name stays: states are written into it. */
+    struct stat about;
+    if (r->state_path && r->first == 0 && lstat(r->state_path, &about) == 0 &&
+        (S_ISREG(about.st_mode) || S_ISLNK(about.st_mode)))
+        unlink(r->state_path);
     return cli_cloth_output_open(def, r->first, &r->output, error);
 }
 

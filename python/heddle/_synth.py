@@ -10,6 +10,7 @@ import numpy as np
 
 from ._definitions import callback, converted, fill, listed, number, objects, whole
 from ._devices import Device, device as find_device
+from ._files import write_whole
 from ._html import uri
 from ._library import C, Handle, Object, call, ffi, made, path, text
 from ._tuner import Tunable
@@ -57,16 +58,7 @@ def write_wav(file: Union[str, os.PathLike[str]], sound: Any, rate: Optional[flo
     """Writes (channels, frames) samples within [-1, 1] as a WAV file of 32-bit floats, or of 16-bit integers."""
     if bits not in (16, 32):
         raise ValueError(f"{bits} bits: expected 16 (integers) or 32 (floats)")
-    content = _wav(sound, getattr(sound, "rate", 48000) if rate is None else rate, bits)
-    part = os.fsdecode(file) + ".part"
-    try:
-        with open(part, "wb") as to:
-            to.write(content)
-        os.replace(part, file)
-    except OSError:
-        if os.path.exists(part):
-            os.remove(part)
-        raise
+    write_whole(file, _wav(sound, getattr(sound, "rate", 48000) if rate is None else rate, bits))
 
 
 class _Instrument(Object):

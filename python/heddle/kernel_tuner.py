@@ -24,6 +24,7 @@ import numpy as np
 
 from ._definitions import callback, listed, named, number
 from ._description import Layout, describe, device_of, is_file
+from ._files import write_whole
 from ._integration import TuneResults, create_device_targets, store_results
 from ._kernel import Kernel, KernelWithMemory
 from ._library import C, UnsupportedError
@@ -406,15 +407,8 @@ class _Cache:
     def write(self, results: Sequence[dict[str, Any]], objective: str) -> None:
         """Replaces the file as a whole, so that it is never half written."""
         self.entries.update((",".join(str(r[n]) for n in self.head["tune_params_keys"]), r) for r in results)
-        part = f"{self.path}.{os.getpid()}.part"
-        try:
-            with open(part, "x", encoding="utf-8") as file:
-                json.dump({**self.head, "objective": objective, "cache": self.entries}, file, default=_plain)
-            os.replace(part, self.path)
-        except BaseException:
-            if os.path.exists(part):
-                os.remove(part)
-            raise
+        text = json.dumps({**self.head, "objective": objective, "cache": self.entries}, default=_plain)
+        write_whole(self.path, text.encode())
 
 
 def _plain(value: Any) -> Any:

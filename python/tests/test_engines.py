@@ -237,6 +237,18 @@ class Synth(unittest.TestCase):
             heddle.write_wav(file, sound, 48000)
             np.testing.assert_array_equal(np.frombuffer(file.read_bytes()[44:], "<f4").reshape(-1, 2).T, sound)
             self.assertEqual(os.listdir(folder), ["x.wav"])
+            # a pipe and a link stay: a rename would put a file in their place
+            pipe, link = pathlib.Path(folder) / "pipe", pathlib.Path(folder) / "link"
+            os.mkfifo(pipe)
+            link.symlink_to("linked.wav")
+            reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+            heddle.write_wav(pipe, sound, 48000)
+            self.assertEqual(os.read(reader, 1 << 16), file.read_bytes())
+            os.close(reader)
+            heddle.write_wav(link, sound, 48000)
+            self.assertEqual((link.parent / "linked.wav").read_bytes(), file.read_bytes())
+            self.assertTrue(pipe.is_fifo() and link.is_symlink())
+            self.assertEqual(sorted(os.listdir(folder)), ["link", "linked.wav", "pipe", "x.wav"])
 
     def test_what_is_refused(self):
         with self.assertRaisesRegex(ValueError, "expected .start s, end s, note 0 to 127, velocity 0 to 1"):

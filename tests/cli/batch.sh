@@ -43,6 +43,17 @@ find . -name '.heddle-part*' | grep . && complain "unfinished files are left"
 printf '{"jobs": [{"run": ["version"], "stdout": "out/blocked.json"}]}' > blocked.json
 run 1 batch blocked.json --device host; out_has 'cannot move'
 
+# ---- a device or a pipe is no result: the rename would put a file in its place (as root, of /dev/null) ----
+mkfifo pipe pipe.state
+for device in pipe /dev/null; do
+    printf '{"jobs": [{"run": ["version"], "stdout": "%s"}]}' $device > device.json
+    run 1 batch device.json --device host; err_has "$device is a device or a pipe"
+done
+cp "$instruments"/../scenes/cushion.* .
+echo '{"jobs": [{"run": ["cloth", "run", "cushion.json", "--frames", "1", "--out", "pipe.pc2"], "output": "pipe.pc2"}]}' > beside.json
+run 1 batch beside.json --device host; out_has 'pipe.state is a device or a pipe'
+[ -p pipe ] && [ -p pipe.state ] && [ -c /dev/null ] || complain "a file is in the place of a device"
+
 # ---- short jobs one after the other in one process: a fault is one job's, a process that is killed costs one try ----
 mkdir pages
 echo '.a b { color: red } p { margin: 0 }' > sheet.css

@@ -84,6 +84,9 @@ head -c 200 "$work/kept" > "$work/part.state"
 run 1 cloth run "$work/s.json" --out "$work/part.pc2" --resume; err_has 'damaged'
 rm "$work/part.state"
 run 0 cloth run "$work/s.json" --frames 2 --out "$work/part.pc2" --resume; err_has 'the run begins anew'; pc2_is part.pc2 "120 3"
+mkfifo "$work/pipe.state"
+run 1 cloth run "$work/s.json" --frames 2 --out "$work/pipe.pc2"; err_has 'pipe.state: it is a pipe without a reader'
+[ -p "$work/pipe.state" ] || complain "a pipe in place of a state was replaced"
 
 # ---- a matrix for what is written: here z up, twice as large, moved; a garment's own goes first ----
 sed 's/^{ "frames"/{ "output_matrix": [[2, 0, 0, 5], [0, 0, -2, 0], [0, 2, 0, 0], [0, 0, 0, 1]], "frames"/' "$work/s.json" > "$work/moved.json"
