@@ -5,9 +5,10 @@
  *     mpirun -n 2 heddle-mpi measure          measures the cost of a request
  *
  * Rank 0 runs "heddle tune" or "heddle batch" with a socket for each other rank; the others start a
- * heddle-worker, or a "heddle batch hand", and MPI forwards the bytes between the two. So a
- * candidate that crashes ends a process of its own and never a rank; heddle does not depend on MPI,
- * and the library never links it.
+ * heddle-worker, or a "heddle batch hand". To a rank of its own machine rank 0 passes the other end
+ * of the socket, so that the two processes exchange their bytes without MPI: see hand_over(). To
+ * other machines MPI forwards the bytes. So a candidate that crashes ends a process of its own and
+ * never a rank; heddle does not depend on MPI, and the library never links it.
  *
  * MPI calls that wait keep a core busy, so only non-blocking calls are used. Between ranks of one
  * machine the sender of a message also sends a datagram to a socket that the receiver polls: see
@@ -28,19 +29,29 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { TAG_BYTES = 1, TAG_END = 2, PIECE = 1 << 16, MOST_RANKS = 256, FIRST_SOCKET = 3 };
+enum {
+    TAG_BYTES = 1,
+    TAG_END = 2,
+    TAG_HANDED = 3,
+    PIECE = 1 << 16,
+    MOST_RANKS = 256,
+    FIRST_SOCKET = 3
+};
 /* times in s: between two heartbeats of rank 0; of silence until it counts as dead; for the ranks
  * to end */
 static const double beat_seconds = 2, silence_seconds = 30, end_seconds = 10;
 
 /* One direction of the data forwarded to and from a peer. */
 typedef struct channel {
-    int socket;    /* socket of the local process; -1: closed */
+    /* socket of the local process; if the peer's process has its other end: pidfd of the local
+     * process, which is readable once that has ended. -1: closed */
+    int socket;
     int peer;      /* rank */
     bool ended;    /* the peer has sent TAG_END */
     double heard;  /* time of the last message from it, s */
@@ -90,20 +101,15 @@ static struct sockaddr_un bell_of(unsigned job, int rank)
     return bell;
 }
 
-/* Creates the bell of a rank; a rank without a bell is never rung and polls. After the call all
- * ranks have their bells. */
-static unsigned hang_bell(int rank)
+/* Creates the bell of a rank; a rank without a bell is never rung and polls. */
+static void hang_bell(unsigned job, int rank)
 {
-    unsigned job = (unsigned)getpid() ^ (unsigned)(1e6 * seconds_now());
-    MPI_Bcast(&job, 1, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
     struct sockaddr_un bell = bell_of(job, rank);
     doorbell = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (doorbell >= 0 && bind(doorbell, (const struct sockaddr *)&bell, sizeof bell)) {
         close(doorbell);
         doorbell = -1;
     }
-    MPI_Barrier(MPI_COMM_WORLD);
-    return job;
 }
 
 /* Rings a peer of this machine, once a message to it has been sent. */
@@ -116,6 +122,114 @@ static void ring(channel *c)
     /* EAGAIN: its bell is still ringing */
     if (rung < 0 && errno != EAGAIN && errno != EINTR) c->is_local = false;
 }
+
+/* ---- processes of one machine speak without MPI ---- */
+
+/* Socket on which a rank is passed the socket of its process; -1: MPI forwards the bytes. */
+static int doorstep = -1;
+
+/* Returns the address of a rank's doorstep, abstract as its bell's. */
+static struct sockaddr_un doorstep_of(unsigned job, int rank)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "heddle-mpi %08x %d process", job, rank);
+    return address;
+}
+
+static void open_doorstep(unsigned job, int rank)
+{
+    struct sockaddr_un address = doorstep_of(job, rank);
+    doorstep = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (doorstep >= 0 && (bind(doorstep, (const struct sockaddr *)&address, sizeof address) ||
+                             listen(doorstep, 8))) {
+        close(doorstep);
+        doorstep = -1;
+    }
+}
+
+/* True if the other end of a connection is a process of this user: a socket of a process directs that
+ * process. */
+static bool is_own(int connection)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+           peer.uid == getuid();
+}
+
+/* Control data of a message with a descriptor. */
+typedef union control {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+} control;
+
+/* Passes a socket to a rank of this machine. False: the rank is on another one. */
+static bool hand_over(unsigned job, int rank, int process)
+{
+    struct sockaddr_un address = doorstep_of(job, rank);
+    control data = {.header = {.cmsg_len = CMSG_LEN(sizeof process),
+                        .cmsg_level = SOL_SOCKET,
+                        .cmsg_type = SCM_RIGHTS}};
+    char byte = 0;
+    struct iovec bytes = {.iov_base = &byte, .iov_len = 1};
+    const struct msghdr message = {.msg_iov = &bytes,
+        .msg_iovlen = 1,
+        .msg_control = data.bytes,
+        .msg_controllen = sizeof data.bytes};
+    memcpy(CMSG_DATA(&data.header), &process, sizeof process);
+    int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    bool is_handed = connection >= 0 &&
+                     connect(connection, (const struct sockaddr *)&address, sizeof address) == 0 &&
+                     is_own(connection) && sendmsg(connection, &message, MSG_NOSIGNAL) == 1;
+    if (connection >= 0) close(connection);
+    return is_handed;
+}
+
+/* Reads the descriptor that a connection passes; -1: a message without one. */
+static int read_descriptor(int connection)
+{
+    control data = {.bytes = {0}};
+    char byte;
+    int descriptor = -1;
+    struct iovec bytes = {.iov_base = &byte, .iov_len = 1};
+    struct msghdr message = {.msg_iov = &bytes,
+        .msg_iovlen = 1,
+        .msg_control = data.bytes,
+        .msg_controllen = sizeof data.bytes};
+    if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) == 1 &&
+        CMSG_FIRSTHDR(&message) && data.header.cmsg_type == SCM_RIGHTS)
+        memcpy(&descriptor, CMSG_DATA(&data.header), sizeof descriptor);
+    return descriptor;
+}
+
+/* Returns the socket that rank 0 has passed to this rank; -1: MPI forwards the bytes. */
+static int take_over(void)
+{
+    int is_handed = 0, process = -1, connection = 0;
+    MPI_Recv(&is_handed, 1, MPI_INT, 0, TAG_HANDED, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    while (is_handed && process < 0 &&
+           (connection = accept4(doorstep, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+        if (is_own(connection)) process = read_descriptor(connection);
+        close(connection);
+    }
+    if (doorstep >= 0) close(doorstep);
+    return process;
+}
+
+/* Creates bell and doorstep of a rank. After the call all ranks have theirs. `is_remote`: ranks get
+ * neither, as if each had a machine of its own. Returns the number of the job. */
+static unsigned meet(int rank, bool is_remote)
+{
+    unsigned job = (unsigned)getpid() ^ (unsigned)(1e6 * seconds_now());
+    MPI_Bcast(&job, 1, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
+    if (!is_remote) hang_bell(job, rank);
+    if (!is_remote && rank) open_doorstep(job, rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return job;
+}
+
+/* A descriptor that is readable once a process has ended. */
+static int watch(pid_t pid) { return pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1; }
 
 /* ---- forwarding ---- */
 
@@ -130,6 +244,7 @@ static bool forward_out(channel *c, bool readable)
         ring(c); /* the delayed message has now been sent */
     }
     if (c->socket < 0 || !readable) return false;
+    /* fails on a pidfd: the process has ended */
     ssize_t got = recv(c->socket, c->out, sizeof c->out, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
     bool end = got <= 0;
@@ -298,7 +413,7 @@ static int measure_lead(void)
     if (!measure_over(pair[0], &local, &local_most)) return 1;
     printf(
         "requests of %d bytes with answers, around %g ms of work each; additional time at the median and 9 of 10:\n"
-        "over MPI %.0f us, %.0f us; a process of this machine %.0f us, %.0f us; MPI adds %.2f %% of the work\n",
+        "to the rank %.0f us, %.0f us; to a process of this machine %.0f us, %.0f us; MPI adds %.2f %% of the work\n",
         REQUEST_BYTES, 1e3 * work_seconds, 1e6 * median, 1e6 * percentile, 1e6 * local,
         1e6 * local_most, 100 * (median - local) / work_seconds);
     fflush(stdout);
@@ -364,18 +479,27 @@ static int lead(int ranks, unsigned job, int argc, char **argv)
         int pair[2];
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
             fprintf(stderr, "heddle-mpi: no socket: %s\n", strerror(errno));
-            return 1;
+            MPI_Abort(MPI_COMM_WORLD, 1);
         }
         channels[i] = (channel){
             .socket = pair[0], .peer = i + 1, .is_local = true, .bell = bell_of(job, i + 1)};
         ring(&channels[i]); /* clears `is_local` if the peer has no bell */
+        int is_handed = channels[i].is_local && hand_over(job, i + 1, pair[0]);
+        MPI_Send(&is_handed, 1, MPI_INT, i + 1, TAG_HANDED, MPI_COMM_WORLD);
+        if (is_handed) {
+            close(pair[0]);
+            channels[i].socket = -1;
+        }
         theirs[i] = pair[1];
         snprintf(names + 16 * i, 16, "fd:%d", FIRST_SOCKET + i);
         words[used++] = (char *)(uintptr_t) "--worker";
         words[used++] = names + 16 * i;
     }
     pid_t pid = start(words, theirs, count, false);
-    for (int i = 0; i < count; i++) close(theirs[i]);
+    for (int i = 0; i < count; i++) {
+        close(theirs[i]);
+        if (channels[i].socket < 0) channels[i].socket = watch(pid);
+    }
     bool whole = pid > 0 && forward(channels, count, pid);
     free(words);
     free(names);
@@ -402,11 +526,11 @@ static void follow(const char *command, unsigned job, int turn)
     static channel c;
     static const char *const worker_folders[] = {"", "../libexec/heddle/", NULL},
                              *const heddle_folders[] = {"", "cli/", NULL};
-    int pair[2];
+    int pair[2] = {-1, take_over()};
     char path[4096], number[16];
-    bool tune = strcmp(command, "batch") != 0;
+    bool tune = strcmp(command, "batch") != 0, is_handed = pair[1] >= 0;
     snprintf(number, sizeof number, "%d", turn);
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) return;
+    if (!is_handed && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) return;
     char *worker[] = {(char *)(uintptr_t)find_program(tune ? worker_folders : heddle_folders,
                           tune ? "heddle-worker" : "heddle", path, sizeof path),
         "--turn", number, NULL};
@@ -414,7 +538,7 @@ static void follow(const char *command, unsigned job, int turn)
     char *echo[] = {worker[0], "measure", NULL};
     pid_t pid = start(!strcmp(command, "measure") ? echo : tune ? worker : hand, &pair[1], 1, true);
     close(pair[1]);
-    c = (channel){.socket = pair[0],
+    c = (channel){.socket = is_handed ? watch(pid) : pair[0],
         .peer = 0,
         .heard = seconds_now(),
         .is_local = true,
@@ -430,10 +554,11 @@ static int usage(FILE *to)
 {
     fputs(
         "usage: mpirun -n RANKS heddle-mpi tune|sweep|batch ARGUMENTS...\n"
-        "       mpirun -n 2 heddle-mpi measure    measures the cost of a request over MPI\n"
+        "       mpirun -n 2 heddle-mpi measure    measures the cost of a request\n"
         "Runs \"heddle tune\" (sweep, batch) on the devices of all ranks but rank 0, which leads: ranks on one machine take\n"
         "one device each, in turn. \"heddle tune --help\" explains the arguments. Where mpirun has --enable-recovery, a rank\n"
-        "that dies costs what was running on it; elsewhere all end, and --resume does the rest.\n",
+        "that dies costs what was running on it; elsewhere all end, and --resume does the rest. HEDDLE_MPI_REMOTE=1: ranks behave\n"
+        "as if each were on a machine of its own.\n",
         to);
     return to == stderr ? 2 : 0;
 }
@@ -454,7 +579,7 @@ int main(int argc, char **argv)
     MPI_Comm_split_type(
         MPI_COMM_WORLD, rank ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, rank, MPI_INFO_NULL, &machine);
     if (rank) MPI_Comm_rank(machine, &local);
-    unsigned job = hang_bell(rank);
+    unsigned job = meet(rank, getenv("HEDDLE_MPI_REMOTE") != NULL);
     prctl(PR_SET_TIMERSLACK, 1000); /* ns, so that sleeps of 10 us are accurate */
     signal(SIGPIPE, SIG_IGN);
     if (rank == 0) {

@@ -633,6 +633,99 @@ Test(database, locked_by_another_process)
     hed_context_destroy(context);
 }
 
+/* SQLite's sleeps, us: they are counted and not slept. */
+static long long slept;
+
+static int count_sleep(sqlite3_vfs *vfs, int microseconds)
+{
+    (void)vfs;
+    slept += microseconds;
+    return microseconds;
+}
+
+static sqlite3_vfs counting;
+
+static void count_sleeps(void)
+{
+    counting = *sqlite3_vfs_find(NULL);
+    counting.pNext = NULL;
+    counting.zName = "counting";
+    counting.xSleep = count_sleep;
+    CHECK_EQ(sqlite3_vfs_register(&counting, 1), SQLITE_OK);
+    slept = 0;
+}
+
+/* Starts a process that holds a lock until it is killed. `first`, `count`: bytes that SQLite locks, from 1 GiB on. */
+static pid_t hold(const char *path, int first, int count)
+{
+    int ready[2];
+    char byte;
+    CHECK_EQ(pipe(ready), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct flock lock = {
+            .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000000 + first, .l_len = count};
+        int file = open(path, O_RDWR | O_CLOEXEC);
+        if (file < 0 || fcntl(file, F_SETLK, &lock) || write(ready[1], "", 1) != 1) _exit(1);
+        for (;;) pause();
+    }
+    close(ready[1]);
+    CHECK_EQ(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    return pid;
+}
+
+static void release(pid_t holder)
+{
+    kill(holder, SIGKILL);
+    CHECK_EQ(waitpid(holder, NULL, 0), holder);
+}
+
+/* A tuning tells the database of each result, and would wait for the lock each time. */
+Test(database, a_lock_that_stays_is_waited_for_once)
+{
+    char words[32];
+    fill(in_folder("a.db"), 1);
+    count_sleeps();
+    hed_context *context = open_context(in_folder("a.db"));
+    hed_database *database = hed_context_database(context);
+    hed_tune_key key = key_of(&h200, 512, 1024);
+    hed_evaluation best = measured(64, 1, 0.1);
+    int64_t session = begin(database, &key);
+    pid_t holder = hold(in_folder("a.db"), 1, 1); /* the lock of a transaction that writes */
+    slept = 0;
+    for (int i = 0; i < 20; i++) {
+        record(database, session, &key, measured(groups[i % 4], tiles[i % 3], 0.1 + i));
+        FAILS(HED_ERROR_IO, hed_database_flush(database, &error));
+    }
+    EXPECT(slept >= 1000 * HED_WRITE_PATIENCE / 2 && slept < 1000 * HED_WRITE_PATIENCE * 3 / 2,
+        "%lld us", slept);
+    snprintf(words, sizeof words, "process %d holds it", (int)holder);
+    EXPECT(warnings == 1 && strstr(last_warning, words), "%s", last_warning);
+    slept = 0;
+    FAILS(HED_ERROR_IO, hed_database_choose(database, session, &key, &best, &error));
+    EXPECT(slept >= 1000 * HED_WRITE_PATIENCE / 2, "a choice is waited for: %lld us", slept);
+    release(holder);
+    OK(hed_database_flush(database, &error));
+    EXPECT_EQ(history_count(database, &key), 12, "results of the wait are kept");
+    hed_context_destroy(context);
+}
+
+Test(database, opening_waits_once_for_a_lock_that_stays)
+{
+    fill(in_folder("a.db"), 1);
+    hed_context *context = open_context(in_folder("a.db"));
+    pid_t holder = hold(in_folder("a.db"), 0, 512);
+    count_sleeps();
+    for (int i = 0; i < 5; i++) EXPECT_NULL(hed_context_database(context));
+    EXPECT(slept >= 1000 * HED_WRITE_PATIENCE / 2 && slept < 1000 * HED_WRITE_PATIENCE * 3 / 2,
+        "%lld us", slept);
+    EXPECT_EQ(warnings, 1, "%s", last_warning);
+    release(holder);
+    CHECK_NOT_NULL(hed_context_database(context));
+    hed_context_destroy(context);
+}
+
 Test(database, a_folder_that_can_only_be_read)
 {
     fill(in_folder("a.db"), 1);

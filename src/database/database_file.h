@@ -17,8 +17,10 @@ enum {
     HED_DATABASE_MARK = 0x4845444c, /* PRAGMA application_id: "HEDL" */
     /* maximum number of distinct statements; each is prepared once */
     HED_DATABASE_STATEMENTS = 64,
-    HED_READ_PATIENCE = 500,   /* time that a launch waits for another process's lock, ms */
-    HED_WRITE_PATIENCE = 10000 /* time that a tuning waits for it, ms */
+    HED_READ_PATIENCE = 500,    /* time that a launch waits for another process's lock, ms */
+    HED_WRITE_PATIENCE = 10000, /* time that a tuning waits for it, ms */
+    /* time of each further write after such a wait was in vain, ms: results stay in memory */
+    HED_HELD_PATIENCE = 20
 };
 
 /* Session of a tuning begun by this process. A file that replaces a damaged one stores it under the
@@ -61,6 +63,7 @@ struct hed_database {
     bool checked;    /* completely read since it was opened */
     bool changed;    /* written since it was completely read */
     bool complained; /* a failure to write was reported already */
+    bool is_held;    /* another process has kept its lock for a whole patience of a write */
     struct {
         const char *sql;
         sqlite3_stmt *statement;

@@ -11,6 +11,7 @@ typedef struct databases {
     pthread_mutex_t lock;
     hed_database *user, *installed;
     bool user_tried, installed_tried;
+    bool has_waited;   /* a tuning has tried to open the user's database in vain */
     hed_error failure; /* the last one that was logged */
 } databases;
 
@@ -60,9 +61,11 @@ static hed_database *user_database(hed_context *context, bool make)
     /* launches try to open it once; a tuning tries again, since another process may have held the
      * lock */
     if (!d->user && path[0] && (make || (!d->user_tried && access(path, F_OK) == 0))) {
+        int patience = make && !d->has_waited ? HED_WRITE_PATIENCE : HED_READ_PATIENCE;
         d->user_tried = true;
-        d->user = open_one(context, d, path, false, make ? HED_WRITE_PATIENCE : HED_READ_PATIENCE,
-            "tuned configurations are neither used nor kept");
+        d->user = open_one(
+            context, d, path, false, patience, "tuned configurations are neither used nor kept");
+        d->has_waited = d->has_waited || (make && !d->user);
     }
     hed_database *database = d->user;
     pthread_mutex_unlock(&d->lock);

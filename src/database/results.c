@@ -23,6 +23,7 @@ hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, c
     hed_recording *recording = hed_session_create(database, key, settings, error);
     if (!recording) return error->status;
     if (!hed_database_enter(database, error)) {
+        database->is_held = false; /* a session is worth a whole patience again */
         hed_database_transact(database, hed_session_put, recording, error);
         if (!hed_failed(error)) {
             recording->id = database->sessions ? database->sessions->id + 1 : 1;
@@ -75,6 +76,7 @@ hed_status hed_database_choose(hed_database *database, int64_t session, const he
     hed_recorded *r = hed_recorded_create(database, key, evaluation, &defaults);
     if (!r) return HED_OUT_OF_MEMORY(error, "a tuning's results");
     pthread_mutex_lock(&database->lock);
+    database->is_held = false; /* a choice is worth a whole patience again */
     if (hed_recorded_add(database, session, r)) {
         hed_database_settle(database, error);
     } else {

@@ -2,8 +2,33 @@
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "database/database_file.h"
+
+/* Returns another process with a lock on the file, one that writes first; 0: unknown, as on a
+ * network file system. The file is not opened, since closing it would release SQLite's own locks. */
+static long find_holder(const hed_database *database)
+{
+    /* bytes that SQLite locks, at 1 GiB in every file */
+    static const unsigned long long first = 0x40000000, count = 512;
+    char line[256], kind[8];
+    long holder = 0, process;
+    unsigned long long inode, start;
+    FILE *locks = fopen("/proc/locks", "re");
+    while (locks && fgets(line, sizeof line, locks)) {
+        if (sscanf(line, "%*s %*s %*s %7s %ld %*x:%*x:%llu %llu", kind, &process, &inode, &start) !=
+                4 ||
+            inode != database->inode || start - first >= count || process <= 0 ||
+            process == getpid())
+            continue;
+        if (!holder || strcmp(kind, "WRITE") == 0) holder = process;
+    }
+    if (locks) fclose(locks);
+    return holder;
+}
 
 static const char *advice(int code)
 {
@@ -34,6 +59,11 @@ hed_status hed_database_fail(hed_database *database, const char *action, hed_err
         return hed_fail(error, HED_ERROR_IO, "cannot %s %s: the file is damaged (%s)", action,
             database->path, sqlite3_errmsg(database->handle));
     }
+    long holder = code == SQLITE_BUSY ? find_holder(database) : 0;
+    if (holder)
+        return hed_fail(error, HED_ERROR_IO,
+            "cannot %s %s: %s: process %ld holds it; try again when that has ended", action,
+            database->path, sqlite3_errmsg(database->handle), holder);
     return hed_fail(error, HED_ERROR_IO, "cannot %s %s: %s%s", action, database->path,
         sqlite3_errmsg(database->handle), advice(code));
 }
@@ -129,14 +159,23 @@ double hed_column_number(sqlite3_stmt *statement, int column)
                : sqlite3_column_double(statement, column);
 }
 
+/* Notes after a failure that another process has kept its lock for the whole patience. */
+static void note_holder(hed_database *database)
+{
+    if ((sqlite3_errcode(database->handle) & 0xff) == SQLITE_BUSY) database->is_held = true;
+}
+
 hed_status hed_database_begin_write(hed_database *database, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     if (database->read_only)
         return hed_fail(error, HED_ERROR_IO, "%s was opened for reading only", database->path);
-    sqlite3_busy_timeout(database->handle, HED_WRITE_PATIENCE);
+    sqlite3_busy_timeout(
+        database->handle, database->is_held ? HED_HELD_PATIENCE : HED_WRITE_PATIENCE);
     /* take the write lock at once: upgrading a read lock may be rejected */
-    return hed_database_run(database, error, "BEGIN IMMEDIATE", "");
+    hed_status status = hed_database_run(database, error, "BEGIN IMMEDIATE", "");
+    if (status) note_holder(database);
+    return status;
 }
 
 hed_status hed_database_begin_read(hed_database *database, hed_error *error)
@@ -147,9 +186,13 @@ hed_status hed_database_begin_read(hed_database *database, hed_error *error)
 
 hed_status hed_database_end(hed_database *database, hed_error *error)
 {
+    bool writes = sqlite3_txn_state(database->handle, "main") == SQLITE_TXN_WRITE;
+    if (!hed_database_run(database, error, "COMMIT", "")) {
+        if (writes) database->is_held = false;
+        return HED_OK;
+    }
+    if (writes) note_holder(database);
     /* some failures, such as a full disk, have rolled back already */
-    if (hed_database_run(database, error, "COMMIT", "") &&
-        !sqlite3_get_autocommit(database->handle))
-        hed_database_run(database, NULL, "ROLLBACK", "");
+    if (!sqlite3_get_autocommit(database->handle)) hed_database_run(database, NULL, "ROLLBACK", "");
     return error->status;
 }

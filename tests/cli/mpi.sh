@@ -31,6 +31,16 @@ out_has '"devices": \['
 out_has '"end": "evaluations"'
 ranks 1 tune nothing.json; err_has 'nothing.json'
 
+# ---- as between machines: MPI forwards all bytes ----
+export HEDDLE_MPI_REMOTE=1
+ranks 0 tune heddle:copy --problem n=100000 --budget 4 --json
+[ "$(grep -c '"id": ".*:opencl:' "$work/out")" = 2 ] || complain "not two devices by MPI alone"
+mpirun --bind-to none -n 2 "$mpi" measure > "$work/out" 2> "$work/err" < /dev/null || complain "not measured by MPI alone"
+out_has 'MPI adds'
+unset HEDDLE_MPI_REMOTE
+mpirun --bind-to none -n 2 "$mpi" measure > "$work/out" 2> "$work/err" < /dev/null || complain "not measured"
+out_has 'MPI adds'
+
 # ---- a batch; a rank that is killed: with recovery the others do its job, without it a second run does ----
 cp "$instruments/harp.json" .
 cat > jobs.json <<JOBS
