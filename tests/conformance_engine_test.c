@@ -102,7 +102,9 @@ typedef struct verdicts {
     char text[FAULTS][2][512];
     uint64_t written[FAULTS][2], hash[FAULTS][2];
     int runs, stop_after, faults[FAULTS], others[4]; /* runs: all, and by each value */
-    int strict[4]; /* runs in strict mode that were valid, by each value of OTHER */
+    int strict[4];        /* runs in strict mode that were valid, by each value of OTHER */
+    int valid[FAULTS][2]; /* valid runs by fault and mode */
+    bool in_turn;
 } verdicts;
 
 static void keep_verdict(void *user, const hed_conformance_run *run)
@@ -110,6 +112,7 @@ static void keep_verdict(void *user, const hed_conformance_run *run)
     verdicts *v = user;
     v->runs++;
     v->faults[run->config->values[0]]++;
+    v->valid[run->config->values[0]][run->math] += run->verdict != HED_VERDICT_INVALID;
     v->others[run->config->values[1]]++;
     v->strict[run->config->values[1]] +=
         run->math == HED_MATH_STRICT && run->verdict != HED_VERDICT_INVALID;
@@ -137,14 +140,14 @@ static hed_conformance_report conform_def(
     context_def.cache_dir = "";
     OK(hed_context_create(&context_def, &context, &error));
     hed_conformance_def def = {.kernel = kernel, .coverage = coverage, .seed = 1,
-        .each = keep_verdict, .stop = stop_now, .user = v};
+        .modes_in_turn = v->in_turn, .each = keep_verdict, .stop = stop_now, .user = v};
     OK(hed_device_find(context, "host", &def.device, &error));
     def.reference = def.device;
     uint64_t count;
     hed_conformance_report report;
     OK(hed_conformance_count(&def, &count, &error));
     OK(hed_conformance(&def, &report, &error));
-    CHECK(v->stop_after || count == (uint64_t)v->runs, "%d of %u", v->runs, (unsigned)count);
+    CHECK(v->stop_after || v->in_turn || count == (uint64_t)v->runs, "%d of %u", v->runs, (unsigned)count);
     CHECK(report.passed + report.invalid + report.failed == (uint64_t)v->runs);
     CHECK(report.stopped == (v->stop_after != 0));
     hed_context_destroy(context);
@@ -205,6 +208,27 @@ Test(conformance, coverage)
     CHECK_EQ(both.strict[3], 2, "OTHER=3 in strict mode");
     conform(HED_COVER_VALUES, &stopped);
     CHECK(stopped.runs == 3);
+}
+
+/* The default in both modes, each other fault in one of them, in the other where that is its only
+ * valid one. */
+Test(conformance, modes_in_turn)
+{
+    static verdicts v = {.in_turn = true}, narrow_v = {.in_turn = true};
+    conform(HED_COVER_VALUES, &v);
+    hed_kernel_def narrow = PLANTED;
+    narrow.valid = fast_alone;
+    conform_def(&narrow, HED_COVER_VALUES, &narrow_v);
+    int strict = 0;
+    for (int fault = 0; fault < FAULTS; fault++) {
+        strict += v.valid[fault][HED_MATH_STRICT] > 0;
+        EXPECT_EQ(v.faults[fault], fault == RIGHT ? 2 * 2 : 2, "fault %d", fault);
+        EXPECT_EQ(v.valid[fault][0] + v.valid[fault][1], v.faults[fault], "fault %d", fault);
+        EXPECT_GE(narrow_v.valid[fault][0] + narrow_v.valid[fault][1], 2, "fault %d", fault);
+    }
+    EXPECT_EQ(strict, FAULTS / 2 + 1);
+    EXPECT_EQ(v.valid[WRONG_VALUE][HED_MATH_FAST], 0);
+    EXPECT_EQ(narrow_v.valid[WRONG_VALUE][HED_MATH_FAST], 2);
 }
 
 /* Configurations that differ in what the device does not read are run once. */

@@ -75,10 +75,11 @@ static runner_test open_text_device(void)
     return t;
 }
 
+/* The text that hangs is in one configuration: each hang costs 10 s where drivers compile at launch. */
 Test(tune_reference, another_configuration_takes_the_place_of_a_default_that_fails, .timeout = 240)
 {
     static const char *const builds[] = {"FAULT in (0, 6)"}, *const crashes[] = {"FAULT in (0, 8)"},
-                             *const hangs[] = {"FAULT in (0, 7)"};
+                             *const hangs[] = {"FAULT == 0 or (FAULT == 7 and WG == 64)"};
     runner_test t = open_text_device();
     tune_without_default(&t, NO_C, builds, HED_OUTCOME_BUILD, 0);
     tune_without_default(&t, SEGFAULTS, crashes, HED_OUTCOME_CRASHED, 0);

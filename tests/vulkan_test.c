@@ -330,7 +330,8 @@ static const hed_evaluation *evaluation_of(
  * never ends costs its time-out. */
 Test(vulkan, candidates_that_go_wrong, .timeout = 300)
 {
-    static const char *const constraints[] = {"WG == 64", "SHARED == 1"};
+    static const char *const constraints[] = {
+        "WG == 64", "SHARED == 1", "ENDLESS == 0 or SCALE == 2"}; /* one hang costs 12 s */
     static float in[N], right[N];
     static const uint32_t n = N;
     hed_kernel_def def = scale;
@@ -341,7 +342,7 @@ Test(vulkan, candidates_that_go_wrong, .timeout = 300)
     const hed_tune_argument arguments[] = {{.data = in, .bytes = BYTES},
         {.data = in, .bytes = BYTES, .expected = right}, {.data = &n, .bytes = sizeof n}};
     def.constraints = constraints;
-    def.constraint_count = 2;
+    def.constraint_count = HED_COUNT(constraints);
     tune.problem = &problem;
     tune.arguments = arguments;
     tune.isolation = HED_ISOLATION_WORKER;
@@ -349,7 +350,7 @@ Test(vulkan, candidates_that_go_wrong, .timeout = 300)
     tune.timeout_seconds = 2;
     tune.keep = false;
     OK(hed_tune_kernel(here.device, &def, &tune, &result, &error));
-    CHECK_EQ(result->count, 4);
+    CHECK_EQ(result->count, 3);
     EXPECT_EQ(evaluation_of(result, 2, 0)->outcome, HED_OUTCOME_MEASURED);
     EXPECT_EQ(evaluation_of(result, 3, 0)->outcome, HED_OUTCOME_WRONG);
     EXPECT_EQ(evaluation_of(result, 2, 1)->outcome, HED_OUTCOME_HUNG, "%s",

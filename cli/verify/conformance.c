@@ -522,6 +522,21 @@ static hed_status session_run(
 
 /* ---- all runs ---- */
 
+/* True if the chosen configuration of this index is left out in this mode: another one is its turn, and
+ * it is valid in that. */
+static bool session_leaves_out(
+    const session *s, uint64_t index, const hed_config *config, uint32_t mode)
+{
+    const hed_kernel_def *kernel = s->def->kernel;
+    uint32_t turn = (uint32_t)(index % MODE_COUNT);
+    if (!s->def->modes_in_turn || index == 0 || mode == turn) return false;
+    for (uint32_t i = 0; i < kernel->sample.count; i++)
+        if (hed_kernel_valid(
+                kernel, config, &kernel->sample.problems[i], s->def->device, MODES[turn], NULL, 0))
+            return true;
+    return false;
+}
+
 static hed_status session_open(session *s, hed_error *error)
 {
     const hed_conformance_def *def = s->def;
@@ -564,7 +579,8 @@ hed_status hed_conformance(
     for (uint64_t i = 0; i < chosen.count && !status && !report->stopped; i++) {
         hed_config config = selection_config(def, &chosen, i);
         for (uint32_t mode = 0; mode < MODE_COUNT && !status && !report->stopped; mode++)
-            status = session_run(&s, &config, mode, error);
+            if (!session_leaves_out(&s, i, &config, mode))
+                status = session_run(&s, &config, mode, error);
     }
     session_close(&s);
     free(chosen.indices);

@@ -49,6 +49,9 @@ typedef struct hed_conformance_def {
     hed_device *reference; /* device of the native version: `host` */
     const hed_kernel_def *kernel;
     hed_coverage coverage;
+    /* the default configuration runs in both math modes, each other one in one of them by turns, or in
+     * the mode that it is valid in: half as much to compile */
+    bool modes_in_turn;
     uint64_t seed;
     /* called after each run; may be NULL */
     void (*each)(void *user, const hed_conformance_run *run);
@@ -64,7 +67,7 @@ typedef struct hed_conformance_report {
     bool stopped;
 } hed_conformance_report;
 
-/* Counts the runs, including invalid ones. Errors: ARGUMENT (no sample), MEMORY. */
+/* Counts the runs in both modes, including invalid ones. Errors: ARGUMENT (no sample), MEMORY. */
 hed_status hed_conformance_count(const hed_conformance_def *def, uint64_t *count, hed_error *error);
 /* Runs all configurations. A kernel that fails to compile or launch, or has wrong results, is a
  * failed run, not an error. Errors: ARGUMENT, MEMORY, and errors of the native version on the
