@@ -89,6 +89,8 @@ json_t *hed_job_bindings(const hed_runner_def *def, const hed_wgsl *shader)
         json_t *object = has_content ? buffer_of(def, index) : json_object();
         if (binding->uniform) json_object_set_new(object, "uniform", uniform_of(def, shader, i, NULL));
         if (binding->resource) json_object_set_new(object, "resource", resource_of(def, binding));
+        if (binding->writable && !binding->bytes) /* an array without a length */
+            json_object_set_new(object, "stride", json_integer(binding->stride));
         json_object_set_new(object, "name", json_string(binding->name));
         json_object_set_new(object, "group", json_integer(binding->group));
         json_object_set_new(object, "binding", json_integer(binding->binding));

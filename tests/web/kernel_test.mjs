@@ -79,4 +79,34 @@ const patterns = [kernel.nextPattern(), kernel.nextPattern(), kernel.nextPattern
 check(`${patterns}` === '0,1,0', `patterns ${patterns}`);
 check((await kernel.compare({ results: {} }, 1, 1)).text === '', 'a check with the second pattern');
 check((await kernel.compare({ results: {} }, 0, 1)).text.startsWith('writes element 3'), 'by the other pattern');
+// Writes after the end of an array without a length, which a browser redirects to its last element. `items` are the elements that
+// are written; y has 16 numbers.
+globalThis.GPUBufferUsage = { STORAGE: 1, COPY_SRC: 2, COPY_DST: 4, MAP_READ: 8 };
+globalThis.GPUMapMode = { READ: 1 };
+const bytesAt = (buffer, at, count) => buffer.data.subarray(at, at + count);
+const fakeDevice = {
+  limits: { maxStorageBufferBindingSize: 1 << 20 },
+  createBuffer: ({ size }) => ({ size, data: new Uint8Array(size), async mapAsync() {}, getMappedRange() { return this.data.buffer; }, destroy() {} }),
+  queue: { writeBuffer: (to, at, array) => to.data.set(new Uint8Array(array.buffer), at) },
+};
+const encoder = { copyBufferToBuffer: (from, a, to, b, count) => to.data.set(bytesAt(from, a, count), b) };
+const dispatched = async passes => passes.forEach(one => { one.before(encoder); one.dispatch({}); one.after(encoder); });
+async function overrunBy(items, code = 'fn f() {}', changes = {}) {
+  const y = { name: 'y', bytes: 64, stride: 4, content: fakeDevice.createBuffer({ size: 64 }), ...changes };
+  const one = new Kernel({ device: fakeDevice }, { bindings: [{ name: 'x' }, y], code: [code] }, null);
+  one.makeGroups = replaced => replaced;
+  one.poison = (_, pattern) => new Uint32Array(y.content.data.buffer).fill(PATTERNS[pattern]);
+  one.dispatch = (pass, pipeline, candidate, times, groups) => {
+    const numbers = new Float32Array(groups.get(1).buffer.data.buffer);
+    for (const i of items) numbers[Math.min(i, numbers.length - 1)] = i;
+  };
+  return one.overruns(y, { constants: {}, uniforms: {} }, {}, dispatched, 0);
+}
+const upTo = (count, step = 1) => Array.from({ length: count }, (_, i) => i * step);
+check(await overrunBy(upTo(16)) === false, 'all elements are written, and none after them');
+check(await overrunBy(upTo(17)) === true && await overrunBy(upTo(16, 4)) === true, 'a write after the end');
+check(await overrunBy(upTo(17), 'arrayLength( & y )') === false && await overrunBy(upTo(17), 'arrayLength(list)') === false, 'the text reads the length');
+check(await overrunBy(upTo(17), 'arrayLength(&x)') === true, 'the text reads the length of another array');
+check(await overrunBy(upTo(17), '', { stride: undefined }) === false, 'an array with a length');
+
 process.exit(failed);

@@ -84,17 +84,22 @@ export class Kernel {
     this.ownGroups = new Map();
   }
 
-  // Returns the bind groups of a candidate; uniforms that depend on the configuration are its own.
-  groupsOf({ key, uniforms }) {
-    if (!Object.keys(uniforms ?? {}).length) return this.groups;
-    if (this.ownGroups.has(key)) return this.ownGroups.get(key);
-    const replaced = new Map(Object.entries(uniforms).map(([place, digits]) => {
+  // Returns the uniforms of a candidate that depend on its configuration, as resources by their places.
+  uniformsOf({ uniforms }) {
+    return Object.entries(uniforms ?? {}).map(([place, digits]) => {
       const buffer = this.buffer(digits.length / 2, GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
       this.gpu.device.queue.writeBuffer(buffer, 0, bytesOfDigits(digits));
       return [+place, { buffer }];
-    }));
+    });
+  }
+
+  // Returns the bind groups of a candidate; uniforms that depend on the configuration are its own.
+  groupsOf(candidate) {
+    const { key, uniforms } = candidate;
+    if (!Object.keys(uniforms ?? {}).length) return this.groups;
+    if (this.ownGroups.has(key)) return this.ownGroups.get(key);
     if (this.ownGroups.size >= MOST_PIPELINES) this.ownGroups.clear();
-    const groups = this.makeGroups(replaced);
+    const groups = this.makeGroups(new Map(this.uniformsOf(candidate)));
     this.ownGroups.set(key, groups);
     return groups;
   }
@@ -179,9 +184,9 @@ export class Kernel {
 
   get inPlace() { return this.buffers.some(b => b.pristine); }
 
-  dispatch(pass, pipeline, candidate, times) {
+  dispatch(pass, pipeline, candidate, times, groups = this.groupsOf(candidate)) {
     pass.setPipeline(pipeline);
-    this.groupsOf(candidate).forEach((group, i) => pass.setBindGroup(i, group));
+    groups.forEach((group, i) => pass.setBindGroup(i, group));
     for (let i = 0; i < times; i++) pass.dispatchWorkgroups(...candidate.groups);
   }
 
@@ -192,6 +197,27 @@ export class Kernel {
       if (b.texture) encoder.copyTextureToBuffer({ texture: b.texture }, this.rowsOf(b), b.resource.size);
       encoder.copyBufferToBuffer(b.content, 0, b.backs[slot], 0, b.content.size);
     }
+  }
+
+  // Runs a candidate with one more element at the end of an output, filled with the pattern. Returns true if it is written, which
+  // shows writes after the end: browsers redirect them to the last element, in the order of the items. Arrays whose length the
+  // text reads are written as far as they go.
+  async overruns(b, candidate, pipeline, run, pattern) {
+    const size = b.bytes + (b.stride || 0), { device } = this.gpu;
+    if (!b.stride || size > device.limits.maxStorageBufferBindingSize || readsLength(codeOf(this.job.code, candidate.constants), b.name)) return false;
+    const { STORAGE, COPY_SRC, COPY_DST, MAP_READ } = GPUBufferUsage, tail = up4(b.stride);
+    const longer = this.buffer(size, STORAGE | COPY_SRC | COPY_DST), back = this.buffer(tail, MAP_READ | COPY_DST);
+    device.queue.writeBuffer(longer, b.bytes, new Uint32Array(tail / 4).fill(PATTERNS[pattern]));
+    const groups = this.makeGroups(new Map([...this.uniformsOf(candidate), [this.job.bindings.indexOf(b), { buffer: longer }]]));
+    await run([{
+      before: e => { this.poison(e, pattern); e.copyBufferToBuffer(b.content, 0, longer, 0, b.bytes); },
+      dispatch: pass => this.dispatch(pass, pipeline, candidate, 1, groups),
+      after: e => e.copyBufferToBuffer(longer, b.bytes, back, 0, tail) }]);
+    await back.mapAsync(GPUMapMode.READ);
+    const isWritten = new Uint32Array(back.getMappedRange()).slice(0, tail / 4).some(word => word !== PATTERNS[pattern]);
+    back.destroy();
+    longer.destroy();
+    return isWritten;
   }
 
   async bytesOf(b, slot) {
@@ -217,6 +243,9 @@ export class Kernel {
     return { error, text };
   }
 }
+
+// True if a text reads the length of an array, or of one that it knows by a pointer alone.
+const readsLength = (text, name) => [...text.matchAll(/\barrayLength\s*\(\s*(&?)\s*(\w+)/g)].some(([, isNamed, array]) => !isNamed || array === name);
 
 const typeOf = b => arrays[b.type] ?? Uint8Array;
 const elementsOf = (Type, bytes) => new Type(bytes, 0, Math.floor(bytes.byteLength / Type.BYTES_PER_ELEMENT));
