@@ -301,7 +301,7 @@ void hed_json_fail(hed_json_node node, hed_status status, const char *format, ..
 {
     hed_json *json = node.json;
     if (json->problem.status != HED_OK) return;
-    char words[HED_ERROR_TEXT / 2], path[HED_ERROR_TEXT / 4];
+    char words[HED_ERROR_TEXT], path[HED_ERROR_TEXT / 4]; /* a remedy is pasted whole */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(words, sizeof words, format, arguments);

@@ -8,6 +8,8 @@
 #include "support/file.h"
 #include "support/wgsl.h"
 
+#include <sys/stat.h>
+
 static hed_error error;
 
 TestSuite(wgsl_plain, .init = folder_make, .fini = folder_remove);
@@ -788,6 +790,74 @@ Test(wgsl_plain, names_that_a_program_puts_in_front)
         "  var local = array<vec2f, 2>(vec2f(1.), vec2f()); local[0].x += 1.f; add(&data[id.x], pack4xU8(vec4u(u32(local[0].x))));\n}\n");
     CHECK_NOT_NULL(file, "%s", error.text);
     hed_tune_file_close(file);
+}
+
+/* Types and formats of textures that a program puts in, and lines that import a file. */
+Test(wgsl_plain, formats_that_a_program_puts_in)
+{
+    static const char lines[] = "@import \"grid.wgsl\";\nimport 'grid.wgsl'\n"
+        "@group(0) @binding(0) var from_: texture_3d<min16float>;\n"
+        "@group(0) @binding(1) var to: texture_storage_3d<target_format, write>;\n"
+        "@group(0) @binding(2) var both: texture_storage_2d<COUNTER, read_write>;\n"
+        "@compute @workgroup_size(4, 4, 4) fn copy(@builtin(global_invocation_id) id: vec3u) {\n"
+        "  if (id.x < EDGE) { textureStore(to, id, textureLoad(from_, id, 0)); }\n}\n",
+        grid[] = "const EDGE: u32 = 3u;\n";
+    char text[2048];
+    write_file(in_folder("grid.wgsl"), grid, sizeof grid - 1);
+    CHECK_NULL(open_text("copy.wgsl", lines));
+    const char *comment = strstr(error.text, "/* heddle {\"defines\": {");
+    CHECK(comment && strstr(comment, "\"min16float\": \"f32\"") && strstr(comment, "\"target_format\": \"rgba16float\"") &&
+              strstr(comment, "\"COUNTER\": \"r32float\"") && !strstr(comment, "EDGE"),
+        "%s", error.text);
+    snprintf(text, sizeof text, "%.*s\n%s", (int)(strstr(comment, "*/") + 2 - comment), comment, lines);
+    hed_tune_file *file = open_text("copy.wgsl", text);
+    CHECK_NOT_NULL(file, "%s", error.text);
+    hed_tune_file_close(file);
+}
+
+/* A text that a source file in C++ includes as a raw string. */
+Test(wgsl_plain, texts_within_a_raw_string)
+{
+    static const char *const ends[][2] = {{"R\"(", ")\""}, {"// a comment\n/* and another */ R\"wgsl(\n", ")wgsl\";\n"}};
+    for (size_t i = 0; i < HED_COUNT(ends); i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+            "%s@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n"
+            "@compute @workgroup_size(64) fn fill(@builtin(global_invocation_id) id: vec3u) { data[id.x] = f32(id.x); }\n%s",
+            ends[i][0], ends[i][1]);
+        hed_tune_file *file = open_text("raw.wgsl", text);
+        CHECK_NOT_NULL(file, "%s", error.text);
+        const hed_kernel_def *def = hed_tune_file_kernel(file);
+        CHECK(def->parameter_count == 1 && !strstr(def->sources[0].text, "R\"") && !strstr(def->sources[0].text, "\";"),
+            "%s", def->sources[0].text);
+        hed_tune_file_close(file);
+    }
+}
+
+/* One message has placeholders of files that are joined too, all files of a long list, and functions that no file has. */
+Test(wgsl_plain, one_message_for_joined_texts)
+{
+    enum { FILES = 14 };
+    char text[2048] = "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n"
+                      "@compute @workgroup_size(64) fn sum(@builtin(global_invocation_id) id: vec3u) {\n  var v = shade(data[id.x]);\n",
+         name[64], part[256], expected[1024] = "\"source\": [\"sum.wgsl\"";
+    CHECK_EQ(mkdir(in_folder("parts_of_the_program"), 0700), 0);
+    for (int i = 0; i < FILES; i++) {
+        snprintf(name, sizeof name, "parts_of_the_program/part_number_%02d.wgsl", i);
+        /* words that no file has: each is searched once */
+        snprintf(part, sizeof part, "fn part_%d(x: f32) -> f32 { let y = vec4<f32>(f32(x)); return y.x + f32(%s); }\n", i,
+            i == 3 ? "${strength}" : "1");
+        write_file(in_folder(name), part, strlen(part));
+        snprintf(part, sizeof part, "  v += part_%d(v);\n", i);
+        strcat(text, part);
+        snprintf(part, sizeof part, ", \"%s\"", name);
+        strcat(expected, part);
+    }
+    strcat(text, "  data[id.x] = v;\n}\n");
+    strcat(expected, ", \"FILE\"], \"defines\": {\"strength\": 1}} */");
+    CHECK_NULL(open_text("sum.wgsl", text));
+    CHECK(strstr(error.text, expected) && strstr(error.text, "a FILE with the program's declarations of shade"),
+        "%s", error.text);
 }
 
 /* Buffers have as many elements as the indices of an item need. */

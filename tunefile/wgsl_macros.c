@@ -1,5 +1,5 @@
 /* Lines of a preprocessor in WGSL, which browsers do not know: #define, #if with its branches, and
- * #include, as of C and of templates ({% include "FILE" %}, use FILE.wgsl;). Their lines stay as blank lines, so that
+ * #include, as of C and of templates ({% include "FILE" %}, use FILE.wgsl; @import "FILE.wgsl";). Their lines stay as blank lines, so that
  * the first text's lines keep their numbers; included files follow it, since the order of
  * declarations has no meaning. */
 #include "tunefile/spec.h"
@@ -244,13 +244,17 @@ static void take_define(expansion *e, const char *rest, size_t size, FILE *to)
     if (is_plain_number(copy)) fprintf(to, "const %.*s = %s;", (int)length, rest, copy);
 }
 
-/* Finds the file of a line `use FILE.wgsl;`: its length, or 0. */
+/* Finds the file of a line `use FILE.wgsl;` or `import "FILE.wgsl"`: its length, or 0. */
 static size_t used_file(const char *line, const char **name)
 {
-    const char *at = line + strspn(line, " \t");
-    if (strncmp(at, "use ", 4) != 0) return 0;
-    *name = at + 4 + strspn(at + 4, " \t\"");
-    size_t length = strcspn(*name, "\"; \t\r\n");
+    static const char *const words[] = {"use ", "import ", "include "};
+    const char *at = line + strspn(line, " \t@");
+    size_t word = 0;
+    while (word < HED_COUNT(words) && strncmp(at, words[word], strlen(words[word])) != 0) word++;
+    if (word == HED_COUNT(words)) return 0;
+    at += strlen(words[word]);
+    *name = at + strspn(at, " \t\"'<");
+    size_t length = strcspn(*name, "\"'>; \t\r\n");
     return length > 5 && !memcmp(*name + length - 5, ".wgsl", 5) ? length : 0;
 }
 

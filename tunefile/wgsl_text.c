@@ -48,15 +48,6 @@ static void list_entry_points(hed_spec_reader *reader, const char *text, hed_spe
     if (count < 2) list->used = 0;
 }
 
-/* Returns the first of several entry points as a key of the JSON. */
-static const char *first_entry(
-    hed_spec_reader *reader, hed_json_node node, const hed_spec_name_list *entries)
-{
-    return entries->used ? hed_spec_text(reader, node, ", \"kernel\": \"%.*s\"",
-                               (int)strcspn(entries->text + 2, ","), entries->text + 2)
-                         : "";
-}
-
 /* ---- placeholders ---- */
 
 /* Returns the end of the comment at `at`; `at`: another text follows. */
@@ -129,21 +120,13 @@ static const char *value_of(hed_spec_reader *reader, hed_json_node defines, cons
     return NULL;
 }
 
-/* Refuses a text with placeholders that have no value: all of them, as the comment that gives them. */
-static void refuse_placeholders(
-    hed_spec_reader *reader, hed_json_node node, hed_json_node defines, const char *text)
+/* Lists the placeholders of a text that have no value. */
+static void list_placeholders(
+    hed_spec_reader *reader, hed_json_node defines, const char *text, hed_spec_name_list *list)
 {
-    hed_spec_name_list list = {.used = 0}, entries = {.used = 0};
     placeholder p;
     for (const char *at = text; next_placeholder(at, &p); at = p.at + p.size)
-        if (!value_of(reader, defines, &p)) hed_spec_list_name(&list, p.name, p.length, NULL);
-    list_entry_points(reader, text, &entries);
-    if (list.used)
-        hed_json_reject(node,
-            "the text has placeholders of the program that writes it; expected their values. Add the "
-            "comment /* heddle {\"defines\": {%s}%s} */, with the program's values%s%.*s",
-            list.text, first_entry(reader, node, &entries), entries.used ? "; its entry points are" : "",
-            (int)(entries.used ? entries.used - 2 : 0), entries.text + 1);
+        if (!value_of(reader, defines, &p)) hed_spec_list_name(list, p.name, p.length, NULL);
 }
 
 /* Refuses a value that nothing in the text takes. */
@@ -167,7 +150,7 @@ static void refuse_unused(hed_spec_reader *reader, hed_json_node defines, const 
     }
 }
 
-/* Replaces placeholders by their values. */
+/* Replaces placeholders, each of which has a value. */
 static void put_values(
     hed_spec_reader *reader, hed_json_node node, hed_json_node defines, hed_source *source)
 {
@@ -176,8 +159,7 @@ static void put_values(
     placeholder p;
     const char *at = source->text;
     if (!next_placeholder(at, &p)) return;
-    refuse_placeholders(reader, node, defines, at);
-    FILE *to = hed_spec_fine(reader) ? open_memstream(&text, &size) : NULL;
+    FILE *to = open_memstream(&text, &size);
     for (; to && next_placeholder(at, &p); at = p.at + p.size)
         fprintf(to, "%.*s%s", (int)(p.at - at), at, value_of(reader, defines, &p));
     if (to) fputs(at, to);
@@ -195,8 +177,9 @@ typedef struct joined_texts {
     const char *folder, *base; /* folder and base name of the first text */
     char *text;                /* (size) the joined texts; grows */
     size_t size;
-    char names[1024]; /* files as a list of JSON */
-    uint32_t read;    /* number of files that were searched */
+    char names[1024];       /* files as a list of JSON */
+    uint32_t read;          /* number of files that were searched */
+    char searched[1 << 15]; /* words that were searched for, each between blanks */
 } joined_texts;
 
 static bool declares_here(const char *text, const char *name, size_t length, const char *word)
@@ -308,17 +291,42 @@ static void join_all(hed_spec_reader *reader, hed_json_node node, joined_texts *
         while (isalnum((unsigned char)from[length]) || from[length] == '_') length++;
         bool is_member = at && (from[-1] == '.' || from[-1] == '@'),
              is_name = length && !isdigit((unsigned char)*from) && !is_member;
-        char name[64];
+        char name[64], word[68];
         if (is_name && length < sizeof name) {
             memcpy(name, from, length);
             name[length] = 0;
-            if (!knows(joined->text, name, length) &&
-                !join_from(joined, joined->folder, "", name, length, 0))
+            snprintf(word, sizeof word, " %s ", name);
+            size_t used = strlen(joined->searched);
+            bool is_new = !strstr(joined->searched, word);
+            if (is_new && used + length + 3 < sizeof joined->searched)
+                strcat(joined->searched, word);
+            if (is_new && !knows(joined->text, name, length) &&
+                !join_from(joined, joined->folder, "", name, length, 0) &&
+                !join_from(joined, joined->folder, "", name, length, 2))
                 if (!join_from(joined, parent, "../", name, length, 2))
                     join_from(joined, grandparent, "../../", name, length, 2);
         }
         at += length ? length : 1;
     }
+}
+
+/* True if `at` is after the < of a type whose name begins with `word`, as texture_2d. */
+static bool is_in_type(const char *text, const char *at, const char *word)
+{
+    while (at > text && isspace((unsigned char)at[-1])) at--;
+    if (at == text || *--at != '<') return false;
+    while (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_')) at--;
+    return strncmp(at, word, strlen(word)) == 0;
+}
+
+/* Returns a format for the name at `at` of a storage texture's format; NULL: it is a format already, or no place of one. */
+static const char *storage_format(const char *text, const char *at, size_t length)
+{
+    size_t letters = strspn(at, "rgba");
+    if (!length || !is_in_type(text, at, "texture_storage_") || (letters && isdigit((unsigned char)at[letters])))
+        return NULL;
+    const char *access = at + length + strspn(at + length, " ,");
+    return strncmp(access, "write", 5) == 0 ? "rgba16float" : "r32float";
 }
 
 /* True if a type is expected at `at`: after a colon, an arrow, or the < of a type. */
@@ -329,6 +337,7 @@ static bool is_place_of_type(const char *text, const char *at)
     size_t before = (size_t)(at - text);
     if (before < 2) return false;
     if (at[-1] == ':' || (at[-1] == '>' && at[-2] == '-')) return true;
+    if (is_in_type(text, at, "texture_") && !is_in_type(text, at, "texture_storage_")) return true;
     for (size_t i = 0; at[-1] == '<' && i < sizeof generic / sizeof *generic; i++) {
         size_t length = strlen(generic[i]);
         if (before > length && !memcmp(at - 1 - length, generic[i], length)) return true;
@@ -368,7 +377,7 @@ static void list_missing(const char *text, bool with_types, hed_spec_name_list *
             hed_spec_list_name(list, at, length,
                 is_type                             ? "f32"
                 : is_square_group(text, at, length) ? "8"
-                                                    : NULL);
+                                                    : storage_format(text, at, length));
         at += length ? length : 1;
     }
 }
@@ -388,7 +397,9 @@ static bool is_builtin(const char *name, size_t length)
         "storageBarrier switch tan tanh textureDimensions textureGather textureLoad textureSample "
         "textureSampleLevel textureStore transpose trunc u32 unpack2x16float unpack2x16snorm "
         "unpack2x16unorm unpack4x8snorm unpack4x8unorm vec2 vec3 vec4 while workgroupBarrier "
-        "workgroupUniformLoad workgroup_size ";
+        "workgroupUniformLoad workgroup_size atomic case const_assert diagnostic dpdxCoarse dpdxFine dpdyCoarse "
+        "dpdyFine fwidthCoarse fwidthFine pack4xI8 pack4xI8Clamp pack4xU8 pack4xU8Clamp ptr quadBroadcast "
+        "quadSwapDiagonal quadSwapX quadSwapY unpack4xI8 unpack4xU8 ";
     char word[80];
     return (size_t)snprintf(word, sizeof word, " %.*s ", (int)length, name) >= sizeof word ||
            strstr(words, word) || !strncmp(name, "mat", 3) || !strncmp(name, "vec", 3) ||
@@ -424,8 +435,8 @@ static bool uses_missing(const char *text)
 /* Writes a type of WGSL for one of HLSL, as vec3<u32> for uint3; false: it is another name. */
 static bool shading_type(const char *name, size_t length, char *to, size_t size)
 {
-    static const char *const names[] = {"float", "int", "uint", "half"}, *const types[] = {"f32",
-                                                                             "i32", "u32", "f16"};
+    static const char *const names[] = {"float", "int", "uint", "half", "min16float", "min16int", "min16uint"},
+                             *const types[] = {"f32", "i32", "u32", "f16", "f32", "i32", "u32"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t rest = strlen(names[i]);
         if (length < rest || memcmp(name, names[i], rest) != 0) continue;
@@ -442,9 +453,10 @@ static bool shading_type(const char *name, size_t length, char *to, size_t size)
     return false;
 }
 
-/* Lists the names that a joined text uses and no file near it declares: types of HLSL with their values, and
- * variables, which another file has to declare. */
-static void list_added(const char *text, hed_spec_name_list *types, hed_spec_name_list *variables)
+/* Lists the names that a joined text uses and no file near it declares: types of HLSL and formats with their values, and
+ * variables and functions, which another file has to declare. */
+static void list_added(const char *text, hed_spec_name_list *types, hed_spec_name_list *variables,
+    hed_spec_name_list *functions)
 {
     for (const char *at = text; *at;) {
         size_t length = 0;
@@ -455,10 +467,13 @@ static void list_added(const char *text, hed_spec_name_list *types, hed_spec_nam
                        !(at > text && (at[-1] == '.' || at[-1] == '@')) &&
                        !is_builtin(at, length) && !hed_spec_is_in_capitals(at, length) &&
                        !knows(text, at, length);
-        if (is_name && shading_type(at, length, type, sizeof type))
+        const char *format = is_name ? storage_format(text, at, length) : NULL;
+        if (format) hed_spec_list_name(types, at, length, format);
+        else if (is_name && shading_type(at, length, type, sizeof type))
             hed_spec_list_name(types, at, length, type);
         else if (is_name && is_place_of_variable(text, at, next))
             list_plain_word(variables, at, length);
+        else if (is_name && *next == '(') list_plain_word(functions, at, length);
         at += length ? length : 1;
     }
 }
@@ -477,28 +492,39 @@ static void list_missing_types(const char *text, hed_spec_name_list *list)
     }
 }
 
-/* Refuses a text with names that only its program declares. Files near it come first, and other names get
+/* Refuses a text with placeholders and names that only its program has. Files near it come first, and other names get
  * values. */
-static void refuse_missing(
-    hed_spec_reader *reader, hed_json_node node, const char *path, const char *whole)
+static void refuse_missing(hed_spec_reader *reader, hed_json_node node, hed_json_node defines_given,
+    const char *path, const char *whole)
 {
     char *text = hed_spec_allocate(reader, strlen(whole) + 1, node);
     if (!text) return;
     strcpy(text, whole);
     blank_comments(text);
     hed_spec_name_list list = {.used = 0}, rest = {.used = 0}, types = {.used = 0},
-                       variables = {.used = 0}, entries = {.used = 0};
+                       variables = {.used = 0}, functions = {.used = 0}, entries = {.used = 0};
+    list_placeholders(reader, defines_given, text, &rest);
+    bool has_placeholders = rest.used;
     list_missing(text, true, &list);
-    if ((!list.used && !uses_missing(text)) || strstr(text, "enable wgpu_"))
-        return; /* native wgpu's own names */
+    list_added(text, &list, &variables, &functions);
+    variables = functions = (hed_spec_name_list){.used = 0}; /* names of the text alone */
+    bool is_native = strstr(text, "enable wgpu_");           /* native wgpu's own names */
+    if (!has_placeholders && (is_native || (!list.used && !uses_missing(text)))) return;
     const char *slash = strrchr(path, '/');
     joined_texts joined = {.base = slash ? slash + 1 : path,
         .folder = slash ? hed_spec_text(reader, node, "%.*s", (int)(slash - path), path) : ".",
         .text = strdup(text), .size = strlen(text)};
     if (joined.text) {
         join_all(reader, node, &joined);
+        list_placeholders(reader, defines_given, joined.text, &rest);
         list_missing(joined.text, false, &rest);
-        list_added(joined.text, &rest, &variables);
+        list_added(joined.text, &rest, &variables, &functions);
+        /* the browser knows all functions of the language, so that one alone is no reason */
+        bool has_others = *joined.names || rest.used || variables.used;
+        for (const char *at = functions.text; has_others && *at; at += strcspn(at, ",")) {
+            at += strspn(at, ", ");
+            if (*at) list_plain_word(&variables, at, strcspn(at, ","));
+        }
         list_missing_types(joined.text, &types);
         list_entry_points(reader, text, &entries);
     }
@@ -508,15 +534,43 @@ static void refuse_missing(
                             : "",
                *defines =
                    rest.used ? hed_spec_text(reader, node, "\"defines\": {%s}", rest.text) : "",
-               *entry = first_entry(reader, node, &entries);
+               *entry = entries.used ? hed_spec_text(reader, node, ", \"kernel\": \"%.*s\"",
+                                           (int)strcspn(entries.text + 2, ","), entries.text + 2)
+                                     : "";
     if (*files || *defines)
-        hed_json_reject(node, "the text does not declare names that it uses. Add the comment /* heddle {%s%s%s%s} */%s%s%.*s%s%.*s%s%.*s",
-            files, *files && *defines ? ", " : "", defines, entry, rest.used ? ", with the program's values" : "",
+        hed_json_reject(node,
+            "the text %s. Add the comment /* heddle {%s%s%s%s} */%s%s%.*s%s%.*s%s%.*s",
+            has_placeholders ? "has placeholders of the program that writes it"
+                             : "does not declare names that it uses",
+            files, *files && *defines ? ", " : "", defines, entry,
+            rest.used ? ", with the program's values" : "",
             variables.used ? ", and a FILE with the program's declarations of" : "",
             (int)(variables.used ? variables.used - 2 : 0), variables.text + 1,
             entries.used ? "; its entry points are" : "", (int)(entries.used ? entries.used - 2 : 0), entries.text + 1,
             types.used ? "; no file near it declares the types" : "", (int)(types.used ? types.used - 2 : 0), types.text + 1);
     free(joined.text);
+}
+
+/* ---- texts within other languages ---- */
+
+/* Makes the ends of a raw string of C++, R"(...)", blanks: the text is included by a source file. */
+static void unwrap_raw_string(hed_spec_reader *reader, hed_json_node node, hed_source *source)
+{
+    const char *at = source->text + strspn(source->text, " \t\r\n");
+    while (skip_comment(at) != at) {
+        at = skip_comment(at);
+        at += strspn(at, " \t\r\n");
+    }
+    size_t name = strncmp(at, "R\"", 2) == 0 ? strcspn(at + 2, "( )\\\n") : 0;
+    if (strncmp(at, "R\"", 2) != 0 || at[2 + name] != '(') return;
+    char *text = hed_spec_allocate(reader, source->size + 1, node), *last = NULL;
+    if (!text) return;
+    memcpy(text, source->text, source->size);
+    char *from = text + (at - source->text), *end = memrchr(text, ')', source->size);
+    if (end && strncmp(end + 1, from + 2, name) == 0 && end[1 + name] == '"') last = end + name + 2;
+    memset(from, ' ', name + 3);
+    if (last) memset(end, ' ', (size_t)(last - end) + strspn(last, ";"));
+    source->text = text;
 }
 
 /* ---- several files ---- */
@@ -525,6 +579,7 @@ void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_no
     hed_json_node defines, const char *path, hed_source *source)
 {
     bool is_list = hed_json_kind_of(files) == HED_JSON_ARRAY;
+    unwrap_raw_string(reader, node, source);
     for (size_t i = 1; is_list && hed_spec_fine(reader) && i < hed_json_count(files); i++) {
         hed_json_node file = hed_json_item(files, i);
         char *text = NULL;
@@ -537,8 +592,8 @@ void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_no
     if (!hed_spec_fine(reader)) return;
     refuse_unused(reader, defines, source->text);
     if (hed_spec_fine(reader)) hed_spec_expand_wgsl(reader, node, defines, path, source);
+    if (hed_spec_fine(reader)) refuse_missing(reader, node, defines, path, source->text);
     if (hed_spec_fine(reader)) put_values(reader, node, defines, source);
-    if (hed_spec_fine(reader)) refuse_missing(reader, node, path, source->text);
 }
 
 const char *hed_spec_join_hint(hed_spec_reader *reader, hed_json_node node, const char *path)
