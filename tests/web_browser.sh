@@ -99,6 +99,16 @@ if [ "$browser" = chromium ]; then
     grep -q 'takes over 1 s in the default configuration WG_X=64; again with a smaller problem: --set n=256' "$work/log" || complain "slow: $(cat "$work/log")"
 fi
 
+# Smaller problems have whole groups of the default first, and then parts of one.
+if [ "$browser" = chromium ]; then
+    tune plain/lamps.wgsl --budget 1 || complain "lamps: exit $?: $(cat "$work/log")"
+    [ "$(of "r['problem']['width'] < 32 and r['evaluations']['measured'] > 0")" = True ] || complain "lamps: $(cat "$work/result.json" "$work/log")"
+    steps=$(grep -o 'again with a smaller problem: .*' "$work/log" | head -3)
+    [ "$steps" = "again with a smaller problem: --set width=32 --set height=16
+again with a smaller problem: --set width=32 --set height=8
+again with a smaller problem: --set width=8 --set height=2" ] || complain "lamps: $steps"
+fi
+
 # A browser that crashes is started again, and the tuning goes on: before its page is open, and 3 s later. The command is the
 # browser's parent.
 for seconds in 0 3; do

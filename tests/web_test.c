@@ -148,6 +148,7 @@ enum { ITEMS = 640 };
 typedef struct fake_page {
     double floor;
     double default_seconds;       /* the tuning's */
+    double run_seconds;           /* duration of a run */
     int64_t wrong, broken, hangs; /* WG of candidates that are so */
     int64_t dies;                 /* WG of a candidate after which no device is there any more */
     int64_t closes; /* WG of a candidate at which the page is closed, and opened again; 0: none */
@@ -236,6 +237,7 @@ static bool page_answer(fake_page *page, hed_json_node message)
         lost = lost || dead || (runs && wg == page->hangs);
     }
     page->runs += runs;
+    if (runs) usleep((useconds_t)(1e6 * page->run_seconds));
     page->batched += runs && count > 1;
     if (strcmp(what, "output") == 0) {
         uint32_t right[ITEMS];
@@ -387,6 +389,17 @@ Test(web, a_default_that_is_too_slow)
     hed_tune_result *r = NULL;
     EXPECT_EQ((int)tune_with(&page, &r), (int)HED_ERROR_TIMEOUT, "%s", error.text);
     EXPECT(strstr(error.text, "takes over 3 s in the default configuration WG=4"), "%s", error.text);
+    EXPECT_EQ(page.runs, 1u);
+    EXPECT(!r);
+}
+
+/* A default that ends in time, with samples that take over a third of it, is too slow for a reference of several runs. */
+Test(web, a_default_whose_samples_are_too_slow)
+{
+    fake_page page = {.default_seconds = 1.5, .run_seconds = 0.6};
+    hed_tune_result *r = NULL;
+    EXPECT_EQ((int)tune_with(&page, &r), (int)HED_ERROR_TIMEOUT, "%s", error.text);
+    EXPECT(strstr(error.text, "takes over 0.5 s in the default configuration WG=4"), "%s", error.text);
     EXPECT_EQ(page.runs, 1u);
     EXPECT(!r);
 }

@@ -242,30 +242,33 @@ static void tuning_close(tuning *t)
     t->s.capture = NULL;
 }
 
-/* Returns a smaller size of the problem, at least that of the default's group: items beyond an invented size may write
- * into the last element. */
-static int64_t smaller_size(const tuning *t, uint32_t dimension)
+/* Computes smaller sizes of the problem, true if one is smaller. The sizes of the default's group come first, since items
+ * beyond an invented size may write too. A part of a group is faster only where the text has a guard. */
+static bool smaller_sizes(const tuning *t, int64_t sizes[HED_MAX_DIMENSIONS])
 {
     const hed_problem *problem = t->def.problem;
     const hed_kernel_def *kernel = t->s.kernel;
     hed_geometry geometry = {0};
     hed_config config = hed_config_default(kernel);
+    bool has_smaller = false;
     kernel->geometry(kernel, &config, problem, &geometry);
-    int64_t size = problem->sizes[dimension], least = geometry.group[dimension] ? geometry.group[dimension] : 1,
-            smaller = size / (problem->count == 1 ? 16 : 4);
-    if (smaller < least) smaller = least;
-    return smaller < size ? smaller : size;
+    for (int is_part = 0; is_part < 2 && !has_smaller; is_part++)
+        for (uint32_t i = 0; i < problem->count; i++) {
+            int64_t size = problem->sizes[i],
+                    least = is_part || !geometry.group[i] ? 1 : geometry.group[i],
+                    smaller = size / (problem->count == 1 ? 16 : 4);
+            if (smaller < least) smaller = least;
+            sizes[i] = smaller < size ? smaller : size;
+            has_smaller = has_smaller || sizes[i] < size;
+        }
+    return has_smaller;
 }
 
 /* True if the problem is invented and has a smaller one. */
 static bool can_shrink(const tuning *t)
 {
-    const hed_problem *problem = t->def.problem;
-    bool is_larger = false;
-    if (!t->s.spec || !t->s.is_invented) return false;
-    for (uint32_t i = 0; problem && i < problem->count && i < HED_COUNT(t->s.size_texts); i++)
-        is_larger = is_larger || smaller_size(t, i) < problem->sizes[i];
-    return is_larger;
+    int64_t sizes[HED_MAX_DIMENSIONS];
+    return t->s.spec && t->s.is_invented && t->def.problem && smaller_sizes(t, sizes);
 }
 
 static int tuning_open(tuning *t)
@@ -287,11 +290,13 @@ static bool tuning_shrink(tuning *t)
     const hed_problem problem = t->def.problem ? *t->def.problem : (hed_problem){0};
     bool is_slow = t->status == HED_ERROR_TIMEOUT ||
                    (t->status != HED_OK && strstr(t->error.text, "the first: hung: "));
+    int64_t sizes[HED_MAX_DIMENSIONS];
     if (!is_slow || !can_shrink(t) || hed_interrupted()) return false;
+    smaller_sizes(t, sizes);
     fprintf(stderr, "heddle: %s: %s; again with a smaller problem:", s->origin, t->error.text);
     for (uint32_t i = 0; i < problem.count && i < HED_COUNT(s->size_texts); i++) {
-        int64_t size = smaller_size(t, i);
-        snprintf(s->size_texts[i], sizeof s->size_texts[i], "%s=%" PRId64, kernel->dimensions[i], size);
+        snprintf(s->size_texts[i], sizeof s->size_texts[i], "%s=%" PRId64, kernel->dimensions[i],
+            sizes[i]);
         s->sizes[i] = s->size_texts[i];
         fprintf(stderr, " --set %s", s->sizes[i]);
     }
