@@ -801,7 +801,7 @@ Test(wgsl_plain, formats_that_a_program_puts_in)
         "@group(0) @binding(2) var both: texture_storage_2d<COUNTER, read_write>;\n"
         "@compute @workgroup_size(4, 4, 4) fn copy(@builtin(global_invocation_id) id: vec3u) {\n"
         "  if (id.x < EDGE) { textureStore(to, id, textureLoad(from_, id, 0)); }\n}\n",
-        grid[] = "const EDGE: u32 = 3u;\n";
+                      grid[] = "const EDGE: u32 = 3u;\n";
     char text[2048];
     write_file(in_folder("grid.wgsl"), grid, sizeof grid - 1);
     CHECK_NULL(open_text("copy.wgsl", lines));
@@ -828,7 +828,8 @@ Test(wgsl_plain, texts_within_a_raw_string)
         hed_tune_file *file = open_text("raw.wgsl", text);
         CHECK_NOT_NULL(file, "%s", error.text);
         const hed_kernel_def *def = hed_tune_file_kernel(file);
-        CHECK(def->parameter_count == 1 && !strstr(def->sources[0].text, "R\"") && !strstr(def->sources[0].text, "\";"),
+        CHECK(def->parameter_count == 1 && !strstr(def->sources[0].text, "R\"") &&
+                  !strstr(def->sources[0].text, "\";"),
             "%s", def->sources[0].text);
         hed_tune_file_close(file);
     }
