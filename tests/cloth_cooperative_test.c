@@ -33,30 +33,39 @@ Test(cloth_cooperative, meshes_do_as_colours)
     check_mesh(HED_CLOTH_SOLVER_COOPERATIVE);
 }
 
-static hed_cloth_solver chosen_for(const hed_cloth_garment_def *garments, uint32_t count)
+static hed_cloth_solver chosen_for(
+    const hed_cloth_garment_def *garments, uint32_t count, hed_math math)
 {
-    hed_cloth *cloth =
-        layout_cloth_among(&here, HED_CLOTH_SOLVER_AUTO, garments, count, 0, 1, false, 0);
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth *cloth;
+    def.garments = garments;
+    def.garment_count = count;
+    def.substeps = 5;
+    def.math = math;
+    OK(hed_cloth_create(here.device, &def, &cloth, &error));
     hed_cloth_solver solver = hed_cloth_describe(cloth).solver;
     hed_cloth_destroy(cloth);
     return solver;
 }
 
-/* The rule: one large grid with lattices on a device whose groups can meet. */
+/* The rule: one large grid with lattices on a device whose groups can meet, in both modes. */
 Test(cloth_cooperative, one_large_sheet_chooses_it)
 {
+    const hed_cloth_solver one_launch = HED_CLOTH_SOLVER_COOPERATIVE;
     bool meets = hed_device_describe(here.device).capabilities & HED_CAN_GRID_BARRIER;
-    test_mesh sheet = test_grid(128, 128), small = test_grid(20, 20);
-    make_lattices(&sheet, &rigid);
-    make_lattices(&small, &rigid);
-    EXPECT_NE(chosen_for(&small.def, 1), HED_CLOTH_SOLVER_COOPERATIVE);
-    test_mesh_free(&small);
-    EXPECT_EQ(chosen_for(&sheet.def, 1) == HED_CLOTH_SOLVER_COOPERATIVE, meets);
-    hed_cloth_garment_def two[2] = {sheet.def, sheet.def};
-    EXPECT_NE(chosen_for(two, 2), HED_CLOTH_SOLVER_COOPERATIVE);
-    sheet.def.lattices = false;
-    EXPECT_NE(chosen_for(&sheet.def, 1), HED_CLOTH_SOLVER_COOPERATIVE);
-    test_mesh_free(&sheet);
+    for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
+        test_mesh sheet = test_grid(128, 128), small = test_grid(20, 20);
+        make_lattices(&sheet, &rigid);
+        make_lattices(&small, &rigid);
+        EXPECT_NE(chosen_for(&small.def, 1, math), one_launch);
+        test_mesh_free(&small);
+        EXPECT_EQ(chosen_for(&sheet.def, 1, math) == one_launch, meets);
+        hed_cloth_garment_def two[2] = {sheet.def, sheet.def};
+        EXPECT_NE(chosen_for(two, 2, math), one_launch);
+        sheet.def.lattices = false;
+        EXPECT_NE(chosen_for(&sheet.def, 1, math), one_launch);
+        test_mesh_free(&sheet);
+    }
 }
 
 /* Lines of two and of four warps. */

@@ -169,16 +169,19 @@ Test(cloth_nvrtc, fabrics)
 Test(cloth_nvrtc, all_substeps_at_once)
 {
     static const char *const kinds[] = {"0x3ff", "0x2f5", "0x3f5"};
-    for (size_t k = 0; k < HED_COUNT(kinds); k++) {
-        const hed_define defines[] = {
-            {"WG", "512"}, {"KINDS", kinds[k]}, {"SOLVE", "1"}, {"CLUSTER", k == 1 ? "1" : "0"}};
-        hed_build build = {.def = k == 1 ? &cloth_cooperative_cluster_def : &cloth_cooperative_def,
-            .defines = defines,
-            .define_count = 4,
-            .max_threads = 512};
-        hed_kernel_resources r = resources_of(build, kinds[k], "sm_90");
-        EXPECT(r.spill_bytes == 0 && r.registers > 0 && r.registers <= 128,
-            "kinds %s: %lld registers, %lld bytes of spills", kinds[k], (long long)r.registers,
-            (long long)r.spill_bytes);
-    }
+    for (size_t k = 0; k < HED_COUNT(kinds); k++)
+        for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
+            const hed_define defines[] = {{"WG", "512"}, {"KINDS", kinds[k]}, {"SOLVE", "1"},
+                {"CLUSTER", k == 1 ? "1" : "0"}};
+            hed_build build = {
+                .def = k == 1 ? &cloth_cooperative_cluster_def : &cloth_cooperative_def,
+                .math = math,
+                .defines = defines,
+                .define_count = 4,
+                .max_threads = 512};
+            hed_kernel_resources r = resources_of(build, kinds[k], "sm_90");
+            EXPECT(r.spill_bytes == 0 && r.registers > 0 && r.registers <= 128,
+                "kinds %s, %s: %lld registers, %lld bytes of spills", kinds[k],
+                math ? "strict" : "fast", (long long)r.registers, (long long)r.spill_bytes);
+        }
 }

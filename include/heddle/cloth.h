@@ -223,7 +223,8 @@ typedef enum hed_cloth_solver {
     /** `host` only: four constraints at a time in SIMD registers, threads inside a garment */
     HED_CLOTH_SOLVER_CPU,
     /** the sets of COLOURS by resident groups in one launch, a barrier over all groups after each
-     *  set (HED_CAN_GRID_BARRIER; else one group); fast mode, one iteration, no tethers */
+     *  set (HED_CAN_GRID_BARRIER; else one group); one iteration, no tethers. In strict mode with
+     *  the bits of COLOURS, in fast mode in an order that needs fewer barriers */
     HED_CLOTH_SOLVER_COOPERATIVE,
     HED_CLOTH_SOLVER_COUNT
 } hed_cloth_solver;
@@ -264,7 +265,8 @@ typedef struct hed_cloth_def {
     /** true: gravity moves a particle by g dt^2, exact at a constant dt only; false: by g dt (dt +
      *  last dt) / 2, exact at any */
     bool slides_form;
-    hed_math math; /**< strict: HED_CLOTH_SOLVER_COLOURS, the same bits on every device */
+    /** strict: the same bits on every device, by HED_CLOTH_SOLVER_COLOURS, SETS or COOPERATIVE */
+    hed_math math;
     hed_cloth_solver solver;
     /** HED_CLOTH_SOLVER_SETS: maximum number of constraints in a set, 4 to 1024, a multiple of 4;
      *  0: a whole colour */

@@ -239,12 +239,10 @@ CLOTH_FUNCTION uint chain_warp_is_idle(cloth_chain_at chain, uint width)
 #endif
 }
 
-/* Moves the points of chains: chain_solve(). `edge`: chain_edge_at(). */
-CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
-    cloth_chains_view view, float stiffness, uint width, uint longest, uint item,
-    __local float4 *rows)
+/* Item of a chain with its points and its edge's multipliers of earlier sweeps. `edge`: chain_edge_at(). */
+CLOTH_FUNCTION chain_item chain_item_at(
+    cloth_chain_at chain, cloth_chain_edge edge, cloth_chains_view view, uint item, uint width)
 {
-    if (chain_warp_is_idle(chain, width)) return;
     chain_item i = chain_item_of(chain, edge, item, width);
     uint at = chain.first + i.lane * chain.step;
     if (i.is_edge) {
@@ -252,19 +250,35 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
         i.a = view.points[at];
         i.b = view.points[at + chain.step];
     }
-    chain_pulls pulls = chain_solve(i, view.pass, stiffness, longest, rows);
+    return i;
+}
+
+/* Moves the points of chains. */
+CLOTH_FUNCTION void chain_apply(chain_item i, cloth_chains_view view, chain_pulls pulls)
+{
+    uint at = i.chain.first + i.lane * i.chain.step;
 #if HED_HAS_GRID_BARRIER
     if (!i.is_edge) return; /* ptxas spills without it */
 #endif
     if (i.is_edge && i.a.w > 0.0f) view.points[at] = cloth_chain_moved(i.a, pulls.unit, pulls.last);
-    if (i.is_edge && i.lane + 1u == chain.count && i.b.w > 0.0f)
-        view.points[at + chain.step] =
+    if (i.is_edge && i.lane + 1u == i.chain.count && i.b.w > 0.0f)
+        view.points[at + i.chain.step] =
             cloth_chain_moved(i.b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), pulls.unit);
 #if !HED_HAS_GRID_BARRIER
     barrier(CLK_LOCAL_MEM_FENCE); /* without it PoCL 3.1 writes beyond `pulled`: cause unknown */
 #endif
     if (i.is_edge && CLOTH_CHAINS_KEEP(view.pass))
-        cloth_chain_keep(chain.edges + i.lane, pulls.unit.w, view);
+        cloth_chain_keep(i.chain.edges + i.lane, pulls.unit.w, view);
+}
+
+/* Solves chains: chain_solve(). */
+CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
+    cloth_chains_view view, float stiffness, uint width, uint longest, uint item,
+    __local float4 *rows)
+{
+    if (chain_warp_is_idle(chain, width)) return;
+    chain_item i = chain_item_at(chain, edge, view, item, width);
+    chain_apply(i, view, chain_solve(i, view.pass, stiffness, longest, rows));
 }
 #endif
 

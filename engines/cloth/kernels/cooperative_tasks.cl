@@ -22,6 +22,7 @@
 #include "line.h"
 #include "line_group.h"
 #include "chain_group.h"
+#include "strict_group.h"
 #include "cooperative_tasks.h"
 #endif
 
@@ -86,22 +87,105 @@ CLOTH_FUNCTION void cooperative_solve(uint4 task, uint begin, uint end, cooperat
             words = cooperative_look(task, at, end, lines, chains, item);
             edge = cooperative_edge(task, words, chains, item);
         }
+#if HED_STRICT
+        if (HAS(CLOTH_DO_LINES) && cloth_task_kind(task) == CLOTH_DO_LINES)
+            strict_line(cloth_line_at_of(words.a, words.b), lines, stiffness, 1u << bits, item, memory);
+        if (HAS(CLOTH_DO_CHAINS) && cloth_task_kind(task) == CLOTH_DO_CHAINS)
+            strict_chain(cloth_chain_at_of(words.a, words.b), edge, chains, stiffness, 1u << bits,
+                item, memory);
+#else
         if (HAS(CLOTH_DO_LINES) && cloth_task_kind(task) == CLOTH_DO_LINES)
             line_reduce(cloth_line_at_of(words.a, words.b), lines, stiffness, 1u << bits,
                 cloth_task_longest(task), item, memory, (__local uint *)(memory + 4 * WG));
         if (HAS(CLOTH_DO_CHAINS) && cloth_task_kind(task) == CLOTH_DO_CHAINS)
             chain_reduce(cloth_chain_at_of(words.a, words.b), edge, chains, stiffness, 1u << bits,
                 cloth_task_longest(task), item, memory);
+#endif
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
 }
 
 /* ---- sweeps over places in local memory ---- */
 
-#if HED_HAS_LANES
 /* Number in local memory of a place; places of a column that are 16 apart have different banks. */
 CLOTH_FUNCTION uint cooperative_place(uint place) { return place + (place >> 4); }
 
+/* Copies the places of the group's lattice to local memory. */
+CLOTH_FUNCTION void cooperative_take_places(
+    __global const float4 *points, uint places, uint item, __local float4 *copies)
+{
+    CLOTH_ROLLED
+    for (uint i = item; i < places; i += SEVERAL * WG) {
+        float4 place[SEVERAL];
+        for (uint k = 0; k < SEVERAL; k++) place[k] = points[min(i + k * WG, places - 1u)];
+        for (uint k = 0; k < SEVERAL; k++)
+            if (i + k * WG < places) copies[cooperative_place(i + k * WG)] = place[k];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+#if HED_HAS_LANES && HED_STRICT
+/* Item of chain `number` of `count`, the first of which is chain `first`; else an item of no chain. */
+CLOTH_FUNCTION chain_item cooperative_side_of(
+    uint first, uint number, uint count, uint item, uint width, cloth_chains_view chains)
+{
+    const cloth_chain_at no_chain = {0, 0, 0, 0, 0.0f, 0.0f, 0.0f};
+    const cloth_chain_edge no_edge = {0.0f, 0.0f, 0.0f};
+    if (number >= count) return chain_item_of(no_chain, no_edge, item, width);
+    cloth_chain_at chain = cloth_chain_of(chains.chains, first + number);
+    return chain_item_of(chain, chain_edge_at(item & (width - 1u), chain, chains), item, width);
+}
+
+/* Solves an item's chain of places in local memory, the first of which is point `base`. */
+CLOTH_FUNCTION void cooperative_pull(chain_item i, uint base, cloth_chains_view chains,
+    float stiffness, __local float4 *copies, __local float4 *memory)
+{
+    uint place = i.chain.first - base + i.lane * i.chain.step, first = cooperative_place(place),
+         second = cooperative_place(place + i.chain.step), e = i.chain.edges + i.lane;
+    if (i.is_edge) {
+        if (chains.pass >= 2) i.edge.pulled = chains.pulled[e];
+        i.a = copies[first];
+        i.b = copies[second];
+    }
+    chain_pulls pulls = strict_chain_solve(i, chains.pass, stiffness, memory);
+    if (i.is_edge && i.a.w > 0.0f) copies[first] = cloth_chain_moved(i.a, pulls.unit, pulls.last);
+    if (i.is_edge && i.lane + 1u == i.chain.count && i.b.w > 0.0f)
+        copies[second] = cloth_chain_moved(i.b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), pulls.unit);
+    if (i.is_edge && CLOTH_CHAINS_KEEP(chains.pass)) cloth_chain_keep(e, pulls.unit.w, chains);
+}
+
+/* Sweeps over the places of the group's lattice; the first chains of both directions stay in
+ * registers. */
+CLOTH_FUNCTION void cooperative_sweep(
+    uint4 task, cloth_chains_view chains, float stiffness, uint item, __local float4 *memory)
+{
+    uint bits = cloth_task_side_bits(task), width = 1u << bits, pass = cloth_task_pass(task),
+         lattice = (uint)get_group_id(0), places = cloth_task_places(task),
+         base = task.z + lattice * places, number = item >> bits, warps = cloth_task_warp(task),
+         wefts = cloth_task_weft(task), warp_at = task.y + lattice * warps,
+         weft_at = task.y + cloth_task_lattices(task) * warps + lattice * wefts;
+    __local float4 *copies = memory + 2 * WG;
+    cooperative_take_places(chains.points + base, places, item, copies);
+    chain_item warp = cooperative_side_of(warp_at, number, warps, item, width, chains),
+               weft = cooperative_side_of(weft_at, number, wefts, item, width, chains);
+    CLOTH_ROLLED
+    for (uint half_sweep = 0; half_sweep < cloth_task_halves(task); half_sweep++) {
+        uint is_weft = half_sweep & 1u, count = is_weft ? wefts : warps;
+        chain_item side = is_weft ? weft : warp;
+        chains.pass = pass && half_sweep > 1u ? 2u : pass;
+        CLOTH_ROLLED
+        for (uint chain = 0; chain < count; chain += (uint)WG >> bits) {
+            if (chain > 0)
+                side = cooperative_side_of(
+                    is_weft ? weft_at : warp_at, chain + number, count, item, width, chains);
+            cooperative_pull(side, base, chains, stiffness, copies, memory);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+    CLOTH_ROLLED
+    for (uint i = item; i < places; i += WG) chains.points[base + i] = copies[cooperative_place(i)];
+}
+#elif HED_HAS_LANES
 /* Edge of an item in all sweeps along a direction: numbers of its places (cooperative_place()), edges of
  * its chain (0: no chain), number of its multiplier; minimum and maximum length, m; give; factors of
  * the elements before and after the diagonal and of the right side, all divided by the diagonal;
@@ -199,15 +283,7 @@ CLOTH_FUNCTION void cooperative_sweep(
          warp_at = task.y + lattice * warps,
          weft_at = task.y + cloth_task_lattices(task) * warps + lattice * wefts;
     __local float *pulls = (__local float *)(memory + cooperative_place(places));
-    CLOTH_ROLLED
-    for (uint i = item; i < places; i += SEVERAL * WG) {
-        float4 place[SEVERAL];
-        for (uint k = 0; k < SEVERAL; k++)
-            place[k] = chains.points[base + min(i + k * WG, places - 1u)];
-        for (uint k = 0; k < SEVERAL; k++)
-            if (i + k * WG < places) memory[cooperative_place(i + k * WG)] = place[k];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    cooperative_take_places(chains.points + base, places, item, memory);
     cooperative_side warp = cooperative_side_of(
                          warp_at, at, warps, lane, item, chains, stiffness, memory, base),
                      weft = cooperative_side_of(weft_at, at, wefts, lane, item + (warps << bits),

@@ -166,11 +166,21 @@ static hed_cloth_solver choose_fast(
     return HED_CLOTH_SOLVER_COLOURS;
 }
 
+/* Chooses among the solvers with the same bits everywhere. */
+static hed_cloth_solver choose_strict(
+    const hed_cloth *cloth, const cloth_solver_ops *const *solver_table)
+{
+    const hed_device_info info = hed_device_describe(cloth->device);
+    return is_one_sheet(cloth, &info) && is_valid(cloth, solver_table, HED_CLOTH_SOLVER_COOPERATIVE)
+               ? HED_CLOTH_SOLVER_COOPERATIVE
+               : HED_CLOTH_SOLVER_COLOURS;
+}
+
 /* Chooses the measured solver if it is valid for this cloth, else a solver by the rules. Fabrics
  * that bend use the rules, because measurements differ by size only and ignore bending. */
 static hed_cloth_solver choose_auto(hed_cloth *cloth, const cloth_solver_ops *const *solver_table)
 {
-    if (cloth->def.math == HED_MATH_STRICT) return HED_CLOTH_SOLVER_COLOURS;
+    if (cloth->def.math == HED_MATH_STRICT) return choose_strict(cloth, solver_table);
     if (cloth->tuned.count == 0 && (cloth_has_fabric_sums(cloth) || has_lattices(cloth)))
         return choose_fast(cloth, solver_table);
     if (cloth->tuned.count == 0 && !tuned_resolve(cloth, &cloth->tuned, &cloth->configured, NULL) &&
@@ -191,9 +201,9 @@ hed_status cloth_choose_structure(
     cloth->configured = request == HED_CLOTH_SOLVER_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
     if (request == HED_CLOTH_SOLVER_AUTO) request = choose_auto(cloth, solver_table);
     if (cloth->def.math == HED_MATH_STRICT && request != HED_CLOTH_SOLVER_COLOURS &&
-        request != HED_CLOTH_SOLVER_SETS)
+        request != HED_CLOTH_SOLVER_SETS && request != HED_CLOTH_SOLVER_COOPERATIVE)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "solver %s in strict mode: only colours and sets give the same bits everywhere",
+            "solver %s in strict mode: only colours, sets and cooperative give the same bits everywhere",
             hed_cloth_solver_name(request));
     if (!solver_table[request]->valid(cloth, reason, sizeof reason))
         return hed_fail(error, HED_ERROR_UNSUPPORTED,

@@ -59,6 +59,8 @@ uint32_t cloth_longest_line(const hed_cloth *cloth, bool chains)
     return longest;
 }
 
+static bool is_strict(const hed_cloth *cloth) { return cloth->def.math == HED_MATH_STRICT; }
+
 static bool has_grid_barrier(const hed_cloth *cloth)
 {
     const uint64_t needs = cloth_cooperative_def.needs;
@@ -80,9 +82,11 @@ bool cloth_cooperative_valid(const hed_cloth *cloth, char *reason, size_t size)
     const hed_device_info info = hed_device_describe(cloth->device);
     const char *reason_text = NULL;
     uint32_t group = cooperative_group(cloth);
-    if (strcmp(info.backend, "host") == 0) reason_text = "host has no kernels: use \"cpu\"";
-    else if (info.type == HED_DEVICE_CPU) reason_text = "a processor has no resident groups";
-    else if (cloth->def.math == HED_MATH_STRICT) reason_text = "strict mode needs a launch for each set";
+    if (strcmp(info.backend, "host") == 0)
+        reason_text = is_strict(cloth) ? "host has no kernels: use \"colours\""
+                                       : "host has no kernels: use \"cpu\"";
+    else if (info.type == HED_DEVICE_CPU && !is_strict(cloth))
+        reason_text = "a processor has no resident groups";
     else if (cloth->def.iterations > 1) reason_text = "several iterations need multipliers";
     else if (cloth->has_field) reason_text = "the wind has fans or a grid";
     else if (cloth->has_tethers) reason_text = "the cloth has tethers";
@@ -292,13 +296,15 @@ static bool is_half_sweep(const cloth_cooperative *c, uint32_t i)
 }
 
 /* True if a group can hold a lattice in local memory: its places, and a float for each edge, whose
- * chains are each in a warp. */
+ * chains are each in a warp; in strict mode its places, and the rows of strict_chain_solve(). */
 static bool fits(const hed_cloth *cloth, const cloth_cooperative *c, const cloth_lattices *of,
     uint32_t chains, uint32_t bits)
 {
     bool has_lanes = hed_device_describe(cloth->device).capabilities & HED_CAN_LANES;
     uint64_t places = of->place_count + of->place_count / 16 + of->count, /* cooperative_place() */
         floats = 4 * places + ((uint64_t)chains << bits);
+    if (is_strict(cloth))
+        return has_lanes && places <= (uint64_t)of->count * (CLOTH_COOPERATIVE_ROOM - 2) * c->group;
     return has_lanes && bits <= WARP_BITS &&
            floats <= (uint64_t)of->count * 4 * CLOTH_COOPERATIVE_ROOM * c->group;
 }
@@ -469,6 +475,7 @@ static hed_status make_kernel(hed_cloth *cloth, cloth_cooperative *c, hed_error 
         const hed_define defines[] = {{"KINDS", kinds}};
         hed_kernel_options options = hed_default_kernel_options();
         config.values[CLOTH_COOPERATIVE_WG] = c->group;
+        options.math = cloth->def.math;
         options.config = &config;
         options.defines = defines;
         options.define_count = 1;
@@ -485,6 +492,14 @@ static hed_status make_kernel(hed_cloth *cloth, cloth_cooperative *c, hed_error 
     return error->status;
 }
 
+/* Orders the tasks. Strict mode keeps the order of HED_CLOTH_SOLVER_COLOURS. */
+static void order_tasks(const hed_cloth *cloth, cloth_cooperative *c)
+{
+    if (is_strict(cloth)) return;
+    sort_tasks(c);
+    overlap_lattices(c);
+}
+
 hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_error *error)
 {
     cloth->host->gathering = NULL;
@@ -493,8 +508,7 @@ hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_err
     if (make_kernel(cloth, c, error)) return error->status;
     uint4 *tasks = hed_new(&cloth->allocator, c->count, sizeof *tasks, error);
     if (!tasks) return HED_ERROR_MEMORY;
-    sort_tasks(c);
-    overlap_lattices(c);
+    order_tasks(cloth, c);
     hed_stream_wait(cloth->stream, error);
     hed_buffer_destroy(c->tasks);
     c->tasks = NULL;
