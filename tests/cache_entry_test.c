@@ -120,6 +120,25 @@ Test(cache_entry, an_entry_of_another_request_is_not_trusted)
     strcpy(other, only_file_in(cache));
     CHECK_EQ(rename(other, path), 0);
     CHECK_NOT(load(request));
+    /* a request that begins with the whole other one */
+    CHECK_EQ(unlink(path), 0);
+    char longer[sizeof request + 1];
+    snprintf(longer, sizeof longer, "%sd", request);
+    store(request);
+    strcpy(path, only_file_in(cache));
+    CHECK_EQ(unlink(path), 0);
+    store(longer);
+    strcpy(other, only_file_in(cache));
+    CHECK_EQ(rename(other, path), 0);
+    CHECK_NOT(load(request), "an entry of a longer request");
+}
+
+/* Readers take a log for text. */
+Test(cache_entry, a_log_without_its_end_is_not_trusted)
+{
+    const hed_cache_entry entry = {{code, sizeof code, said, sizeof said - 1}, 0.25};
+    OK(hed_cache_store(cache, request, strlen(request), &entry, &error));
+    CHECK_NOT(load(request));
 }
 
 Test(cache_entry, what_is_no_file_is_no_entry)

@@ -105,6 +105,33 @@ static hed_status parse(const char *line, hed_arguments *arguments, hed_error *e
     return status ? status : hed_options_find_files(arguments, "here", error);
 }
 
+/* ---- endings ---- */
+
+Test(options, endings_of_other_formats_are_refused)
+{
+    static const struct {
+        const char *line, *error;
+    } lines[] = {{"picture a.png", ""}, {"picture A.PNG", ""}, {"picture a.b/c.Jpg", ""},
+        {"picture flag-0.5", ""}, {"picture no_ending", ""}, {"picture a.wav/b", ""},
+        {"picture a.wav", "FILE a.wav: expected a name that ends with .png .jpg"},
+        {"picture a.png.WAV", "FILE a.png.WAV: expected a name that ends with .png .jpg"}};
+    static const hed_option positionals[] = {{.name = "FILE", .kind = HED_OPTION_FILE,
+                                                 .endings = ".png .jpg", .help = "where to"}, {0}};
+    static const hed_command picture = {.name = "picture", .summary = "write a picture",
+        .positionals = positionals, .run = run_nothing};
+    for (size_t i = 0; i < HED_COUNT(lines); i++) {
+        char *words[MOST_WORDS];
+        hed_arguments arguments;
+        hed_error error = {0};
+        snprintf(buffer, sizeof buffer, "%s", lines[i].line);
+        OK(hed_options_parse(&picture, split(buffer, words), words, &arguments, &error));
+        EXPECT_EQ(hed_options_check_endings(&arguments, &error),
+            lines[i].error[0] ? HED_ERROR_ARGUMENT : HED_OK, "%s", lines[i].line);
+        EXPECT(strncmp(error.text, lines[i].error, strlen(lines[i].error)) == 0, "%s", error.text);
+        hed_arguments_free(&arguments);
+    }
+}
+
 /* ---- parsing ---- */
 
 Test(options, values_in_every_spelling)

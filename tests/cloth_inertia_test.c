@@ -127,6 +127,8 @@ static void let_run(const runner *how, int frames, double (*seen)[3])
     s.def.linear_inertia = how->linear;
     s.def.angular_inertia = how->angular;
     if (how->held) s.inverse_masses[0] = s.inverse_masses[8] = 0.0f;
+    for (uint32_t i = 0; i < 81 && !how->held && !how->ball; i++)
+        s.positions[i][0] += 0.3f; /* beside the middle of the frame's motion */
     hed_cloth_def def = dressed_def(&s.def, 1);
     dressed d = dressed_make(here.device, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
@@ -196,6 +198,9 @@ Test(cloth_inertia, nothing_felt_is_standing)
     }
 }
 
+/* Angle about the vertical of a sheet's first row. */
+static double heading(double (*at)[3]) { return atan2(at[0][2] - at[8][2], at[8][0] - at[0][0]); }
+
 /* What nothing holds stays where it is in the world if all is felt, however the frame turns; half
  * of it, and half of the way. */
 Test(cloth_inertia, all_felt_is_the_world)
@@ -204,7 +209,7 @@ Test(cloth_inertia, all_felt_is_the_world)
     for (int turns = 0; turns < 2; turns++) {
         let_run(&(runner){0}, 40, world);
         let_run(&(runner){.runs = true, .turns = turns, .linear = 1, .angular = 1}, 40, free_one);
-        double x, angle, first, apart = 0.0;
+        double x, angle, first, apart = 0.0, middle[2] = {0}, begin[2] = {0};
         pose_of(40, turns, &x, &angle);
         pose_of(1, turns, &first, &(double){0});
         for (uint32_t i = 0; i < 81;
@@ -213,8 +218,22 @@ Test(cloth_inertia, all_felt_is_the_world)
             double pz = -sin(angle) * free_one[i][0] + cos(angle) * free_one[i][2];
             if (!turns) apart = fmax(apart, fabs(px - world[i][0] - 40 * first));
             if (!turns) apart = fmax(apart, fabs(pz - world[i][2]));
+            middle[0] += px / 81;
+            middle[1] += pz / 81;
+            begin[0] += world[i][0] / 81;
+            begin[1] += world[i][2] / 81;
         }
         if (!turns) EXPECT_LT(apart, 1e-4, "it goes on as in the first frame");
+        /* its middle goes on along the chord of the first frame, and it spins on as in that */
+        float matrix[16], centre[3];
+        motion_of(0, turns, matrix, centre);
+        for (int k = 0; k < 2; k++) {
+            double chord = (double)matrix[2 * k] * begin[0] + (double)matrix[8 + 2 * k] * begin[1] +
+                           (double)matrix[12 + 2 * k] - begin[k];
+            EXPECT_NEAR(middle[k], begin[k] + 40 * chord, 1e-4, "turns: %d", turns);
+        }
+        double spun = angle - 40 * asin((double)matrix[8]) + heading(free_one) - heading(world);
+        EXPECT_NEAR(remainder(spun, 2 * M_PI), 0, turns ? 0.2 : 1e-4, "turns: %d", turns);
         double size = 0.0; /* a square of 0.4 m has this diagonal still */
         for (int k = 0; k < 3; k++) size += pow(free_one[0][k] - free_one[80][k], 2);
         EXPECT_NEAR(sqrt(size), 0.4 * sqrt(2.0), 0.01);

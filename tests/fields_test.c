@@ -68,8 +68,9 @@ static const hed_field rows[] = {
     {"part", NULL, HED_AS_OBJECT(thing, part, &part_fields)},
     {"side", NULL, HED_AS_PART(&side_fields, NULL)},
     {"doubled", NULL, HED_AS_NUMBER(thing, doubled, 0, 5, NULL), .read = read_doubled,
-        .with = "word", .with_values = ~3u},
+        .with = "word", .with_values = ~3u & ~(1u << 30)}, /* bit 31: 31 and more */
     {"list", NULL, HED_AS_LIST(&part_fields, 1, 2, read_list)},
+    {"few", NULL, HED_AS_LIST(&part_fields, 0, 1, read_list)},
     {"other", "a form", HED_AS_OTHER("form", NULL)},
     {0},
 };
@@ -107,6 +108,8 @@ Test(fields, each_kind_is_read_and_missing_keys_keep_their_values)
     CHECK(t.doubled == 4 && t.length == 2);
     CHECK_TEXT(t.text, "a");
     hed_json_free(json);
+    OK(read_thing("{\"word\": 31, \"doubled\": 1}", &t));
+    hed_json_free(json);
     OK(read_thing("{}", &t));
     CHECK(memcmp(&t, &defaults, sizeof t) == 0);
     hed_json_free(json);
@@ -129,6 +132,8 @@ Test(fields, errors_have_place_value_and_range)
         {"{\"part\": {}}", "part: \"width\" is missing (t.json:1:2)"},
         {"{\"part\": {\"widht\": 1}}", "part.widht: unknown key; did you mean \"width\"?"},
         {"{\"list\": []}", "list: expected 1 to 2 list, found 0"},
+        {"{\"few\": [{}, {}]}", "few: expected at most 1 few, found 2"},
+        {"{\"word\": 30, \"doubled\": 1}", "doubled: no effect with \"word\": 30 (t.json:1:14)"},
         {"{\"side\": {}}", "side: expected exactly one of \"left\", \"right\", found none"},
         {"{\"side\": {\"left\": true, \"right\": true}}", "found several"},
         {"{\"choice\": \"plain\",\n\"pair\": [1, 2]}",

@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 #include "heddle/author.h"
-#include "heddle/mppi.h"
+#include "engines/mppi/model/controller.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -111,6 +111,31 @@ Test(mppi_deadlines, a_deadline_that_is_far_changes_no_bits, .timeout = 240)
         hed_mppi_destroy(c);
     }
     EXPECT_EQ(hash[0], hash[1]);
+}
+
+/* The reserve is learnt as TCP learns its timer: the last sample of a solve that was cut, not the end of
+ * its rounds, begins the work after it; a solve that was interrupted counts twice the reserve at most;
+ * a fifth of the time is for samples in any case. */
+Test(mppi_deadlines, the_reserve_is_learnt)
+{
+    enum { BEGIN = 1000, DEADLINE = 5000000, RESERVE = 700000, LAST = BEGIN + DEADLINE - RESERVE };
+    if (strcmp(hed_device_describe(here.device).backend, "host")) return;
+    hed_mppi *c = make(64, DEADLINE, HED_MPPI_PLAIN, HED_MPPI_EXPONENTIAL);
+    c->after_ns = 400000;
+    c->deviation_ns = 100000;
+    CHECK_EQ(mppi_last_samples(c, BEGIN), LAST);
+    c->is_cut = false;
+    mppi_learn_reserve(c, BEGIN, LAST + 400000, LAST + 500000);
+    CHECK_EQ(c->after_ns, 400000, "a solve with time left says nothing");
+    c->is_cut = true;
+    mppi_learn_reserve(c, BEGIN, LAST + 400000, LAST + 500000);
+    CHECK_NEAR(c->after_ns, 400000 + 100000 / 8.0, 1e-6);
+    CHECK_NEAR(c->deviation_ns, 100000, 1e-6);
+    mppi_learn_reserve(c, BEGIN, LAST, LAST + 100000000);
+    CHECK_NEAR(c->after_ns, 412500 + (2 * 712500 - 412500) / 8.0, 1e-6);
+    c->after_ns = 2 * DEADLINE;
+    CHECK_EQ(mppi_last_samples(c, BEGIN), BEGIN + DEADLINE / 5);
+    hed_mppi_destroy(c);
 }
 
 /* ---- another thread reads ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "testing.h"
-#include "heddle/mppi_nav2.h"
+#include "nav2/nav2_controller.h"
 
 static hed_error error;
 
@@ -158,6 +158,48 @@ Test(mppi_nav2_live, parameters_change_and_the_plan_stays)
     OK(hed_nav2_config_set(config, "controller_frequency", "10", &error));
     refused(HED_ERROR_ARGUMENT, hed_nav2_adopt(d.controller, config, &error), "controller_frequency is 10 Hz");
     go(&d, 1);
+    hed_nav2_destroy(d.controller);
+    hed_nav2_config_free(config);
+}
+
+/* A path handler has cut a pruned path already: its cusp is no end; of another path it is. */
+Test(mppi_nav2_live, parameters_change_and_a_pruned_path_stays_whole)
+{
+    hed_nav2_config *config = open_config("nav2_params");
+    OK(hed_nav2_config_set(config, "enforce_path_inversion", "true", &error));
+    live_drive d = begin(config);
+    hed_nav2_pose poses[100];
+    for (int i = 0; i < 100; i++)
+        poses[i] = (hed_nav2_pose){0.5 + 0.04 * (i < 50 ? i : 100 - i), 1, 0};
+    for (int pruned = 0; pruned < 2; pruned++) {
+        OK(pruned ? hed_nav2_set_pruned_path(d.controller, poses, 100, poses[99], &error)
+                  : hed_nav2_set_path(d.controller, poses, 100, &error));
+        OK(hed_nav2_adopt(d.controller, config, &error));
+        EXPECT_EQ(d.controller->route.end, pruned ? 100 : 51);
+        EXPECT_EQ(d.controller->route.is_last, pruned);
+    }
+    hed_nav2_destroy(d.controller);
+    hed_nav2_config_free(config);
+}
+
+/* Commands that are on their way to the wheels stay the same; with another delay all are the last. */
+Test(mppi_nav2_live, parameters_change_and_late_commands_stay)
+{
+    hed_nav2_config *config = open_config("nav2_params");
+    OK(hed_nav2_config_set(config, "model_delay_vx", "0.2", &error));
+    live_drive d = begin(config);
+    const nav2_axis *axis = &d.controller->axes[NAV2_VX];
+    double before[NAV2_MOST_DELAY];
+    go(&d, 6); /* the robot still accelerates */
+    uint32_t delay = axis->delay;
+    CHECK(delay > 2 && axis->commands[0] < axis->commands[delay - 1], "%u", delay);
+    memcpy(before, axis->commands, sizeof before);
+    OK(hed_nav2_adopt(d.controller, config, &error));
+    EXPECT_BYTES(axis->commands, before, delay * sizeof *before);
+    OK(hed_nav2_config_set(config, "model_delay_vx", "0.4", &error));
+    OK(hed_nav2_adopt(d.controller, config, &error));
+    CHECK_GT(axis->delay, delay);
+    for (uint32_t k = 0; k < axis->delay; k++) EXPECT_EQ(axis->commands[k], axis->last, "%u", k);
     hed_nav2_destroy(d.controller);
     hed_nav2_config_free(config);
 }

@@ -50,7 +50,7 @@ static const char scale_text[] =
     "    float right = factor * x[i] + 1.0f;\n"
     "    if (FAULT == 1 && i == 7) right += 0.5f;\n"
     "    if (FAULT == 5 && i == 9) right = NAN;\n"
-    "    if (FAULT == 7) { volatile __global float *v = y; while (v[0] != 12345.0f) v[1] = 1.0f; }\n"
+    "    if (FAULT == 7 && i == 0) { volatile __global float *v = y; while (v[0] != 12345.0f) v[1] = 1.0f; }\n"
     "    if (FAULT == 8) { volatile __global float *v = y; v[(ulong)1 << 40] = 1.0f; }\n"
     "    if (FAULT != 2 && !(FAULT == 9 && i % 2)) y[i] = right;\n"
     "    if (FAULT == 3 && i == 0) y[n] = 0.0f;\n"

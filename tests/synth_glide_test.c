@@ -93,6 +93,21 @@ Test(synth_glide, portamento_is_a_straight_line_in_pitch)
     synth_voices_destroy(r.voices);
 }
 
+/* The time of a glide is in proportion to the square of controller 5. */
+Test(synth_glide, half_the_controller_is_a_quarter_of_the_time)
+{
+    rig r;
+    rig_open(&r, 0, false);
+    PLAY(r, 32, midi(0, 0x90, 48, 100), midi(0, 0xb0, 5, 64), midi(0, 0xb0, 65, 127));
+    PLAY(r, 32, midi(0, 0x90, 60, 100));
+    double samples = 1 + floor(48000 * 2 * (64 / 127.0) * (64 / 127.0));
+    for (uint32_t i = 0; i < 700; i++) {
+        CHECK_NEAR(pitch_of(&r, 1), 48 + 12.0 * (32.0 * i) / samples, 1e-3);
+        rig_run(&r, NULL, 0, 32);
+    }
+    synth_voices_destroy(r.voices);
+}
+
 /* The same pokes, however the time is divided into runs. */
 Test(synth_glide, blocks_do_not_matter)
 {

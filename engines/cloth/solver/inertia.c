@@ -3,9 +3,10 @@
  * First everything moves with the frame of reference: particles with their motions, and the last
  * positions of driver and colliders, so that the frame is computed as if it were at rest. Then the
  * motions of particles change by inertia. Let M be the motion of the frame of reference in this
- * frame, M0 in the last frame, D(r) = M r - r and D0(r) = r - M0^-1 r the displacements of a point
- * r. A free motion w is constant in the world: relative to the frame of reference it was w - D0 and
- * becomes w - D. So D0 - D is added to it, and its rotation by M is reverted. Linear inertia is the
+ * frame, M0 in the last frame with the rotation R0, D(r) = M r - r and D0(r) = r - M0^-1 r the
+ * displacements of a point r. A free motion w is constant in the world: relative to the frame of
+ * reference it was v, for which w = R0^T v + D0, and becomes w - D. So v is rotated by R0^T, D0 - D is
+ * added, and its rotation by M is reverted: each half of the Coriolis force. Linear inertia is the
  * fraction of this change that is applied for the motion of the centre, angular inertia the
  * fraction for the rest. D and D0 are displacements of points, not velocities, so with fraction 1
  * the motion in the world is exact to rounding, however far a frame turns. */
@@ -64,9 +65,10 @@ static cloth_rigid felt(const hed_cloth *cloth, uint32_t index, const hed_cloth_
     /* spin = (I - R0^T) / T0 - (R - I) / T, for vectors from the centre before the motion */
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 3; column++) {
-            double same = row == column;
-            led.turn[4 * column + row] =
-                (float)(same + share * (turn_of(motion, column, row) - same));
+            double same = row == column, reverted = 0.0; /* R0^T R^T */
+            for (int k = 0; k < 3; k++)
+                reverted += turn_of(last, k, row) * turn_of(motion, column, k);
+            led.turn[4 * column + row] = (float)(same + share * (reverted - same));
             spin[row][column] = (same - turn_of(last, column, row)) / last_seconds -
                                 (turn_of(motion, row, column) - same) / seconds;
         }
