@@ -10,6 +10,7 @@ done
 rm -rf "$2/blender"
 mkdir -p "$2/blender/empty"
 HEDDLE=$1 PYTHONDONTWRITEBYTECODE=1 "$python" blender/tests/bake_test.py
+HEDDLE=$1 "$python" blender/tests/alembic_test.py
 
 # As Blender's own tool has it: the folder, and the zip with the newest wheel, if one was built.
 tool=$("$python" -c 'import bpy, os; print(os.path.join(bpy.utils.system_resource("SCRIPTS"), "addons_core", "bl_pkg", "cli", "blender_ext.py"))' | tail -n 1)

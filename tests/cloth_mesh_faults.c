@@ -33,7 +33,10 @@ static hed_status try_files(void)
         status = hed_cloth_mesh_save_glb_frames(&mesh, "/dev/null", mesh.positions, 1, 30, &error);
     if (status == HED_OK)
         status = hed_cloth_mesh_save_usd_frames(
-            &mesh, "/dev/null", &(hed_cloth_usd){"a", 30, 1, 1}, mesh.positions, 1, &error);
+            &mesh, "/dev/null", &(hed_cloth_stage){"a", 30, 1, 1}, mesh.positions, 1, &error);
+    if (status == HED_OK)
+        status = hed_cloth_mesh_save_alembic_frames(
+            &mesh, path, &(hed_cloth_stage){"a", 30, 1, 1}, mesh.positions, 1, &error);
     if (status == HED_OK) status = hed_cloth_mesh_save_obj(&mesh, path, NULL, NULL, &error);
     if (status == HED_OK) status = hed_cloth_mesh_read(path, &again, &error);
     hed_cloth_mesh_free(&mesh);

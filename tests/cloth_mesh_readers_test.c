@@ -692,7 +692,7 @@ Test(cloth_mesh_readers, usd_with_frames)
         "        1: [(0, 0, 1), (0, 0, 1), (0, 0, 1)],\n    }\n}\n";
     static const float frames[2][9] = {
         {0, 0, 0, 1, 0, 0, 0, 1, 0}, {0, -2.5f, 0, 1, 0, 0, 0, 1, 0}};
-    hed_cloth_usd stage = {"7 a-b", 24, 0.5, 2};
+    hed_cloth_stage stage = {"7 a-b", 24, 0.5, 2};
     hed_cloth_mesh mesh;
     hed_error error = {0};
     char *file;

@@ -113,7 +113,7 @@ static hed_status cloth_run_plan_output(
     const char *animated = hed_text_of(a, "animated"), *dot = animated ? strrchr(animated, '.') : NULL;
     if (dot && strcmp(dot, ".usda") == 0 && hed_cloth_scene_def(r->scene).up == 0)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "--animated %s: the vertical axis of %s is x, and USD has y and z; expected a .glb file",
+            "--animated %s: the vertical axis of %s is x, and USD has y and z; expected a .glb or .abc file",
             animated, r->path);
     return cli_cloth_output_announce(def, hed_text_of(a, "animated"), r->first, r->frames, error);
 }
@@ -336,8 +336,9 @@ static const hed_option OPTIONS[] = {
         .choices = PICTURE_KINDS, .fallback = "any"),
     OPTION("glb", OUTPUT, "FILE", "the last frame as binary glTF", .letter = 0, .endings = ".glb"),
     OPTION("animated", OUTPUT, "FILE",
-        "all frames as an animated GLB with a morph target for each (24 bytes a vertex and frame), or, FILE.usda, as "
-        "USD text with time samples (about 60), which Houdini, Maya and Blender read", .endings = ".glb .usda"),
+        "all frames in one file: FILE.abc, an Alembic cache (24 bytes a vertex and frame), or FILE.usda, USD text with "
+        "time samples (about 60), which Blender, Houdini and Maya read, or an animated GLB with a morph target for "
+        "each frame (24)", .endings = ".abc .glb .usda"),
     FLAG("tethers", "tethers for every garment that is held somewhere: less stretch"),
     OPTION("substeps", INTEGER, "COUNT", "per frame (default: from the scene)", .low = 1,
         .high = 1000),

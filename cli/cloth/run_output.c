@@ -244,11 +244,14 @@ static bool cloth_output_is_due(uint32_t number, uint32_t interval)
 
 static bool is_usd(const char *ending) { return strcmp(ending, ".usda") == 0; }
 
+static bool is_alembic(const char *ending) { return strcmp(ending, ".abc") == 0; }
+
 /* Copies "last.glb" without its ending, which comes after the garment's name. */
 static char *stem_of(const char *glb, const char **ending, hed_error *error)
 {
     *ending = strrchr(glb, '.');
-    if (!*ending || (strcmp(*ending, ".glb") != 0 && !is_usd(*ending))) *ending = glb + strlen(glb);
+    if (!*ending || (strcmp(*ending, ".glb") != 0 && !is_usd(*ending) && !is_alembic(*ending)))
+        *ending = glb + strlen(glb);
     char *stem = strndup(glb, (size_t)(*ending - glb));
     if (!stem) cloth_output_out_of_memory(error);
     return stem;
@@ -405,10 +408,13 @@ hed_status cli_cloth_output_animated(
              *path = cli_cloth_beside(stem, g->name, ending);
         if (cache && path) hed_cloth_pc2_read(cache, &data, error);
         else cloth_output_out_of_memory(error);
-        hed_cloth_usd stage = {hed_cloth_scene_garment_name(output->def.scene, i), rate,
+        hed_cloth_stage stage = {hed_cloth_scene_garment_name(output->def.scene, i), rate,
             hed_cloth_scene_unit(output->def.scene), hed_cloth_scene_def(output->def.scene).up};
         if (is_usd(ending))
             hed_cloth_mesh_save_usd_frames(
+                g->mesh, path, &stage, data.positions, data.frame_count, error);
+        else if (is_alembic(ending))
+            hed_cloth_mesh_save_alembic_frames(
                 g->mesh, path, &stage, data.positions, data.frame_count, error);
         else
             hed_cloth_mesh_save_glb_frames(

@@ -41,7 +41,7 @@ typedef struct hed_cloth_mesh {
 } hed_cloth_mesh;
 
 /** Reads a mesh file, whose format follows from its ending, else from its content. Vertices stay in
- *  the file's order. Several meshes (glTF, FBX) follow each other in the order of the scene's
+ *  the file's order. Several meshes (glTF, Alembic, FBX) follow each other in the order of the scene's
  *  nodes, each transformed by its node, a group for each. STL has only positions: equal ones become
  *  one vertex, in the order in which they first appear. hed_cloth_mesh_weld() finds further equal
  *  particles. Coordinates are not scaled to a unit, and axes are not turned.
@@ -129,22 +129,33 @@ HED_API hed_status hed_cloth_mesh_save_glb(const hed_cloth_mesh *mesh, const cha
 HED_API hed_status hed_cloth_mesh_save_glb_frames(const hed_cloth_mesh *mesh, const char *path,
     const float *positions, uint32_t frame_count, double rate, hed_error *error);
 
-/** A stage of USD, for hed_cloth_mesh_save_usd_frames(). */
-typedef struct hed_cloth_usd {
-    const char *name; /**< name of the mesh; characters that USD lacks become "_" */
-    double rate;      /**< frames a second, above 0 */
-    double unit;      /**< metres of a unit of the positions, above 0 */
-    uint32_t up;      /**< vertical axis: 1 y, 2 z; USD has no other */
-} hed_cloth_usd;
+/** Facts that a file of all frames has beside the positions: for hed_cloth_mesh_save_usd_frames() and
+ *  hed_cloth_mesh_save_alembic_frames(). */
+typedef struct hed_cloth_stage {
+    /** name of the mesh, not NULL; characters that the format lacks become "_" */
+    const char *name;
+    double rate; /**< frames a second, above 0 */
+    double unit; /**< metres of a unit of the positions, above 0; not in Alembic */
+    uint32_t up; /**< vertical axis: 0 x, which USD lacks, 1 y, 2 z */
+} hed_cloth_stage;
 
 /** Writes all frames as Universal Scene Description in text (.usda): a mesh whose points, normals
  *  and extent have a time sample for each frame, from time code 0 on, with its polygons and texture
- *  coordinates unchanged. Houdini, Maya and Blender read it, and convert it to Alembic.
+ *  coordinates unchanged. Houdini, Maya and Blender read it.
  *  `positions`: (frame_count x vertex_count x 3).
  *  Errors: IO, MEMORY, ARGUMENT (no frame, a position that is not finite, a number of `stage` out of
  *  its range). */
 HED_API hed_status hed_cloth_mesh_save_usd_frames(const hed_cloth_mesh *mesh, const char *path,
-    const hed_cloth_usd *stage, const float *positions, uint32_t frame_count, hed_error *error);
+    const hed_cloth_stage *stage, const float *positions, uint32_t frame_count, hed_error *error);
+
+/** Writes all frames as an Alembic cache (.abc, in its core Ogawa): a mesh with its polygons and
+ *  texture coordinates below a transform that changes nothing, with a sample of points, normals and
+ *  bounds for each frame, from time 0 on. Its vertical axis is y, as in all such files, so positions
+ *  of another axis are turned; their unit stays. Blender, Houdini and Maya read it.
+ *  `positions`: (frame_count x vertex_count x 3).
+ *  Errors: IO (a pipe too), MEMORY, ARGUMENT (as hed_cloth_mesh_save_usd_frames()). */
+HED_API hed_status hed_cloth_mesh_save_alembic_frames(const hed_cloth_mesh *mesh, const char *path,
+    const hed_cloth_stage *stage, const float *positions, uint32_t frame_count, hed_error *error);
 
 /* ---- point caches ---- */
 
@@ -194,6 +205,16 @@ HED_API void hed_cloth_pc2_free(hed_cloth_pc2_data *data);
  *  MEMORY. */
 HED_API hed_status hed_cloth_gltf_sample(const char *path, const char *animation, double rate,
     hed_cloth_pc2_data *samples, hed_error *error);
+
+/** Samples the vertex positions of an Alembic cache (.abc, in its core Ogawa) over time, in the order
+ *  of hed_cloth_mesh_read(), placed by the transforms above them. Samples are the file's own if all
+ *  that moves has the same times in even steps, else evenly spaced, about `rate` a second; the first
+ *  one is the file's first, at whatever time. `sampling` receives rate * (seconds from one sample to
+ *  the next).
+ *  Errors: IO, FORMAT (byte, the thing expected; faces that change), ARGUMENT (a rate that is not
+ *  above 0), LIMIT (over 2^31 numbers), MEMORY. */
+HED_API hed_status hed_cloth_alembic_sample(
+    const char *path, double rate, hed_cloth_pc2_data *samples, hed_error *error);
 
 HED_END
 

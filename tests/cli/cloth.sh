@@ -162,6 +162,7 @@ run 2 cloth run "$work/s.json" --out "$work/x.OBJ"; err_has 'x.OBJ: expected a n
 run 0 cloth run "$work/s.json" --frames 1 --out "$work/flag-0.5" --quiet; there flag-0.5.pc2
 run 0 cloth run "$work/s.json" --frames 5 --out "$work/played.pc2" --animated "$work/played.glb" --quiet; there played.glb
 run 0 cloth run "$work/s.json" --frames 5 --out "$work/played.pc2" --animated "$work/played.usda" --quiet; there played.usda
+run 0 cloth run "$work/s.json" --frames 5 --out "$work/played.pc2" --animated "$work/played.abc" --quiet; there played.abc
 head -c 20000 "$work/played.glb" | grep -a -q '"animations":\[{"name":"cloth"' || complain "played.glb has no animation"
 run 2 cloth run "$work/s.json" --frames 5 --animated "$work/played.glb"; err_has 'point cache of --out FILE, which is not given'
 run 2 cloth run "$work/s.json" --glb "$work/x.fbx"; err_has 'x.fbx: expected a name that ends with .glb'

@@ -6,8 +6,6 @@
 #include "files/mesh_file.h"
 #include "support/json.h"
 
-/* Finds "#NODE" in the path of a glTF file, such as character.glb#dress; NULL: no node is named. */
-const char *cloth_gltf_node_in(const char *path);
 /* True if a path, with or without a node, ends with .glb or .gltf. */
 bool cloth_gltf_is(const char *path);
 

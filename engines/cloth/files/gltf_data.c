@@ -84,30 +84,15 @@ static hed_status open_container(
                  : hed_fail(g->error, HED_ERROR_FORMAT, "%s: found no chunk of JSON", name);
 }
 
-const char *cloth_gltf_node_in(const char *path)
-{
-    static const char *const endings[] = {".glb", ".gltf"};
-    for (const char *mark = strchr(path, '#'); mark; mark = strchr(mark + 1, '#'))
-        for (size_t i = 0; i < HED_COUNT(endings); i++) {
-            size_t length = strlen(endings[i]);
-            if ((size_t)(mark - path) > length &&
-                strncasecmp(mark - length, endings[i], length) == 0)
-                return mark;
-        }
-    return NULL;
-}
-
 bool cloth_gltf_is(const char *path)
 {
-    const char *dot = strrchr(path, '.');
-    return cloth_gltf_node_in(path) ||
-           (dot && (strcasecmp(dot, ".glb") == 0 || strcasecmp(dot, ".gltf") == 0));
+    return cloth_path_ends(path, ".glb") || cloth_path_ends(path, ".gltf");
 }
 
 hed_status cloth_gltf_open(const char *name, const char *bytes, size_t size, const char *folder,
     cloth_gltf *g, hed_error *error)
 {
-    const char *node = cloth_gltf_node_in(name);
+    const char *node = cloth_node_in(name);
     *g = (cloth_gltf){
         .name = name, .node = node ? node + 1 : NULL, .folder = folder, .error = error};
     const char *text = NULL;

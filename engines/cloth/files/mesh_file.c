@@ -157,6 +157,26 @@ void cloth_text_integer(cloth_text *text, uint64_t number)
     cloth_text_put(text, digits + from, sizeof digits - from);
 }
 
+const char *cloth_node_in(const char *path)
+{
+    static const char *const endings[] = {".glb", ".gltf", ".abc"};
+    for (const char *mark = strchr(path, '#'); mark; mark = strchr(mark + 1, '#'))
+        for (size_t i = 0; i < HED_COUNT(endings); i++) {
+            size_t length = strlen(endings[i]);
+            if ((size_t)(mark - path) > length &&
+                strncasecmp(mark - length, endings[i], length) == 0)
+                return mark;
+        }
+    return NULL;
+}
+
+bool cloth_path_ends(const char *path, const char *ending)
+{
+    const char *node = cloth_node_in(path);
+    size_t size = node ? (size_t)(node - path) : strlen(path), length = strlen(ending);
+    return size >= length && strncasecmp(path + size - length, ending, length) == 0;
+}
+
 hed_status cloth_mesh_require_finite(
     const char *path, const float *positions, uint32_t vertex_count, hed_error *error)
 {
@@ -165,5 +185,22 @@ hed_status cloth_mesh_require_finite(
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s is not written: coordinate %c of vertex %zu (counted from 1) is %g", path,
                 "xyz"[i % 3], i / 3 + 1, (double)positions[i]);
+    return HED_OK;
+}
+
+hed_status cloth_mesh_require_frames(const hed_cloth_mesh *mesh, const char *path,
+    const hed_cloth_stage *stage, const float *positions, uint32_t frame_count, hed_error *error)
+{
+    if (frame_count == 0 || !(stage->rate > 0) || !(stage->unit > 0))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s is not written: %u frames, %g a second, unit %g m; expected all above 0", path,
+            frame_count, stage->rate, stage->unit);
+    if (stage->up > 2)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s is not written: the vertical axis is %u; expected 0, 1 or 2", path, stage->up);
+    for (uint32_t frame = 0; frame < frame_count; frame++)
+        if (cloth_mesh_require_finite(path, positions + 3 * (size_t)mesh->vertex_count * frame,
+                mesh->vertex_count, error))
+            return error->status;
     return HED_OK;
 }

@@ -134,8 +134,17 @@ void cloth_text_flush(cloth_text *text);
 /* Checks that all of `positions` can be written. Errors: ARGUMENT (names the vertex). */
 hed_status cloth_mesh_require_finite(
     const char *path, const float *positions, uint32_t vertex_count, hed_error *error);
+/* Checks that all frames of a stage can be written. Errors: ARGUMENT. */
+hed_status cloth_mesh_require_frames(const hed_cloth_mesh *mesh, const char *path,
+    const hed_cloth_stage *stage, const float *positions, uint32_t frame_count, hed_error *error);
 
 /* ---- formats beyond OBJ ---- */
+
+/* Finds "#NODE" in the path of a file with nodes, such as character.glb#dress and scene.abc#body;
+ * NULL: no node is named. */
+const char *cloth_node_in(const char *path);
+/* True if a path, with or without a node, ends with `ending` (".glb"), in any case. */
+bool cloth_path_ends(const char *path, const char *ending);
 
 /* PLY, STL and glTF from memory; `name` replaces the file in messages. glTF may name files in
  * `folder` ("" or ending with '/'; NULL: no file is read). Errors: FORMAT, LIMIT, MEMORY; IO (a
@@ -149,6 +158,13 @@ hed_status cloth_gltf_sample(const char *name, const char *bytes, size_t size, c
     const char *animation, double rate, hed_cloth_pc2_data *samples, hed_error *error);
 hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, const char *folder,
     hed_cloth_mesh *mesh, hed_error *error);
+/* Reads an Alembic cache from memory: its meshes at their first sample, or their positions at all
+ * samples, as hed_cloth_alembic_sample(). Errors: FORMAT, LIMIT, MEMORY, ARGUMENT (a rate that is
+ * not above 0). */
+hed_status cloth_alembic_parse(
+    const char *bytes, size_t size, const char *name, hed_cloth_mesh *mesh, hed_error *error);
+hed_status cloth_alembic_sample(const char *name, const char *bytes, size_t size, double rate,
+    hed_cloth_pc2_data *samples, hed_error *error);
 
 /* True if files with this ending (without the dot, any case) are read through assimp; in a build
  * without assimp: if they would be. */

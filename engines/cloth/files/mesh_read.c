@@ -20,7 +20,7 @@ static char *folder_of(const char *path, hed_error *error)
 /* Reads a file, without the node that its path may name. */
 static hed_status read_bytes(const char *path, char **bytes, size_t *size, hed_error *error)
 {
-    const char *node = cloth_gltf_node_in(path);
+    const char *node = cloth_node_in(path);
     if (!node) return hed_file_read(path, cloth_file_limit(largest_file), bytes, size, error);
     char *file = strndup(path, (size_t)(node - path));
     if (!file) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
@@ -42,6 +42,20 @@ hed_status hed_cloth_gltf_sample(const char *path, const char *animation, double
     status = folder ? cloth_gltf_sample(path, bytes, size, folder, animation, rate, samples, error)
                     : HED_ERROR_MEMORY;
     free(folder);
+    free(bytes);
+    return status;
+}
+
+hed_status hed_cloth_alembic_sample(
+    const char *path, double rate, hed_cloth_pc2_data *samples, hed_error *error)
+{
+    HED_REQUIRE(path, samples);
+    *samples = (hed_cloth_pc2_data){0};
+    char *bytes;
+    size_t size;
+    hed_status status = read_bytes(path, &bytes, &size, error);
+    if (status != HED_OK) return status;
+    status = cloth_alembic_sample(path, bytes, size, rate, samples, error);
     free(bytes);
     return status;
 }
@@ -84,6 +98,7 @@ static mesh_parser *parser_of_content(const char *text, size_t size)
     if (begins_with(text, size, "ply\n") || begins_with(text, size, "ply\r\n"))
         return cloth_ply_parse;
     if (begins_with(text, size, "glTF")) return parse_gltf;
+    if (begins_with(text, size, "Ogawa")) return cloth_alembic_parse;
     if (begins_with(text, size, "solid ")) return cloth_stl_parse;
     static const char *const marks[] = {"OFF\n", "Kaydara FBX", "<?xml", "BLENDER"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
@@ -97,7 +112,9 @@ hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, hed_error
     *mesh = (hed_cloth_mesh){0};
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     const char *ending = dot && (!slash || dot > slash) ? dot + 1 : "";
-    mesh_parser *parser = cloth_gltf_is(path) ? parse_gltf : parser_of_ending(ending);
+    mesh_parser *parser = cloth_gltf_is(path)             ? parse_gltf
+                          : cloth_path_ends(path, ".abc") ? cloth_alembic_parse
+                                                          : parser_of_ending(ending);
     if (!parser && cloth_assimp_reads(ending)) return cloth_assimp_read(path, mesh, error);
     char *text;
     size_t size;

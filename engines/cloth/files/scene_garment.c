@@ -195,7 +195,7 @@ static const hed_field inertia_rows[] = {
 #define PAINTED HED_AS_OTHER("painted", NULL)
 static const hed_field garment_rows[] = {
     {"name", "name, which is part of file names", HED_AS_OTHER("name", NULL)},
-    {"mesh", "name of a file: OBJ, PLY, STL, glTF and the formats of assimp", .kind = HED_FIELD_TEXT},
+    {"mesh", "name of a file: OBJ, PLY, STL, glTF, Alembic and the formats of assimp", .kind = HED_FIELD_TEXT},
     {"grid", NULL, HED_AS_OTHER("grid", NULL)},
     {"disc", NULL, HED_AS_OTHER("disc", NULL)},
     {"sleeve", NULL, HED_AS_OTHER("sleeve", NULL)},

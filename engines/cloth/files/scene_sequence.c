@@ -1,5 +1,5 @@
-/* Sequences of meshes: a PC2 point cache, numbered mesh files such as walk_####.obj, or an
- * animation of a glTF file. */
+/* Sequences of meshes: a PC2 point cache, an Alembic cache, numbered mesh files such as
+ * walk_####.obj, or an animation of a glTF file. */
 #include "files/cloth_scene_parts.h"
 #include "files/gltf.h"
 #include "support/strict_math.h"
@@ -10,7 +10,10 @@
 
 enum { MOST_FILES = 100000 };
 
-/* Reads a point cache, or an animation of a glTF file. */
+/* True for files whose samples have times of their own. */
+static bool is_timed(const char *path) { return cloth_gltf_is(path) || cloth_path_ends(path, ".abc"); }
+
+/* Reads a cache, or an animation of a glTF file. */
 static void read_samples(cloth_scene_reader *reader, hed_json_node sequence, const char *path,
     double rate, hed_cloth_pc2_data *data)
 {
@@ -22,6 +25,7 @@ static void read_samples(cloth_scene_reader *reader, hed_json_node sequence, con
     else if (animation)
         hed_json_reject(hed_json_member(sequence, "animation"),
             "%s has no animations: expected a .glb or .gltf file", path);
+    else if (cloth_path_ends(path, ".abc")) hed_cloth_alembic_sample(path, rate, data, &error);
     else hed_cloth_pc2_read(path, data, &error);
     cloth_scene_failed(hed_json_member(sequence, "file"), &error);
     if (cloth_scene_fine(reader)) return;
@@ -38,8 +42,8 @@ static void scene_motion_read_cache(cloth_scene_reader *reader, hed_json_node ob
     if (!cloth_scene_fine(reader)) return;
     /* The last sample of a looped animation is its first one; its samples are `rate` /
      * `sampling` a second. */
-    if (cloth_gltf_is(path) && sequence->loop && data.frame_count > 1) data.frame_count--;
-    if (cloth_gltf_is(path)) sequence->rate = rate / (double)data.sampling;
+    if (is_timed(path) && sequence->loop && data.frame_count > 1) data.frame_count--;
+    if (is_timed(path)) sequence->rate = rate / (double)data.sampling;
     if (data.vertex_count != vertex_count || data.frame_count == 0)
         hed_json_reject(node,
             "%s has %u vertices in %u samples; the "
@@ -111,7 +115,7 @@ static void read_teleports(const hed_field *field, hed_json_node list, void *at,
 }
 
 static const hed_field sequence_rows[] = {
-    {"file", "PC2 point cache, numbered meshes as walk_####.obj, or a glTF file (.glb, .gltf) whose skeleton moves the mesh in it", .kind = HED_FIELD_TEXT, .required = true},
+    {"file", "point cache (.pc2), Alembic cache (.abc), numbered meshes as walk_####.obj, or a glTF file (.glb, .gltf) whose skeleton moves the mesh in it", .kind = HED_FIELD_TEXT, .required = true},
     {"animation", "name of an animation of a glTF file; the first by default", .kind = HED_FIELD_TEXT},
     {"first", "number of the first file; 1 by default", .kind = HED_FIELD_INTEGER, .high = MOST_FILES},
     {"last", "number of the last file", .kind = HED_FIELD_INTEGER, .high = MOST_FILES},
@@ -130,7 +134,7 @@ void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node,
     hed_json_node file = hed_json_member(node, "file");
     const char *path = cloth_scene_path(reader, file);
     if (!cloth_scene_fine(reader)) return;
-    if (strchr(path, '#') && !cloth_gltf_node_in(path)) {
+    if (strchr(path, '#') && !cloth_node_in(path)) {
         read_files(reader, node, path, vertex_count, matrix, sequence);
     } else if (hed_json_has(node, "first") || hed_json_has(node, "last")) {
         hed_json_reject(file, "\"first\" and \"last\" count files; expected a "

@@ -51,7 +51,7 @@ static void put_integers(cloth_text *text, const uint32_t *numbers, size_t count
     cloth_text_words(text, "]\n");
 }
 
-static void put_head(cloth_text *text, const hed_cloth_usd *stage, uint32_t frame_count)
+static void put_head(cloth_text *text, const hed_cloth_stage *stage, uint32_t frame_count)
 {
     cloth_text_words(text, "#usda 1.0\n(\n    defaultPrim = \"");
     put_name(text, stage->name);
@@ -121,22 +121,15 @@ static void put_samples(cloth_text *text, const hed_cloth_mesh *mesh, const floa
 }
 
 hed_status hed_cloth_mesh_save_usd_frames(const hed_cloth_mesh *mesh, const char *path,
-    const hed_cloth_usd *stage, const float *positions, uint32_t frame_count, hed_error *error)
+    const hed_cloth_stage *stage, const float *positions, uint32_t frame_count, hed_error *error)
 {
     HED_REQUIRE(mesh, path, stage, positions);
     HED_REQUIRE(stage->name);
-    if (frame_count == 0 || !(stage->rate > 0) || !(stage->unit > 0))
+    if (cloth_mesh_require_frames(mesh, path, stage, positions, frame_count, error))
+        return error->status;
+    if (stage->up == 0)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s is not written: %u frames, %g a second, unit %g m; expected all above 0", path,
-            frame_count, stage->rate, stage->unit);
-    if (stage->up != 1 && stage->up != 2)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s is not written: the vertical axis is %s; USD has y and z", path,
-            stage->up ? "unknown" : "x");
-    for (uint32_t frame = 0; frame < frame_count; frame++)
-        if (cloth_mesh_require_finite(path, positions + 3 * (size_t)mesh->vertex_count * frame,
-                mesh->vertex_count, error))
-            return error->status;
+            "%s is not written: the vertical axis is x; USD has y and z", path);
     float *scratch = malloc((3 * (size_t)mesh->vertex_count + 1) * sizeof *scratch);
     if (!scratch) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
     cloth_text *text;
