@@ -302,3 +302,14 @@ hed_status hed_file_write(const char *path, const void *bytes, size_t size, hed_
     hed_file_writer_put(writer, bytes, size);
     return hed_file_writer_commit(writer, error);
 }
+
+bool hed_is_glsl_path(const char *path)
+{
+    static const char *const endings[] = {".comp", ".glsl", ".compute", ".csh", ".cs"};
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t end = strlen(endings[i]);
+        if (length > end && strcmp(path + length - end, endings[i]) == 0) return true;
+    }
+    return false;
+}

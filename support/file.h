@@ -19,6 +19,9 @@
 hed_status hed_file_read(
     const char *path, size_t limit, char **bytes, size_t *size, hed_error *error);
 
+/* True if the ending of a path is one of compute shaders in GLSL: .comp, .glsl, .compute, .csh, .cs. */
+bool hed_is_glsl_path(const char *path);
+
 /* Reads standard input to its end, as hed_file_read(): a file, a pipe, a socket or a terminal, which
  * is waited for. Errors: IO, LIMIT, MEMORY. */
 hed_status hed_input_read(size_t limit, char **bytes, size_t *size, hed_error *error);

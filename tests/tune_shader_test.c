@@ -207,11 +207,6 @@ Test(tune_shader, resources_of_opengl)
         CHECK(strstr(hed_tune_file_kernel(file)->sources[0].text, "\nvoid main"));
         hed_tune_file_close(file);
     }
-    static const char counters[] = "#version 430\nlayout(local_size_x = 8) in;\n"
-                                   "layout(binding = 0) uniform atomic_uint counter;\n"
-                                   "void main() { atomicCounterIncrement(counter); }\n";
-    CHECK_NULL(open_bytes("own.comp", counters, sizeof counters - 1));
-    CHECK(strstr(error.text, "atomic_uint are OpenGL's alone"), "%s", error.text);
 }
 
 /* Parts of several stages in one text, as engines write them. */

@@ -156,23 +156,88 @@ static glsl_use uses_of(const char *text, hed_glsl_word name)
     return use;
 }
 
-const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node, const char *text)
+bool hed_spec_glsl_declares(const char *text, hed_glsl_word name)
 {
-    hed_spec_name_list list = {.used = 0};
+    return uses_of(text, name).is_declared;
+}
+
+bool hed_spec_glsl_lacks(const char *text, hed_glsl_word name, const char *log)
+{
+    const char *end = memmem(log, strlen(log), name.at, name.size);
+    for (; end; end = memmem(end + 1, strlen(end + 1), name.at, name.size)) {
+        const char *after = end + name.size;
+        bool is_quoted = end > log && end[-1] == '\'' && *after == '\'';
+        if (is_quoted && (!strncmp(after, "' : undeclared", 14) || !strncmp(after, "' : no matching", 15)))
+            return true;
+    }
+    glsl_use use = uses_of(text, name);
+    return strstr(log, "unexpected IDENTIFIER") && use.is_type && !use.is_declared;
+}
+
+/* Counts the places where a name is the value of a key of a layout, `KEY = NAME`; `key` may be the beginning. */
+static uint32_t count_values(const char *text, hed_glsl_word name, const char *key)
+{
+    hed_glsl_word before[2] = {{text, 0}, {text, 0}};
+    size_t length = strlen(key);
+    uint32_t count = 0;
+    for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size;
+         before[0] = before[1], before[1] = w, w = hed_spec_glsl_next(text, w.at + w.size))
+        count += w.size == name.size && !memcmp(w.at, name.at, name.size) && before[1].size == 1 &&
+                 *before[1].at == '=' && before[0].size >= length &&
+                 !memcmp(before[0].at, key, length);
+    return count;
+}
+
+/* Returns the number after the highest binding of the text. */
+static uint32_t free_binding(const char *text)
+{
+    static const char key[] = "binding";
+    uint32_t number = 0;
+    for (const char *at = text; (at = strstr(at, key)) != NULL;) {
+        unsigned value;
+        at += sizeof key - 1;
+        if (sscanf(at, " = %u", &value) == 1 && value < 64 && value >= number) number = value + 1;
+    }
+    return number;
+}
+
+/* Lists the names in capitals that a text uses, and that the text with all its branches does not declare. */
+static void list_names(hed_spec_reader *reader, hed_json_node node, const char *text,
+    const char *whole, hed_spec_name_list *list)
+{
+    static const char *const square[] = {NULL, NULL, "16", "4"};
+    uint32_t bindings = free_binding(text);
     for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size;
          w = hed_spec_glsl_next(text, w.at + w.size)) {
         bool is_own = w.size > 1 && strncmp(w.at, "GL_", 3) != 0 && strncmp(w.at, "__", 2) != 0;
         if (!is_own || !hed_spec_is_in_capitals(w.at, w.size)) continue;
-        glsl_use use = uses_of(text, w);
+        glsl_use use = uses_of(whole, w);
         if (use.is_declared || (use.is_call && !use.is_type)) continue;
         branches around = {.depth = 0};
-        for (const char *line = text; line < w.at; line = next_line(line))
+        for (const char *line = text; line < w.at && text == whole; line = next_line(line))
             follow_line(&around, line);
         if (around.choices) continue;
         bool is_pair = memmem(w.at, w.size, "VEC2", 4), is_four = memmem(w.at, w.size, "VEC4", 4);
-        const char *type = is_pair ? "vec2" : is_four ? "vec4" : "float";
-        hed_spec_list_name(&list, w.at, w.size, use.is_type ? type : NULL);
+        uint32_t sizes = count_values(text, w, "local_size_");
+        const char *value = use.is_type ? is_pair ? "vec2" : is_four ? "vec4" : "float" : NULL;
+        if (sizes > 1 && sizes < 4) value = square[sizes];
+        if (count_values(text, w, "set")) value = "0";
+        size_t before = list->used;
+        bool is_binding = count_values(text, w, "binding") > 0;
+        if (is_binding) value = hed_spec_text(reader, node, "%u", bindings);
+        hed_spec_list_name(list, w.at, w.size, value);
+        bindings += is_binding && list->used > before;
     }
+}
+
+const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node, const char *text,
+    const char *open, const char *log)
+{
+    hed_spec_name_list list = {.used = 0};
+    list_names(reader, node, open, text, &list);
+    const char *unknown = strstr(log, "' : undeclared identifier"), *name = unknown;
+    while (name && name > log && name[-1] != '\'' && name[-1] != '\n') name--;
+    if (unknown && !list.used) hed_spec_list_name(&list, name, (size_t)(unknown - name), NULL);
     return list.used ? hed_spec_text(reader, node,
                            "; the text does not declare names that it uses. Write as the first line "
                            "/* heddle {\"defines\": {%s}} */, with the program's values",

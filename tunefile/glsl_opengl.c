@@ -12,6 +12,8 @@ enum { MOST_RESOURCES = 64, MOST_OPENGL_EDITS = 256 };
 
 typedef enum resource_kind {
     PLAIN_UNIFORM,
+    STRUCT_UNIFORM, /* outside of blocks, of a struct */
+    COUNTER,        /* atomic_uint */
     TEXTURE,
     IMAGE,
     UNIFORM_BLOCK,
@@ -123,6 +125,17 @@ static bool is_number_type(hed_glsl_word type)
     return false;
 }
 
+/* True if the text declares a struct of this name before the declaration. */
+static bool is_struct_type(const opengl_text *t, hed_glsl_word type)
+{
+    hed_glsl_word before = {NULL, 0};
+    for (hed_glsl_word w = hed_spec_glsl_next(t->text, t->text); w.size && w.at < type.at;
+         before = w, w = glsl_word_after(t, w))
+        if (is_glsl_word(before, "struct") && w.size == type.size && !memcmp(w.at, type.at, w.size))
+            return true;
+    return false;
+}
+
 /* Reads one declaration of the module, from its first word on; `w` becomes its last word. */
 static void read_declaration(opengl_text *t, hed_glsl_word *w)
 {
@@ -159,8 +172,12 @@ static void read_declaration(opengl_text *t, hed_glsl_word *w)
     if (!r.end) r.end = w->at + w->size;
     if ((!is_uniform && !is_buffer) || is_push || !type.size) return;
     r.kind = is_block && is_buffer ? STORAGE_BLOCK : is_block ? UNIFORM_BLOCK : uniform_kind(type);
-    t->is_refused = t->is_refused || (r.kind == PLAIN_UNIFORM && !is_number_type(type)) ||
-                    t->resource_count == MOST_RESOURCES;
+    if (r.kind == PLAIN_UNIFORM && !is_number_type(type)) {
+        bool is_counter = is_glsl_word(type, "atomic_uint");
+        r.kind = is_counter ? COUNTER : STRUCT_UNIFORM;
+        t->is_refused = t->is_refused || (!is_counter && !is_struct_type(t, type));
+    }
+    t->is_refused = t->is_refused || t->resource_count == MOST_RESOURCES;
     if (!t->is_refused) t->resources[t->resource_count++] = r;
 }
 
@@ -176,7 +193,8 @@ static bool has_clash(const opengl_text *t, uint32_t index)
 {
     const resource *r = &t->resources[index];
     for (uint32_t i = 0; i < index && r->number.size; i++)
-        if (t->resources[i].kind != r->kind && binding_of(&t->resources[i]) == binding_of(r))
+        if (t->resources[i].kind > COUNTER && t->resources[i].kind != r->kind &&
+            binding_of(&t->resources[i]) == binding_of(r))
             return true;
     return false;
 }
@@ -186,7 +204,7 @@ static void put_binding(opengl_text *t, uint32_t index)
 {
     const resource *r = &t->resources[index];
     bool is_changed = has_clash(t, index);
-    if (r->kind == PLAIN_UNIFORM || (r->number.size && !is_changed)) return;
+    if (r->kind <= COUNTER || (r->number.size && !is_changed)) return;
     uint32_t number = t->next_number++;
     if (is_changed)
         add_change(t, r->number.at, r->number.size, hed_spec_text(t->reader, t->node, "%u", number));
@@ -219,8 +237,54 @@ static void put_member(const opengl_text *t, const resource *r, FILE *to)
         if (is_glsl_word(w, "=")) is_value = true;
         if (is_value && (is_glsl_word(w, "(") || is_glsl_word(w, "{"))) skip_nested(t, &w);
         else if (is_glsl_word(w, ",") || is_glsl_word(w, ";")) is_value = false;
-        if (!is_value) fprintf(to, "%.*s ", (int)w.size, w.at);
+        if (is_glsl_word(w, "atomic_uint")) fputs("uint ", to);
+        else if (!is_value) fprintf(to, "%.*s ", (int)w.size, w.at);
     }
+}
+
+/* Makes a block of a uniform of a struct, or of a counter, at its place. */
+static void put_own_block(opengl_text *t, const resource *r)
+{
+    char *block = NULL;
+    size_t size = 0;
+    uint32_t number = t->next_number++;
+    FILE *to = open_memstream(&block, &size);
+    if (to && r->kind == COUNTER)
+        fprintf(to, "layout(std430, binding = %u) buffer HeddleCounter%u {", number, number);
+    else if (to) fprintf(to, "layout(std140, binding = %u) uniform HeddleUniform%u {", number, number);
+    if (to) {
+        put_member(t, r, to);
+        fputs("};", to);
+        for (const char *c = r->begin; c < r->end; c++)
+            if (*c == '\n') fputc('\n', to);
+    }
+    if (!to || fclose(to)) t->is_refused = true;
+    else
+        add_change(t, r->begin, (size_t)(r->end - r->begin),
+            hed_spec_text(t->reader, t->node, "%s", block));
+    free(block);
+}
+
+/* Replaces the functions of counters by functions of buffers: atomicCounterAdd(c, n) by atomicAdd(c, n). */
+static void put_counter_functions(opengl_text *t)
+{
+    static const struct {
+        const char *word, *begin, *end;
+    } functions[] = {{"atomicCounter", "uint", ")"}, {"atomicCounterIncrement", "atomicAdd", ", 1u)"},
+        {"atomicCounterDecrement", "(atomicAdd", ", 0xffffffffu) - 1u)"}, {"atomicCounterAdd", "atomicAdd", ")"},
+        {"atomicCounterMin", "atomicMin", ")"}, {"atomicCounterMax", "atomicMax", ")"},
+        {"atomicCounterAnd", "atomicAnd", ")"}, {"atomicCounterOr", "atomicOr", ")"},
+        {"atomicCounterXor", "atomicXor", ")"}, {"atomicCounterExchange", "atomicExchange", ")"},
+        {"atomicCounterCompSwap", "atomicCompSwap", ")"}};
+    for (hed_glsl_word w = hed_spec_glsl_next(t->text, t->text); w.size; w = glsl_word_after(t, w))
+        for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+            hed_glsl_word last = glsl_word_after(t, w);
+            if (!is_glsl_word(w, functions[i].word) || !is_glsl_word(last, "(")) continue;
+            skip_nested(t, &last);
+            if (!last.size) continue;
+            add_change(t, w.at, w.size, functions[i].begin);
+            add_change(t, last.at, last.size, functions[i].end);
+        }
 }
 
 /* Moves the uniforms that are outside of blocks into one, at the place of the first. */
@@ -274,7 +338,7 @@ bool hed_spec_from_opengl(
     hed_spec_reader *reader, hed_json_node node, bool only_clashes, hed_source *source)
 {
     opengl_text *t = hed_spec_allocate(reader, sizeof *t, node);
-    bool has_clashes = false, has_sets = false;
+    bool has_clashes = false, has_sets = false, has_counters = false;
     if (!t || strlen(source->text) != source->size) return false;
     *t = (opengl_text){.reader = reader, .node = node, .text = source->text};
     for (hed_glsl_word w = hed_spec_glsl_next(t->text, t->text); w.size && !t->is_refused;
@@ -286,12 +350,17 @@ bool hed_spec_from_opengl(
         if (number != UINT32_MAX && number >= t->next_number) t->next_number = number + 1;
         has_clashes = has_clashes || has_clash(t, i);
         has_sets = has_sets || t->resources[i].has_set;
+        has_counters = has_counters || t->resources[i].kind == COUNTER;
     }
     if (only_clashes && (!has_clashes || has_sets)) return false;
     for (uint32_t i = 0; i < t->resource_count; i++) {
         put_standard(t, &t->resources[i]);
         put_binding(t, i);
     }
+    for (uint32_t i = 0; i < t->resource_count; i++)
+        if (t->resources[i].kind == STRUCT_UNIFORM || t->resources[i].kind == COUNTER)
+            put_own_block(t, &t->resources[i]);
+    if (has_counters) put_counter_functions(t);
     put_block(t);
     if (!t->edit_count || t->is_refused || !hed_spec_fine(reader)) return false;
     write_changes(t, source);

@@ -161,10 +161,59 @@ static const char *choice_hint(hed_spec_reader *reader, hed_json_node node, cons
                      : "";
 }
 
+static bool text_defines(const char *text, const char *name, size_t length)
+{
+    directive d;
+    for (const char *line = text; *line; line = line_after(d.end)) {
+        if (!read_glsl_directive(line, &d) || !directive_is(&d, "define")) continue;
+        const char *at = d.rest + strspn(d.rest, " \t");
+        if (name_at(at) == length && memcmp(at, name, length) == 0) return true;
+    }
+    return false;
+}
+
+/* Lists the macros that close the branches with C in a header of C and of
+ * shaders: `#ifndef SHADER` and
+ * `typedef`. */
+static const char *shared_hint(hed_spec_reader *reader, hed_json_node node, const char *text)
+{
+    static const char *const words[] = {"typedef", "namespace", "using", "template", "class", "static", "inline"};
+    around a = {.depth = 0};
+    directive d;
+    hed_spec_name_list list = {.used = 0};
+    for (const char *line = text; *line; line = line_after(d.end)) {
+        if (read_glsl_directive(line, &d)) {
+            follow_directive(&a, &d);
+            continue;
+        }
+        const char *word = line + strspn(line, " \t");
+        bool is_foreign = false;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            is_foreign = is_foreign || (name_at(word) == strlen(words[i]) &&
+                                           !strncmp(word, words[i], strlen(words[i])));
+        if (!is_foreign || !a.depth) continue;
+        const directive *condition = a.conditions[a.depth - 1];
+        const char *name = condition->rest + strspn(condition->rest, " \t");
+        bool is_first = a.counts[a.depth - 1] == 1,
+             is_negated = directive_is(condition, "ifndef") ||
+                          memchr(condition->rest, '!', (size_t)(condition->end - condition->rest)),
+             is_guard = is_first && text_defines(text, name, name_at(name));
+        if (is_guard || (is_first && !is_negated))
+            continue; /* the program leaves the branch closed */
+        list_condition(&list, condition, !is_first);
+    }
+    return list.used ? hed_spec_text(reader, node,
+                           "; the text shares lines with C, which its program closes by a macro. Write as the first line "
+                           "/* heddle {\"defines\": {%s}} */",
+                           list.text)
+                     : "";
+}
+
 const char *hed_spec_glsl_passes_hint(hed_spec_reader *reader, hed_json_node node,
     const hed_kernel_def *kernel, const char *text, const char *log)
 {
     if (strstr(log, "#error")) return choice_hint(reader, node, text);
+    if (strstr(log, "Reserved word")) return shared_hint(reader, node, text);
     return strcasestr(log, "missing entry point") ? passes_hint(reader, node, kernel, text) : "";
 }
 
@@ -178,17 +227,6 @@ typedef struct macro_set {
     hed_json_node parameters;
     bool is_unknown; /* a name was met that the text, a parameter or the compiler defines */
 } macro_set;
-
-static bool text_defines(const char *text, const char *name, size_t length)
-{
-    directive d;
-    for (const char *line = text; *line; line = line_after(d.end)) {
-        if (!read_glsl_directive(line, &d) || !directive_is(&d, "define")) continue;
-        const char *at = d.rest + strspn(d.rest, " \t");
-        if (name_at(at) == length && memcmp(at, name, length) == 0) return true;
-    }
-    return false;
-}
 
 /* Returns the value of a macro; NULL: no macro. user: macro_set. */
 static const char *value_of(void *user, const char *name, size_t length)

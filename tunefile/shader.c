@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/file.h"
+
 enum { LONGEST_SHADER = 1 << 20 };
 
 bool hed_spec_is_shader_file(const char *file, hed_language *language)
@@ -15,9 +17,12 @@ bool hed_spec_is_shader_file(const char *file, hed_language *language)
     static const struct {
         const char *ending;
         hed_language language;
-    } endings[] = {
-        {".wgsl", HED_WGSL}, {".comp", HED_GLSL}, {".glsl", HED_GLSL}, {".spv", HED_SPIRV}};
+    } endings[] = {{".wgsl", HED_WGSL}, {".spv", HED_SPIRV}};
     size_t length = strlen(file);
+    if (hed_is_glsl_path(file)) {
+        *language = HED_GLSL;
+        return true;
+    }
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t end = strlen(endings[i].ending);
         if (length <= end || strcmp(file + length - end, endings[i].ending) != 0) continue;
@@ -84,8 +89,12 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_
     reader->shader = NULL;
     if (language != HED_WGSL) {
         if (language == HED_GLSL) {
+            hed_json_node root = hed_json_root(reader->spec->json);
             take_stage(reader, node, source);
+            if (hed_json_has(root, "source"))
+                hed_spec_put_glsl_texts(reader, node, hed_json_member(root, "source"), source);
             hed_spec_put_includes(reader, node, path, folders, language, source);
+            hed_spec_name_placeholders(reader, node, source);
         }
         if (hed_spec_fine(reader)) hed_spec_read_module(reader, node, &kernel->def, source, entry);
         if (language == HED_GLSL) refuse_unused_macros(reader, node, kernel, source);

@@ -97,7 +97,9 @@ static void including_put_line(including *in, unsigned line, const char *name)
 /* Finds the file of an #include: "" if it is not found. */
 static const char *including_find(including *in, const char *name, bool quoted)
 {
+    static const char root[] = "res://"; /* Godot's folder of the project */
     const char *open = in->open[in->depth - 1], *slash = strrchr(open, '/');
+    if (in->is_glsl && strncmp(name, root, sizeof root - 1) == 0) name += sizeof root - 1;
     const char *sibling =
         slash ? hed_spec_text(in->reader, in->node, "%.*s%s", (int)(slash + 1 - open), open, name)
               : name;
@@ -219,13 +221,23 @@ static void including_put_file(including *in, const char *path, bool is_once)
     in->depth--;
 }
 
-/* Finds the file of `#pragma include ./NAME;`, which loaders of GLSL insert once, with or without its ending: "" if it is not found. */
-static const char *including_find_pragma(including *in, const char *line)
+/* Finds the file of a directive that only a loader of GLSL knows, as `#pragma include ./NAME;` and `#insert NAME`, which
+ * inserts it once, with or without its ending: "" if it is not found. */
+static const char *including_find_loaded(including *in, const char *line)
 {
-    char text[LONGEST_PATH];
+    static const char *const words[] = {"define", "undef", "if", "ifdef", "ifndef", "elif", "else",
+        "endif", "error", "extension", "version", "line"};
+    char word[16], text[LONGEST_PATH];
     const char *name = text;
+    int end = 0;
     if (!in->is_glsl || !hed_spec_fine(in->reader) ||
-        sscanf(line, " # pragma include %4095[^;<>\" \t\r]", text) != 1)
+        sscanf(line, " # %15[a-z]%*[ \t\"<]%4095[^;<>\" \t\r]%n", word, text, &end) != 2)
+        return "";
+    if (strcmp(word, "include") == 0 && strpbrk(line, "\"<")) return ""; /* the language's own */
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i]) == 0) return "";
+    if (strcmp(word, "pragma") == 0 &&
+        (strcmp(text, "include") != 0 || sscanf(line + end, "%*[ \t\"<]%4095[^;<>\" \t\r]", text) != 1))
         return "";
     while (!strncmp(name, "./", 2)) name += 2;
     const char *path = including_find(in, name, true);
@@ -242,7 +254,7 @@ static const char *including_put_include(including *in, const char *line, size_t
     if (length >= sizeof copy) return NULL;
     memcpy(copy, line, length);
     copy[length] = 0;
-    const char *plain = including_find_pragma(in, copy);
+    const char *plain = including_find_loaded(in, copy);
     if (plain[0]) including_put_file(in, plain, true);
     if (plain[0]) return line + length;
     if (sscanf(copy, " # %15[a-z] %c%4095[^\">]%n", word, &open, name, &end) != 3 ||
@@ -329,7 +341,8 @@ void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const ch
         .open = {path},
         .depth = 1,
         .is_glsl = language == HED_GLSL};
-    if (strlen(source->text) != source->size || !strstr(source->text, "include")) return;
+    if (strlen(source->text) != source->size || (!in.is_glsl && !strstr(source->text, "include")))
+        return;
     including_put_text(&in, source->name, source->text);
     if (!hed_spec_fine(reader) || !in.has_inserted) return;
     source->text = in.text;

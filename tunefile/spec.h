@@ -292,9 +292,26 @@ hed_glsl_word hed_spec_glsl_next(const char *text, const char *at);
  * one number. False: the text is unchanged (glsl_opengl.c). */
 bool hed_spec_from_opengl(
     hed_spec_reader *reader, hed_json_node node, bool only_clashes, hed_source *source);
-/* Returns a remedy for a text in GLSL with names that nothing declares; "": it has no such name
- * (glsl_names.c). */
-const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node, const char *text);
+/* Returns a remedy for a text in GLSL with names that nothing declares; "": all are declared. `open`: the text without
+ * its closed branches (glsl_names.c). */
+const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node, const char *text,
+    const char *open, const char *log);
+/* True if a text declares a name, as a macro, type, function or variable (glsl_names.c). */
+bool hed_spec_glsl_declares(const char *text, hed_glsl_word name);
+/* True if a name is one that the compiler's log says a text lacks (glsl_names.c). */
+bool hed_spec_glsl_lacks(const char *text, hed_glsl_word name, const char *log);
+/* Inserts the texts after the first of a list after the lines `#version` and `#extension`, as lines with #include
+ * (glsl_join.c). */
+void hed_spec_put_glsl_texts(
+    hed_spec_reader *reader, hed_json_node node, hed_json_node list, hed_source *source);
+/* Enables extensions that drivers know without a line of the text (glsl_join.c). */
+void hed_spec_put_extensions(hed_spec_reader *reader, hed_json_node node, hed_source *source);
+/* Replaces placeholders of the program that writes the text, as [[NAME]], by their names (glsl_join.c). */
+void hed_spec_name_placeholders(hed_spec_reader *reader, hed_json_node node, hed_source *source);
+/* Returns the comment that joins a text in GLSL with the texts of its folder that declare its names; "": not found
+ * (glsl_join.c). */
+const char *hed_spec_glsl_join_hint(
+    hed_spec_reader *reader, hed_json_node node, const char *text, const char *log);
 /* Returns the comment that joins a text with the texts near it that declare its names. */
 const char *hed_spec_join_hint(hed_spec_reader *reader, hed_json_node node, const char *path);
 /* Returns a remedy for a text with a type that it does not declare; "": another fault. */

@@ -96,7 +96,7 @@ const hed_fields hed_spec_parameter_fields = {"parameter",
         HED_AS_OTHER("files", NULL)}, \
         {"language", \
             "language of the text; by default that of the last file's ending: `cuda` for .cu, .cuh " \
-            "and .hip, `wgsl` for .wgsl, `glsl` for .comp and .glsl, `spirv` for .spv, else `opencl`", \
+            "and .hip, `wgsl` for .wgsl, `glsl` for .comp, .glsl, .compute, .csh and .cs, `spirv` for .spv, else `opencl`", \
             .kind = HED_FIELD_CHOICE, .words = hed_spec_languages}, \
         {"group", "work items of a group (CUDA: threads of a block); required unless a shader has it", \
             HED_AS_OTHER("sizes", NULL)}, \

@@ -516,8 +516,8 @@ static void json_open_shader(
             json_read_defines(reader, defines, kernel);
         json_read_folders(reader, json_pick(object, whole, "include"), folders);
     }
-    if (has_source && json_count_words(source) != 1 && kernel->def.language != HED_WGSL)
-        hed_json_reject(source, "a shader is one file");
+    if (has_source && json_count_words(source) != 1 && kernel->def.language == HED_SPIRV)
+        hed_json_reject(source, "a module is one file");
     if (!hed_spec_fine(reader) || !text) return;
     if (!has_source && !reader->is_shader) hed_json_member(whole, "source");
     hed_spec_read_shader(reader, has_source ? source : whole, kernel,

@@ -155,15 +155,33 @@ static void check_members(hed_spec_reader *reader, hed_json_node node, const hed
                 shader->members[i].name, shader->members[i].size);
 }
 
-/* Returns the line of a text's first use of a name, which declares it; 0: not found. */
-static uint32_t line_of(const char *text, const char *name)
+/* Returns the file and line of a text's first use of a name, which declares it, as " in line 7" or " in FILE:7"; "":
+ * not found. */
+static const char *place_of(
+    hed_spec_reader *reader, hed_json_node node, const char *text, const char *name)
 {
     hed_glsl_word w = hed_spec_glsl_next(text, text);
     while (w.size && (w.size != strlen(name) || memcmp(w.at, name, w.size) != 0))
         w = hed_spec_glsl_next(text, w.at + w.size);
-    uint32_t line = w.size != 0;
-    for (const char *at = text; w.size && at < w.at; at++) line += *at == '\n';
-    return line;
+    unsigned line = 1, number = 0;
+    char file[256] = "";
+    for (const char *at = text; w.size && at < w.at; line++) {
+        const char *end = at + strcspn(at, "\n");
+        unsigned next;
+        if (end >= w.at) break;
+        if (sscanf(at, " # line %u %u", &next, &number) == 2) {
+            char first[32];
+            snprintf(first, sizeof first, "#line 1 %u // ", number);
+            const char *named = number ? strstr(text, first) : NULL;
+            line = next - 1;
+            *file = 0;
+            if (named) sscanf(named + strlen(first), "%255[^\n]", file);
+        }
+        at = end + 1;
+    }
+    return !w.size ? "" : *file ? hed_spec_text(reader, node, " in %s:%u", file, line)
+           : number             ? ""
+                                : hed_spec_text(reader, node, " in line %u", line);
 }
 
 /* Refuses two resources of different kinds with one binding, which OpenGL alone allows: drivers crash. */
@@ -174,8 +192,8 @@ static void check_bindings(
         const hed_shader_binding *first = &shader->bindings[i - 1], *of = first + 1;
         if (first->set != of->set || first->binding != of->binding) continue;
         bool is_text = reader->spec->kernel.def.language == HED_GLSL;
-        uint32_t line = is_text ? line_of(source->text, of->block[0] ? of->block : of->name) : 0;
-        const char *place = line ? hed_spec_text(reader, node, " in line %u", line) : "";
+        const char *declared = of->block[0] ? of->block : of->name,
+                   *place = is_text ? place_of(reader, node, source->text, declared) : "";
         hed_json_fail(node, HED_ERROR_UNSUPPORTED,
             "\"%s\" and \"%s\" have binding %u of set %u and different kinds; expected one kind for each binding. "
             "Give \"%s\"%s a number of its own",
@@ -292,6 +310,34 @@ static hed_status read_named(hed_spec_reader *reader, hed_json_node node,
     return read_module(reader, kernel, source, entry, shader, error);
 }
 
+/* Reads a text as it is, else with extensions of drivers. */
+static hed_status read_extended(hed_spec_reader *reader, hed_json_node node,
+    const hed_kernel_def *kernel, hed_source *source, const char *entry, hed_shader *shader,
+    hed_error *error)
+{
+    hed_source extended = *source;
+    static const char *const types[] = {"int8_t'", "int16_t'", "int64_t'", "float16_t'"};
+    hed_status status = read_named(reader, node, kernel, source, entry, shader, error);
+    if (kernel->language != HED_GLSL || status != HED_ERROR_BUILD) return status;
+    bool is_lacking = strstr(error->log, "required extension not requested") &&
+                      !strstr(error->log, "GL_GOOGLE_include");
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        is_lacking = is_lacking || strstr(error->log, types[i]);
+    if (!is_lacking) return status;
+    hed_error first = *error;
+    *error = (hed_error){0};
+    hed_spec_put_extensions(reader, node, &extended);
+    status = read_named(reader, node, kernel, &extended, entry, shader, error);
+    if (status) {
+        hed_error_clear(error);
+        *error = first;
+        return first.status;
+    }
+    hed_error_clear(&first);
+    *source = extended;
+    return HED_OK;
+}
+
 /* Reads a text as it is, else as one for OpenGL. */
 static hed_status read_any(hed_spec_reader *reader, hed_json_node node,
     const hed_kernel_def *kernel, hed_source *source, const char *entry, hed_shader *shader,
@@ -300,12 +346,12 @@ static hed_status read_any(hed_spec_reader *reader, hed_json_node node,
     hed_source rewritten = *source;
     bool is_glsl = kernel->language == HED_GLSL;
     if (is_glsl) hed_spec_from_opengl(reader, node, true, source);
-    hed_status status = read_named(reader, node, kernel, source, entry, shader, error);
+    hed_status status = read_extended(reader, node, kernel, source, entry, shader, error);
     bool is_refused = status == HED_ERROR_BUILD || status == HED_ERROR_UNSUPPORTED;
     if (!is_glsl || !is_refused || !hed_spec_from_opengl(reader, node, false, &rewritten))
         return status;
     hed_error_clear(error);
-    status = read_named(reader, node, kernel, &rewritten, entry, shader, error);
+    status = read_extended(reader, node, kernel, &rewritten, entry, shader, error);
     if (!status) *source = rewritten;
     return status;
 }
@@ -374,7 +420,8 @@ static const char *include_hint(
     include_folders folders = {.read = 0};
     if (!strstr(log, "'#include'")) return "";
     for (const char *at = source->text; (at = strstr(at, directive)); at++) {
-        const char *name = at + sizeof directive; /* after the quote or < */
+        const char *name = at + sizeof directive;       /* after the quote or < */
+        if (strncmp(name, "res://", 6) == 0) name += 6; /* Godot's */
         size_t size = strcspn(name, "\">\n"), used = strlen(names);
         bool is_line = at == source->text || at[-1] == '\n';
         if (!is_line || used + size + 5 >= sizeof names) continue;
@@ -386,6 +433,32 @@ static const char *include_hint(
                           "/* heddle {\"include\": [%s]} */",
                           names, folders.names[0] ? folders.names : "\"FOLDER\"")
                     : "";
+}
+
+/* Returns the place of the declaration that a refusal names first; "": not found. */
+static const char *refused_place(
+    hed_spec_reader *reader, hed_json_node node, const char *text, const char *refusal)
+{
+    char name[HED_SHADER_NAME];
+    const char *quote = strchr(refusal, '"');
+    if (!quote || sscanf(quote, "\"%63[A-Za-z0-9_]\"", name) != 1) return "";
+    const char *place = place_of(reader, node, text, name);
+    return *place ? hed_spec_text(reader, node, "; \"%s\" is declared%s", name, place) : "";
+}
+
+/* Refuses a shader whose outputs are addresses, which only its program has. */
+static void check_outputs(
+    hed_spec_reader *reader, hed_json_node node, const hed_source *source, const hed_shader *shader)
+{
+    static const char word[] = "buffer_reference";
+    bool is_written = reader->spec->kernel.def.language != HED_GLSL;
+    for (uint32_t i = 0; i < shader->binding_count; i++)
+        is_written = is_written || shader->bindings[i].access != HED_READ;
+    const char *place = is_written ? "" : place_of(reader, node, source->text, word);
+    if (*place)
+        hed_json_fail(node, HED_ERROR_UNSUPPORTED,
+            "the outputs are addresses of buffers (%s%s), which only the program has; expected a buffer with a binding",
+            word, place);
 }
 
 void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed_kernel_def *kernel,
@@ -400,7 +473,8 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
     if (read_any(reader, node, kernel, source, entry, shader, &error)) {
         const char *hint = include_hint(reader, node, source, error.log);
         bool lacks_names = strstr(error.log, "unexpected IDENTIFIER") ||
-                           strstr(error.log, "undeclared identifier");
+                           strstr(error.log, "undeclared identifier") ||
+                           strstr(error.log, "no matching overloaded function");
         bool is_opengl = strstr(error.log, "not allowed when using GLSL for Vulkan") ||
                          strstr(error.log, "requires layout(binding=X)");
         if (!*hint && is_opengl)
@@ -408,11 +482,20 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
         if (strstr(error.log, "'atomic counter types'") || strstr(error.log, "atomic_uint"))
             hint = "; counters of the type atomic_uint are OpenGL's alone: write them as uint in a buffer, for atomicAdd()";
         if (!*hint) hint = hed_spec_glsl_passes_hint(reader, node, kernel, source->text, error.log);
-        if (!*hint && lacks_names) hint = hed_spec_glsl_names_hint(reader, node, source->text);
+        if (!*hint && lacks_names)
+            hint = hed_spec_glsl_join_hint(reader, node, source->text, error.log);
+        hed_source open = *source;
+        if (!*hint && lacks_names) {
+            hed_spec_drop_closed_branches(reader, node, kernel, &open);
+            hint = hed_spec_glsl_names_hint(reader, node, source->text, open.text, error.log);
+        }
+        if (!*hint && error.status == HED_ERROR_UNSUPPORTED && kernel->language == HED_GLSL)
+            hint = refused_place(reader, node, source->text, error.text);
         hed_json_fail(
             node, error.status, "%s%s%s%s", error.text, hint, error.log[0] ? "\n" : "", error.log);
         return;
     }
+    check_outputs(reader, node, source, shader);
     check_members(reader, node, shader);
     if (strcmp(reader->device->backend, "gl") != 0) check_bindings(reader, node, source, shader);
     reader->uses_subgroups = shader->uses_subgroups;

@@ -5,6 +5,7 @@
 #include "heddle/canonical.h"
 #include "heddle/cloth.h"
 #include "heddle/synth.h"
+#include "support/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,9 +29,7 @@ static bool names_gl(const hed_arguments *arguments)
     for (uint32_t i = 0; (named = hed_text_at(arguments, "device", i)); i++)
         if (strncmp(named, "gl", 2) == 0) return true;
     if (hed_has_positional(arguments, "KERNEL")) kernel = hed_text_of(arguments, "KERNEL");
-    size_t size = kernel ? strlen(kernel) : 0;
-    return !hed_given(arguments, "device") && size > 5 &&
-           (strcmp(kernel + size - 5, ".comp") == 0 || strcmp(kernel + size - 5, ".glsl") == 0);
+    return !hed_given(arguments, "device") && kernel && hed_is_glsl_path(kernel);
 }
 
 /* The context that is kept open; `session` receives its messages. */

@@ -2,6 +2,7 @@
 #include "tune_command.h"
 
 #include "cli/common/kernel_key.h"
+#include "support/file.h"
 #include "support/nearest.h"
 
 #include <inttypes.h>
@@ -250,12 +251,9 @@ int cli_tune_subject_open(const hed_arguments *arguments, cli_session *session, 
 void cli_prefer_shaders(
     const hed_arguments *arguments, cli_session *session, const char *origin, hed_device **chosen)
 {
-    static const char *const endings[] = {".comp", ".glsl", ".spv"};
     size_t length = origin ? strlen(origin) : 0;
-    bool shader = false;
-    for (size_t i = 0; i < HED_COUNT(endings); i++)
-        shader = shader || (length > strlen(endings[i]) &&
-                               !strcmp(origin + length - strlen(endings[i]), endings[i]));
+    bool shader = origin && (hed_is_glsl_path(origin) ||
+                                (length > 4 && strcmp(origin + length - 4, ".spv") == 0));
     if (!shader || hed_given(arguments, "device")) return;
     for (uint32_t i = hed_context_describe(session->context).devices; i-- > 0;) {
         hed_device *device = hed_device_at(session->context, i);

@@ -169,25 +169,27 @@ static hed_status glsl_read_back(
     return HED_OK;
 }
 
-static int glsl_spawn(
-    const hed_glsl_def *def, const char *compiler, const glsl_files *files, int *exit_status)
+static int glsl_spawn(const hed_glsl_def *def, const char *compiler, const char *vulkan,
+    const glsl_files *files, int *exit_status)
 {
     const char *slash = strrchr(compiler, '/'), *name = slash ? slash + 1 : compiler;
     bool glslc = strncmp(name, "glslc", 5) == 0;
+    char environment[40];
+    snprintf(environment, sizeof environment, "--target-env=%s", def->opengl ? "opengl" : vulkan);
     const char *words[MOST_OPTIONS + 16] = {compiler};
     size_t count = 1;
     posix_spawn_file_actions_t actions;
     pid_t child = 0;
     if (glslc) {
         words[count++] = "-fshader-stage=compute";
-        words[count++] = def->opengl ? "--target-env=opengl" : "--target-env=vulkan1.1";
+        words[count++] = environment;
         if (def->opengl) words[count++] = "-fauto-bind-uniforms";
         if (def->opengl) words[count++] = "-fauto-map-locations";
     } else {
         words[count++] = "--stdin"; /* first, so that -S replaces the file's extension */
         words[count++] = def->opengl ? "-G" : "-V";
         words[count++] = "--target-env";
-        words[count++] = def->opengl ? "opengl" : "vulkan1.1";
+        words[count++] = def->opengl ? "opengl" : vulkan;
         if (def->opengl) words[count++] = "--auto-map-bindings";
         if (def->opengl) words[count++] = "--auto-map-locations";
         words[count++] = "-S";
@@ -224,8 +226,9 @@ static hed_status glsl_failed(
     return HED_ERROR_BUILD;
 }
 
-hed_status hed_glsl_compile_text(
-    const hed_glsl_def *def, const hed_text *text, void **words, size_t *size, hed_error *error)
+/* Compiles for a version of Vulkan, as "vulkan1.1". */
+static hed_status glsl_compile_for(const hed_glsl_def *def, const hed_text *text,
+    const char *vulkan, void **words, size_t *size, hed_error *error)
 {
     static const char *const usual[] = {"glslangValidator", "glslc"};
     const char *setting = def->compiler ? def->compiler : hed_environment("HEDDLE_GLSL_COMPILER");
@@ -242,9 +245,9 @@ hed_status hed_glsl_compile_text(
             "%s: %u options for the GLSL compiler; expected at most %d", def->name,
             def->option_count, MOST_OPTIONS);
     bool open = glsl_open(&files, text);
-    int failed = open ? glsl_spawn(def, compiler, &files, &exit_status) : errno;
+    int failed = open ? glsl_spawn(def, compiler, vulkan, &files, &exit_status) : errno;
     if (failed == ENOENT && !setting)
-        failed = glsl_spawn(def, compiler = usual[1], &files, &exit_status);
+        failed = glsl_spawn(def, compiler = usual[1], vulkan, &files, &exit_status);
     if (!open || failed)
         status = hed_fail(error, HED_ERROR_IO,
             "%s: the GLSL compiler %s cannot be run: %s (Debian: apt install glslang-tools)",
@@ -256,6 +259,21 @@ hed_status hed_glsl_compile_text(
     glsl_close(&files);
     *words = made;
     return status;
+}
+
+hed_status hed_glsl_compile_text(
+    const hed_glsl_def *def, const hed_text *text, void **words, size_t *size, hed_error *error)
+{
+    /* features of SPIR-V 1.4 and 1.5; every text has the older version that can express it */
+    static const char *const newer[] = {
+        "argument must be compile-time constant", "targeted SPIR-V version"};
+    hed_status status = glsl_compile_for(def, text, "vulkan1.1", words, size, error);
+    bool is_newer = false;
+    for (size_t i = 0; status == HED_ERROR_BUILD && i < sizeof newer / sizeof *newer; i++)
+        is_newer = is_newer || strstr(error->log, newer[i]);
+    if (!is_newer || def->opengl) return status;
+    hed_error_clear(error);
+    return glsl_compile_for(def, text, "vulkan1.2", words, size, error);
 }
 
 hed_status hed_shader_compile_glsl(

@@ -204,6 +204,8 @@ static hed_status spirv_add_binding(
     bool is_image = refusal != NULL, read_only = true, write_only = true;
     if (kind == OP_TYPE_ARRAY || kind == OP_TYPE_RUNTIME_ARRAY)
         refusal = "an array of buffers or textures";
+    else if (kind == OP_TYPE_ACCELERATION_STRUCTURE)
+        refusal = "an acceleration structure, of ray tracing";
     else if (!is_image &&
              (kind != OP_TYPE_STRUCT || members == 0 || storage == STORAGE_UNIFORM_CONSTANT))
         refusal = "no buffer";

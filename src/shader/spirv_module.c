@@ -63,6 +63,7 @@ static void spirv_decorate(
 static uint32_t spirv_result(uint32_t opcode)
 {
     if (opcode >= OP_TYPE_BOOL && opcode <= OP_TYPE_POINTER) return 1;
+    if (opcode == OP_TYPE_ACCELERATION_STRUCTURE) return 1;
     if ((opcode >= OP_CONSTANT_TRUE && opcode <= OP_SPEC_OP) || opcode == OP_VARIABLE) return 2;
     return 0;
 }

@@ -55,6 +55,21 @@ static void choose_pass(hed_spec_reader *reader, hed_json_node node, const hed_s
             strlen(hed_spec_glsl_passes_hint(reader, node, &def, source->text, logs[i])) < 1 << 16);
 }
 
+/* Texts that are rewritten keep their end, and all of their lines but for inserted ones. */
+static void rewrite(hed_spec_reader *reader, hed_json_node node, const hed_source *source)
+{
+    hed_source changed = *source;
+    hed_spec_name_placeholders(reader, node, &changed);
+    must(changed.size <= source->size && strlen(changed.text) == changed.size);
+    hed_spec_put_extensions(reader, node, &changed);
+    must(strlen(changed.text) == changed.size);
+    for (int i = 0; i < 2; i++) {
+        changed = *source;
+        bool is_changed = hed_spec_from_opengl(reader, node, i, &changed);
+        must(is_changed == (changed.text != source->text) && strlen(changed.text) == changed.size);
+    }
+}
+
 static void name_sizes(const hed_source *source)
 {
     hed_error error = {0};
@@ -69,11 +84,14 @@ static void name_sizes(const hed_source *source)
         .lane_width = 8,
         .capabilities = (uint64_t)(8 | 16) << HED_SUBGROUP_WIDTHS};
     hed_spec_reader reader = {.spec = &spec, .path = "fuzz.comp", .device = &device};
-    hed_spec_name_glsl_sizes(&reader, hed_json_root(json), &rewritten, &sizes);
-    must(sizes.dimensions <= 3 &&
-         strlen(hed_spec_glsl_names_hint(&reader, hed_json_root(json), source->text)) < 4096);
+    const hed_json_node root = hed_json_root(json);
+    hed_spec_name_glsl_sizes(&reader, root, &rewritten, &sizes);
+    must(sizes.dimensions <= 3);
+    must(strlen(hed_spec_glsl_names_hint(
+             &reader, root, source->text, source->text, "'A' : undeclared identifier")) < 4096);
     for (uint32_t i = 0; i < sizes.dimensions; i++) must(sizes.names[i] && sizes.values[i]);
-    choose_pass(&reader, hed_json_root(json), source);
+    choose_pass(&reader, root, source);
+    rewrite(&reader, root, source);
     hed_arena_free(&spec.arena);
     hed_json_free(json);
 }

@@ -1,0 +1,193 @@
+/* Texts in GLSL as programs have them: lines that only a loader knows, texts that a program joins or completes, resources
+ * of OpenGL alone, and what is refused with its place. */
+#include "folder.h"
+#include "heddle/shader.h"
+#include "heddle/tune_file.h"
+#include "testing.h"
+
+#include <sys/stat.h>
+
+static hed_error error;
+
+static const hed_device_info device = {.id = "vulkan:0",
+    .backend = "vulkan",
+    .type = HED_DEVICE_GPU,
+    .lane_width = 32,
+    .max_group = 256,
+    .max_group_size = {256, 64, 64},
+    .local_bytes = 16384,
+    .max_buffer_bytes = 1 << 30};
+
+TestSuite(glsl_plain, .init = folder_make, .fini = folder_remove);
+
+static hed_tune_file *open_text(const char *name, const char *text)
+{
+    hed_tune_file *file = NULL;
+    const char *path = in_folder(name);
+    write_file(path, text, strlen(text));
+    error = (hed_error){0};
+    if (hed_tune_file_open(path, &device, &file, &error) == HED_ERROR_IO) test_skip("%s", error.text);
+    return file;
+}
+
+static void check_opens(const char *name, const char *text)
+{
+    hed_tune_file *file = open_text(name, text);
+    CHECK_NOT_NULL(file, "%s: %s\n%s", name, error.text, error.log);
+    hed_tune_file_close(file);
+}
+
+static void check_refused(const char *name, const char *text, const char *words)
+{
+    CHECK_NULL(open_text(name, text));
+    CHECK(strstr(error.text, words), "%s\ninstead of %s", error.text, words);
+}
+
+/* The comment that the message proposes mends the text. */
+static void check_mended(const char *name, const char *text, const char *comment)
+{
+    char mended[2048];
+    check_refused(name, text, comment);
+    snprintf(mended, sizeof mended, "%s\n%s", comment, text);
+    check_opens(name, mended);
+}
+
+#define BUFFER "layout(std430, binding = 0) buffer B { float b[]; };\n"
+#define HEAD "#version 450\nlayout(local_size_x = 64) in;\n" BUFFER
+
+/* `#insert` and Godot's `res://` name files of the program's folders. */
+Test(glsl_plain, lines_of_loaders)
+{
+    static const char part[] = "float twice(float x) { return 2.0 * x; }\n",
+                      body[] = "void main() { b[gl_GlobalInvocationID.x] = twice(1.0); }\n";
+    static const char *const lines[] = {"#insert part", "#insert part.glsl", "#import <part>",
+        "#include part", "#include \"res://shaders/part.glsl\"", "#pragma include \"part\""};
+    CHECK(!mkdir(in_folder("shaders"), 0700));
+    write_file(in_folder("shaders/part.glsl"), part, sizeof part - 1);
+    for (size_t i = 0; i < HED_COUNT(lines); i++) {
+        char text[512];
+        snprintf(text, sizeof text, HEAD "%s\n%s%s", lines[i], i < 2 ? lines[i] : "", i < 2 ? "\n" : "");
+        strcat(text, body);
+        check_opens("shaders/own.comp", text);
+    }
+}
+
+Test(glsl_plain, endings_of_files)
+{
+    static const char *const names[] = {"a.comp", "a.comp.glsl", "a.compute", "a.cs", "a.csh"};
+    for (size_t i = 0; i < HED_COUNT(names); i++)
+        check_opens(names[i], HEAD "void main() { b[gl_GlobalInvocationID.x] = 1.0; }\n");
+}
+
+/* A uniform of a struct is a block of its own; a counter is a number in a buffer. */
+Test(glsl_plain, uniforms_of_opengl_alone)
+{
+    hed_tune_file *file = open_text("own.comp",
+        "#version 430\nlayout(local_size_x = 8) in;\n"
+        "struct Lamp { vec3 place;\n float power; };\nuniform float gain;\n"
+        "uniform Lamp\n  lamp;\nuniform Lamp lamps[3];\n" BUFFER
+        "layout(binding = 0, offset = 4) uniform atomic_uint found;\n"
+        "layout(std430, binding = 1) writeonly buffer L { uint list[]; };\n"
+        "void main() {\n"
+        "  uint i = gl_GlobalInvocationID.x;\n"
+        "  if (b[i] * gain > lamp.power + lamps[i % 3u].power) list[atomicCounterIncrement(found)] = i;\n"
+        "  else if (atomicCounter(found) > 8u) atomicCounterDecrement(found);\n}\n");
+    CHECK_NOT_NULL(file, "%s\n%s", error.text, error.log);
+    const hed_kernel_def *kernel = hed_tune_file_kernel(file);
+    CHECK_EQ(kernel->argument_count, 6, "b, list, the counter, and three blocks");
+    CHECK(strstr(kernel->sources[0].text, "list[atomicAdd(found, 1u)]"));
+    CHECK(strstr(kernel->sources[0].text, "(atomicAdd(found, 0xffffffffu) - 1u)"));
+    CHECK(strstr(kernel->sources[0].text, "uint(found) > 8u"));
+    hed_tune_file_close(file);
+    /* lines keep their numbers */
+    check_refused("own.comp",
+        "#version 430\nlayout(local_size_x = 8) in;\nstruct A { float x; };\nuniform A\n\n a;\n" BUFFER
+        "void main() { b[0] = a.x + nothing(); }\n",
+        "own.comp:8: ");
+}
+
+/* Operations that SPIR-V has since 1.5, and types that drivers take without a line of the text. */
+Test(glsl_plain, newer_and_wider_than_the_text_says)
+{
+    check_opens("own.comp",
+        "#version 450\n#extension GL_KHR_shader_subgroup_ballot : enable\nlayout(local_size_x = 64) in;\n" BUFFER
+        "void main() { uint i = gl_GlobalInvocationID.x; b[i] = subgroupBroadcast(b[i], gl_SubgroupInvocationID / 2u); }\n");
+    check_opens("own.comp",
+        "#version 450\n#extension GL_EXT_shader_8bit_storage : enable\nlayout(local_size_x = 64) in;\n" BUFFER
+        "layout(std430, binding = 1) readonly buffer Q { uint8_t q[]; };\n"
+        "void main() { uint i = gl_GlobalInvocationID.x; uint8_t x = q[i] + q[i + 1u]; b[i] = float(uint(x)); }\n");
+}
+
+Test(glsl_plain, texts_that_a_program_joins)
+{
+    static const char shapes[] = "struct Disc { Point at; float radius; };\n",
+                      points[] = "struct Point { float x, y; };\n",
+                      other[] = "#version 450\nstruct Disc { int wrong; };\nvoid main() { }\n",
+                      text[] = "#version 430\n#extension GL_KHR_shader_subgroup_basic : enable\n\n"
+                               "layout(local_size_x = 64) in;\n"
+                               "layout(std430, binding = 0) buffer D { Disc discs[]; };\n"
+                               "void main() { discs[gl_GlobalInvocationID.x].radius = 1.0; }\n";
+    write_file(in_folder("shapes.glsl"), shapes, sizeof shapes - 1);
+    write_file(in_folder("points.glsl"), points, sizeof points - 1);
+    write_file(in_folder("other.comp"), other, sizeof other - 1);
+    check_mended("own.comp", text,
+        "/* heddle {\"source\": [\"own.comp\", \"points.glsl\", \"shapes.glsl\"]} */");
+    char wrong[512];
+    snprintf(wrong, sizeof wrong, "/* heddle {\"source\": [\"own.comp\", \"points.glsl\", \"shapes.glsl\"]} */\n%s", text);
+    memcpy(strstr(wrong, "discs[gl"), "disks", 5);
+    check_refused("own.comp", wrong, "own.comp:7: "); /* not moved by the inserted texts */
+}
+
+Test(glsl_plain, placeholders_of_a_program)
+{
+    check_opens("own.comp",
+        "#version 450\n#extension GL_EXT_control_flow_attributes : enable\nlayout(local_size_x = 64) in;\n" BUFFER
+        "void main() { [[unroll]] for (int i = 0; i < 4; i++) b[gl_GlobalInvocationID.x] += 1.0; }\n");
+    check_mended("own.comp",
+        "#version 450\nlayout(local_size_x = {{ GROUP_X }}) in;\nlayout(binding = [[PLACE]]) buffer B { float b[]; };\n"
+        "void main() { b[gl_GlobalInvocationID.x] = ${SCALE} * @GAIN@; }\n",
+        "/* heddle {\"defines\": {\"GROUP_X\": 8, \"PLACE\": 0, \"SCALE\": 1, \"GAIN\": 1}} */");
+}
+
+/* A header that C shares has a branch of its own. */
+Test(glsl_plain, headers_shared_with_c)
+{
+    check_mended("own.comp",
+        "#version 450\n#ifndef SHARED_H\n#define SHARED_H\n#ifdef IN_SHADER\n#define REAL float\n#else\n"
+        "typedef float REAL;\n#endif\n#endif\nlayout(local_size_x = 64) in;\n"
+        "layout(binding = 0) buffer B { REAL b[]; };\nvoid main() { b[gl_GlobalInvocationID.x] = 1.0; }\n",
+        "/* heddle {\"defines\": {\"IN_SHADER\": 1}} */");
+    check_mended("own.comp",
+        "#version 450\n#ifndef IN_SHADER\ntypedef float vec2[2];\n#endif\n"
+        "layout(local_size_x = 64) in;\n" BUFFER "void main() { b[gl_GlobalInvocationID.x] = 1.0; }\n",
+        "/* heddle {\"defines\": {\"IN_SHADER\": 1}} */");
+}
+
+/* Names of bindings get numbers that the text leaves free, a name of two sizes is a side, and names of branches count if
+ * the branch is open. */
+Test(glsl_plain, names_with_their_places)
+{
+    check_mended("own.comp",
+        "#version 450\nlayout(local_size_x = SIDE, local_size_y = SIDE) in;\n" BUFFER
+        "layout(binding = BIND_A) buffer A { float a[]; };\nlayout(binding = BIND_C) buffer C { float c[]; };\n"
+        "#ifdef NEVER\nint x = HIDDEN;\n#else\nfloat scale = OPEN_SCALE;\n#endif\n"
+        "void main() { b[gl_GlobalInvocationID.x] = a[gl_GlobalInvocationID.y] * c[0] * scale; }\n",
+        "/* heddle {\"defines\": {\"SIDE\": 16, \"BIND_A\": 1, \"BIND_C\": 2, \"OPEN_SCALE\": 1}} */");
+}
+
+Test(glsl_plain, refusals_have_places)
+{
+    check_refused("own.comp",
+        "#version 460\n#extension GL_EXT_buffer_reference_uvec2 : require\nlayout(local_size_x = 64) in;\n"
+        "layout(buffer_reference, std430) buffer Out { float b[]; };\n"
+        "layout(push_constant) uniform P { uvec2 address; } p;\n"
+        "void main() { Out(p.address).b[gl_GlobalInvocationID.x] = 1.0; }\n",
+        "buffer_reference in line 4");
+    check_refused("own.comp",
+        "#version 460\n#extension GL_EXT_ray_query : require\nlayout(local_size_x = 64) in;\n" BUFFER
+        "layout(binding = 1) uniform accelerationStructureEXT scene;\n"
+        "void main() { rayQueryEXT q; rayQueryInitializeEXT(q, scene, 0, 255, vec3(0), 0.0, vec3(1), 9.0);\n"
+        "  b[gl_GlobalInvocationID.x] = rayQueryProceedEXT(q) ? 1.0 : 0.0; }\n",
+        "an acceleration structure, of ray tracing");
+    CHECK(strstr(error.text, "\"scene\" is declared in line 5"), "%s", error.text);
+}

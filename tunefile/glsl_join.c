@@ -1,0 +1,217 @@
+/* Texts in GLSL that a program joins or completes before it compiles them: other texts are inserted before the shader's
+ * own ("source" of the comment), placeholders become names, and the remedy lists the texts near the shader that declare
+ * the missing names. */
+#include "tunefile/spec.h"
+
+#include "support/file.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NEAR = 64, LONGEST_NEAR = 1 << 18 };
+
+/* ---- inserted texts ---- */
+
+/* Returns the first line after `#version` and `#extension`, with its number. */
+static const char *line_after_head(const char *text, uint32_t *number)
+{
+    const char *after = text;
+    uint32_t line = 1;
+    *number = 1;
+    for (const char *at = text; *at; line++) {
+        const char *word = at + strspn(at, " \t");
+        bool is_head = !strncmp(word, "#version", 8) || !strncmp(word, "#extension", 10);
+        at += strcspn(at, "\n");
+        if (*at) at++;
+        if (!is_head) continue;
+        after = at;
+        *number = line + 1;
+    }
+    return after;
+}
+
+void hed_spec_put_glsl_texts(
+    hed_spec_reader *reader, hed_json_node node, hed_json_node list, hed_source *source)
+{
+    const char *lines = "";
+    uint32_t number;
+    if (hed_json_kind_of(list) != HED_JSON_ARRAY || !hed_spec_fine(reader)) return;
+    for (size_t i = 1; i < hed_json_count(list) && hed_spec_fine(reader); i++)
+        lines = hed_spec_text(
+            reader, node, "%s#include \"%s\"\n", lines, hed_json_string(hed_json_item(list, i)));
+    if (!*lines || !hed_spec_fine(reader)) return;
+    const char *rest = line_after_head(source->text, &number);
+    source->text = hed_spec_text(reader, node, "%.*s%s%s#line %u 0\n%s", (int)(rest - source->text),
+        source->text, rest > source->text && rest[-1] != '\n' ? "\n" : "", lines, number, rest);
+    source->size = strlen(source->text);
+}
+
+void hed_spec_put_extensions(hed_spec_reader *reader, hed_json_node node, hed_source *source)
+{
+    static const char *const names[] = {"EXT_shader_explicit_arithmetic_types", "EXT_shader_8bit_storage",
+        "EXT_shader_16bit_storage", "EXT_scalar_block_layout", "EXT_samplerless_texture_functions",
+        "EXT_nonuniform_qualifier", "EXT_shader_image_load_formatted", "EXT_control_flow_attributes",
+        "KHR_shader_subgroup_basic", "KHR_shader_subgroup_vote", "KHR_shader_subgroup_arithmetic",
+        "KHR_shader_subgroup_ballot", "KHR_shader_subgroup_shuffle", "KHR_shader_subgroup_shuffle_relative",
+        "KHR_shader_subgroup_clustered", "EXT_shader_atomic_float", "ARB_gpu_shader_int64"};
+    const char *lines = "";
+    uint32_t number;
+    for (size_t i = 0; i < sizeof names / sizeof *names && hed_spec_fine(reader); i++)
+        lines = hed_spec_text(reader, node, "%s#extension GL_%s : enable\n", lines, names[i]);
+    const char *rest = line_after_head(source->text, &number);
+    if (rest == source->text || !hed_spec_fine(reader)) return; /* no line #version */
+    source->text = hed_spec_text(reader, node, "%.*s%s#line %u 0\n%s", (int)(rest - source->text),
+        source->text, lines, number, rest);
+    source->size = strlen(source->text);
+}
+
+/* Returns the length of a placeholder with its brackets, as [[NAME]], {{NAME}}, ${NAME} and @NAME@; 0: another text. */
+static size_t placeholder_at(const char *at, const char **name, size_t *length)
+{
+    static const char *const brackets[][2] = {{"[[", "]]"}, {"{{", "}}"}, {"${", "}"}, {"@", "@"}};
+    for (size_t i = 0; i < sizeof brackets / sizeof *brackets; i++) {
+        size_t opening = strlen(brackets[i][0]), closing = strlen(brackets[i][1]);
+        if (strncmp(at, brackets[i][0], opening) != 0) continue;
+        *name = at + opening + strspn(at + opening, " ");
+        *length = 0;
+        while (isalnum((unsigned char)(*name)[*length]) || (*name)[*length] == '_') ++*length;
+        const char *end = *name + *length + strspn(*name + *length, " ");
+        /* [[unroll]] is an attribute, {{x}} a list */
+        bool is_name = i > 1 || hed_spec_is_in_capitals(*name, *length);
+        if (*length && is_name && !isdigit((unsigned char)**name) &&
+            !strncmp(end, brackets[i][1], closing))
+            return (size_t)(end + closing - at);
+    }
+    return 0;
+}
+
+void hed_spec_name_placeholders(hed_spec_reader *reader, hed_json_node node, hed_source *source)
+{
+    const char *name;
+    size_t length;
+    bool has_any = false;
+    for (const char *at = source->text; *at && !has_any; at++)
+        has_any = placeholder_at(at, &name, &length) != 0;
+    char *text = has_any ? hed_spec_allocate(reader, source->size + 1, node) : NULL, *to = text;
+    if (!text || strlen(source->text) != source->size) return;
+    for (const char *at = source->text; *at;) {
+        size_t whole = placeholder_at(at, &name, &length);
+        if (whole) memcpy(to, name, length);
+        else *to = *at;
+        to += whole ? length : 1;
+        at += whole ? whole : 1;
+    }
+    *to = 0;
+    source->text = text;
+    source->size = (size_t)(to - text);
+}
+
+/* ---- the remedy ---- */
+
+/* Texts near the shader. */
+typedef struct near_texts {
+    char *texts[MOST_NEAR]; /* (count) */
+    char labels[MOST_NEAR][256];
+    bool is_listed[MOST_NEAR];
+    uint32_t count;
+} near_texts;
+
+static void read_near(near_texts *around, const char *folder, const char *label, const char *base)
+{
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry;
+         entries && around->count < MOST_NEAR && (entry = readdir(entries));) {
+        hed_error ignored = {0};
+        char path[1024], *text = NULL;
+        size_t size = 0, length = strlen(entry->d_name);
+        bool is_part = hed_is_glsl_path(entry->d_name) ||
+                       (length > 2 && !strcmp(entry->d_name + length - 2, ".h")) ||
+                       (length > 4 && !strcmp(entry->d_name + length - 4, ".inc"));
+        if (!is_part || !strcmp(entry->d_name, base) ||
+            (size_t)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= sizeof path ||
+            (size_t)snprintf(around->labels[around->count], sizeof *around->labels, "%s%s", label,
+                entry->d_name) >= sizeof *around->labels ||
+            hed_file_read(path, LONGEST_NEAR, &text, &size, &ignored))
+            continue;
+        bool is_whole =
+            strlen(text) != size || hed_spec_glsl_declares(text, (hed_glsl_word){"main", 4});
+        if (is_whole) free(text);
+        else around->texts[around->count++] = text;
+    }
+    if (entries) closedir(entries);
+}
+
+/* True if the text declares the name at the level of the module: a struct, macro, constant or function. */
+static bool declares_name(const char *text, hed_glsl_word name)
+{
+    hed_glsl_word before = {NULL, 0};
+    int depth = 0;
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        char macro[80];
+        if (sscanf(line, " # define %79[A-Za-z0-9_]", macro) == 1 && strlen(macro) == name.size &&
+            !memcmp(macro, name.at, name.size))
+            return true;
+    }
+    for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size;
+         before = w, w = hed_spec_glsl_next(text, w.at + w.size)) {
+        depth += *w.at == '{' || *w.at == '(';
+        depth -= *w.at == '}' || *w.at == ')';
+        bool is_typed =
+            before.size > 1 && (isalpha((unsigned char)*before.at) || *before.at == '_');
+        if (!depth && is_typed && w.size == name.size && !memcmp(w.at, name.at, w.size))
+            return true;
+    }
+    return false;
+}
+
+/* Lists the texts that declare missing names of a text, each after the texts that it
+ * needs. `log`:
+ * only names that the compiler's log says are missing; NULL: all. Returns true if one was added. */
+static bool list_texts(
+    near_texts *around, const char *text, const char *log, char *list, size_t room)
+{
+    bool is_added = false;
+    for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size;
+         w = hed_spec_glsl_next(text, w.at + w.size)) {
+        bool is_name = w.size > 1 && (isalpha((unsigned char)*w.at) || *w.at == '_');
+        uint32_t i = around->count;
+        for (uint32_t k = around->count; is_name && k-- > 0;) {
+            if (!declares_name(around->texts[k], w)) continue;
+            i = around->is_listed[k] ? around->count : k;
+            if (around->is_listed[k]) break;
+        }
+        if (i == around->count || strlen(list) + strlen(around->labels[i]) + 5 > room ||
+            hed_spec_glsl_declares(text, w) || (log && !hed_spec_glsl_lacks(text, w, log)))
+            continue;
+        around->is_listed[i] = true;
+        list_texts(around, around->texts[i], NULL, list, room);
+        size_t used = strlen(list);
+        snprintf(list + used, room - used, ", \"%s\"", around->labels[i]);
+        is_added = true;
+    }
+    return is_added;
+}
+
+const char *hed_spec_glsl_join_hint(
+    hed_spec_reader *reader, hed_json_node node, const char *text, const char *log)
+{
+    near_texts *around = calloc(1, sizeof *around);
+    char list[1024] = "";
+    const char *path = reader->path, *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *folder =
+        hed_spec_text(reader, node, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    if (!around) return "";
+    read_near(around, folder, "", base);
+    bool has_texts = list_texts(around, text, log, list, sizeof list);
+    if (has_texts) list_texts(around, text, NULL, list, sizeof list);
+    for (uint32_t i = 0; i < around->count; i++) free(around->texts[i]);
+    free(around);
+    return has_texts ? hed_spec_text(reader, node,
+                           "; texts beside this one declare names that it uses, and its program joins them. Write as the "
+                           "first line /* heddle {\"source\": [\"%s\"%s]} */",
+                           base, list)
+                     : "";
+}
