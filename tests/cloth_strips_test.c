@@ -203,6 +203,75 @@ Test(cloth_strips, narrow_strips, .timeout = 300)
     banner_free(&b);
 }
 
+/* ---- margins ---- */
+
+/* Positions after a substep of a banner that is stretched, in wind, and whose rows [first, end) begin
+ * elsewhere; to be freed. */
+static float *after_a_substep(banner *b, uint32_t first, uint32_t end)
+{
+    float *rest = malloc(12 * b->particles), *whole = b->positions;
+    for (uint32_t i = 0; i < b->particles; i++) {
+        const uint32_t row = i / WIDTH;
+        const bool is_moved = row >= first && row < end;
+        rest[3 * i] = whole[3 * i];
+        rest[3 * i + 1] = whole[3 * i + 1] + (is_moved ? 0.02f + 0.01f * (float)(i % 3) : 0);
+        rest[3 * i + 2] = 1.05f * whole[3 * i + 2];
+    }
+    b->garment.rest_positions = whole;
+    b->garment.positions = rest;
+    hed_device *const devices[] = {here.device};
+    hed_cloth *cloth = banner_open(b, devices, 1);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.wind[0] = 3;
+    OK(hed_cloth_step(cloth, &frame, &error));
+    float *positions = read_positions(cloth);
+    hed_cloth_destroy(cloth);
+    b->garment.positions = whole;
+    b->garment.rest_positions = NULL;
+    free(rest);
+    return positions;
+}
+
+/* Rows on a side of row `cut` that have other positions after rows that are `margin` away on the
+ * other side began elsewhere. */
+static uint32_t rows_reached(banner *b, uint32_t cut, uint32_t margin, bool from_below)
+{
+    const uint32_t first = from_below ? 0 : cut + margin, end = from_below ? cut - margin : b->rows,
+                   own = from_below ? cut : 0, own_end = from_below ? b->rows : cut;
+    float *still = after_a_substep(b, 0, 0), *moved = after_a_substep(b, first, end);
+    uint32_t count = 0;
+    for (uint32_t row = own; row < own_end; row++)
+        count += memcmp(still + 3 * row * WIDTH, moved + 3 * row * WIDTH, 12 * WIDTH) != 0;
+    free(still);
+    free(moved);
+    return count;
+}
+
+/* Margins are as wide as a change travels in a substep, and of one iteration not a row wider: through
+ * more constraints it is lost in rounding. */
+Test(cloth_strips, a_margin_is_as_wide_as_changes_travel, .timeout = 300)
+{
+    for (uint32_t iterations = 1; iterations <= 2; iterations++)
+        for (uint32_t rows = 120; rows < 128; rows += 2) {
+            banner b;
+            banner_make(&b, rows);
+            b.garment.drag = b.garment.lift = 0.5f;
+            b.def.substeps = 1;
+            b.def.iterations = iterations;
+            hed_device *const devices[] = {here.device, host_device()};
+            hed_cloth *cloth = banner_open(&b, devices, 2);
+            const uint32_t margin = cloth->strips->margin, cut = rows / 2;
+            hed_cloth_destroy(cloth);
+            EXPECT_EQ(rows_reached(&b, cut, margin, false), 0, "%u rows", rows);
+            EXPECT_EQ(rows_reached(&b, cut, margin, true), 0, "%u rows", rows);
+            if (iterations == 1)
+                EXPECT_GT(rows_reached(&b, cut, margin - 1, false) +
+                              rows_reached(&b, cut, margin - 1, true),
+                    0, "%u rows: a margin of %u would do", rows, margin - 1);
+            banner_free(&b);
+        }
+}
+
 /* Fast mode: strips are solved by colours, one device chooses; the drape differs by rounding and
  * order. */
 Test(cloth_strips, fast_is_near, .timeout = 300)

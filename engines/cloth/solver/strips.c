@@ -1,6 +1,8 @@
 /* Strips of a sheet: checks, margins, garments of the parts, exchanges. */
 #include "solver/strips.h"
 
+#include <string.h>
+
 /* ---- checks ---- */
 
 /* Property of a garment that strips cannot have, and the expected one; NULL: it can be cut. */
@@ -44,6 +46,11 @@ static hed_status strips_check(
 
 /* ---- margins ---- */
 
+/* Particles of consecutive rows of a sheet. */
+typedef struct strip_range {
+    uint32_t first, count;
+} strip_range;
+
 static uint32_t rows_between(uint32_t a, uint32_t b, uint32_t width)
 {
     a /= width;
@@ -51,7 +58,7 @@ static uint32_t rows_between(uint32_t a, uint32_t b, uint32_t width)
     return a < b ? b - a : a - b;
 }
 
-/* Rows that a change can cross in an iteration: for each colour, the rows of its longest
+/* Maximum rows that a change can cross in an iteration: for each colour, the rows of its longest
  * constraint. */
 static uint64_t rows_of_constraints(const cloth_garment *sheet)
 {
@@ -85,6 +92,86 @@ static uint32_t strip_row_at(const cloth_garment *sheet, uint32_t count, uint32_
     return (uint32_t)((uint64_t)sheet->grid_height * number / count);
 }
 
+/* Rows that an error crosses in a substep: `before` the constraints those that lack triangles around
+ * them, whose air and edges are wrong; `after` them those that contact with thin features crosses, one
+ * triangle in each pass; `most`: maximum of all. */
+typedef struct strip_reach {
+    uint32_t iterations, before, after;
+    uint64_t most;
+} strip_reach;
+
+static strip_reach reach_of(const cloth_garment *sheet, const hed_cloth_def *def)
+{
+    const bool touches = def->max_colliders || def->max_collider_triangles;
+    strip_reach reach = {.iterations = def->iterations, .before = rows_of_triangles(sheet)};
+    if (touches) reach.after = (FEATURE_PASSES + FEATURE_ROUNDS) * reach.before;
+    reach.most = reach.before + reach.after + def->iterations * rows_of_constraints(sheet);
+    return reach;
+}
+
+/* Range of particles of rows [first, end) of a sheet, as far as the rows exist. */
+static strip_range range_of_rows(const cloth_garment *sheet, int64_t first, int64_t end)
+{
+    const int64_t rows = sheet->grid_height, width = sheet->grid_width;
+    if (first < 0) first = 0;
+    if (end > rows) end = rows;
+    if (end < first) end = first;
+    return (strip_range){(uint32_t)(first * width), (uint32_t)((end - first) * width)};
+}
+
+/* Makes the particles wrong to which constraints of a substep lead from wrong ones. */
+static void spread_errors(const cloth_garment *sheet, uint32_t iterations, bool *wrong)
+{
+    for (uint32_t k = 0; k < iterations; k++)
+        for (uint32_t i = 0; i < sheet->colour_at[sheet->colour_count]; i++) {
+            const hed_cloth_constraint *c = sheet->constraints + i;
+            if (wrong[c->a] || wrong[c->b]) wrong[c->a] = wrong[c->b] = true;
+        }
+}
+
+/* True if errors at the outer ends of margins of `margin` rows stay outside of the own rows of
+ * `count` strips. Errors of all margins on one `side` of the cuts spread at once: where strips are
+ * narrow they may meet, and the answer is false. `wrong`: (particles). */
+static bool is_wide_enough(const cloth_garment *sheet, uint32_t count, const strip_reach *reach,
+    int64_t margin, int side, bool *wrong)
+{
+    const int64_t before = reach->before, after = reach->after, most = (int64_t)reach->most,
+                  rows = sheet->grid_height;
+    memset(wrong, 0, sheet->particle_count * sizeof *wrong);
+    for (uint32_t i = 1; i < count; i++) {
+        const int64_t cut = strip_row_at(sheet, count, i);
+        strip_range ends = range_of_rows(sheet, cut + margin - before, cut + margin + most);
+        if (side) ends = range_of_rows(sheet, cut - margin - most, cut - margin + before);
+        if (side ? cut > margin : cut + margin < rows)
+            memset(wrong + ends.first, true, ends.count * sizeof *wrong);
+    }
+    spread_errors(sheet, reach->iterations, wrong);
+    bool is_right = true;
+    for (uint32_t i = 1; i < count && is_right; i++) {
+        const int64_t cut = strip_row_at(sheet, count, i);
+        strip_range own = side ? range_of_rows(sheet, cut - after, cut + most)
+                               : range_of_rows(sheet, cut - most, cut + after);
+        is_right = !memchr(wrong + own.first, true, own.count * sizeof *wrong);
+    }
+    return is_right;
+}
+
+/* Finds the minimum margin of `count` strips, at most reach->most. */
+static hed_status find_margin(const cloth_garment *sheet, uint32_t count, const strip_reach *reach,
+    uint32_t *margin, hed_error *error)
+{
+    const hed_allocator *a = &sheet->arena.allocator;
+    bool *wrong = hed_new(a, sheet->particle_count, sizeof *wrong, error);
+    if (!wrong) return HED_ERROR_MEMORY;
+    *margin = (uint32_t)reach->most;
+    while (*margin > reach->before + reach->after &&
+           is_wide_enough(sheet, count, reach, *margin - 1, 0, wrong) &&
+           is_wide_enough(sheet, count, reach, *margin - 1, 1, wrong))
+        (*margin)--;
+    hed_delete(a, wrong, sheet->particle_count, sizeof *wrong);
+    return HED_OK;
+}
+
 /* ---- creation ---- */
 
 hed_status cloth_strips_create(
@@ -93,22 +180,19 @@ hed_status cloth_strips_create(
     if (strips_check(whole, def, count, error)) return error->status;
     const hed_allocator *a = &whole->allocator;
     const cloth_garment *sheet = whole->garments[0];
-    /* rows that lack triangles around them, whose air and edges are wrong; those that contact with
-     * thin features crosses, one triangle in each pass; those that constraints cross */
-    const bool touches = def->max_colliders || def->max_collider_triangles;
-    const uint64_t passes = 1 + (touches ? FEATURE_PASSES + FEATURE_ROUNDS : 0),
-                   margin = passes * rows_of_triangles(sheet) +
-                            def->iterations * rows_of_constraints(sheet);
+    const strip_reach reach = reach_of(sheet, def);
     const uint32_t fewest = sheet->grid_height / count;
-    if (margin > fewest)
+    if (reach.most > fewest)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "garment 0 (%s): %u devices for %u rows are %u rows for each, and a substep reaches over "
             "%llu; expected at most %llu devices",
-            sheet->name, count, sheet->grid_height, fewest, (unsigned long long)margin,
-            (unsigned long long)(margin < sheet->grid_height ? sheet->grid_height / margin : 1));
+            sheet->name, count, sheet->grid_height, fewest, (unsigned long long)reach.most,
+            (unsigned long long)(reach.most < sheet->grid_height ? sheet->grid_height / reach.most
+                                                                 : 1));
     whole->strips = hed_new(a, 1, sizeof *whole->strips, error);
     if (!whole->strips) return HED_ERROR_MEMORY;
-    *whole->strips = (cloth_strips){.margin = (uint32_t)margin, .count = count};
+    whole->strips->count = count;
+    if (find_margin(sheet, count, &reach, &whole->strips->margin, error)) return error->status;
     whole->strips->ended = hed_new(a, count, sizeof *whole->strips->ended, error);
     whole->strips->taken = hed_new(a, count, sizeof *whole->strips->taken, error);
     return error->status;
@@ -129,11 +213,6 @@ void cloth_strips_destroy(hed_cloth *whole)
 }
 
 /* ---- garments of the parts ---- */
-
-/* Particles of a strip in the sheet, margins included. */
-typedef struct strip_range {
-    uint32_t first, count;
-} strip_range;
 
 static bool strip_has(strip_range range, uint32_t particle)
 {
