@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 extern const hed_source hed_tune_file_files[]; /* embedded: the schema of tune files */
@@ -629,6 +630,8 @@ static int tune_run(const hed_arguments *arguments, void *user)
     bool by_name = origin && strncmp(origin, CLI_TUNE_PREFIX, strlen(CLI_TUNE_PREFIX)) == 0;
     bool browser = (device && strcmp(device, "browser") == 0) || hed_given(arguments, "browser");
     if (origin && cli_is_script(origin)) return cli_tune_script(arguments, origin);
+    if (origin && cli_is_kernel_text(origin) && access(origin, F_OK) == 0)
+        return cli_tune_sketch(origin, hed_text_of(arguments, "entry"));
     bool shader = origin && (cli_is_shader(origin) || (by_name && browser));
     if (cli_browser_check(arguments, shader)) return HED_EXIT_USAGE;
     if (check_files(arguments, &error) != HED_OK) return cli_fail(&error);

@@ -185,4 +185,10 @@ bool cli_is_script(const char *path);
  * code of a failure. */
 int cli_tune_script(const hed_arguments *arguments, const char *path);
 
+/* sketch.c: true if a path names a text in OpenCL C, CUDA C or HIP. */
+bool cli_is_kernel_text(const char *path);
+/* Prints a first tune file of the kernel of a text, or of the one named `entry` (nullable). Returns the
+ * exit code. */
+int cli_tune_sketch(const char *path, const char *entry);
+
 #endif

@@ -33,6 +33,22 @@ run 1 tune "$work/broken.json"; out_is_empty; err_has 'broken.json:1'
 printf '/* heddle {"problem": {"n": 8}} */\n@compute fn f() {}\n' > "$work/broken.wgsl"
 run 1 tune "$work/broken.wgsl"; out_is_empty; err_has 'broken.wgsl:2:13: expected @workgroup_size'
 
+# A kernel's text without a description: a first one is printed.
+cat > "$work/first.cl" <<'TEXT'
+// __kernel void comment(int a) {}
+#define N 4
+__kernel /* note */ __attribute__((reqd_work_group_size(64, 1, 1)))
+void scale(__global float4 *restrict y, __global const unsigned int x[], __local float *t,
+    float a, const uint rows, int k) { y[get_global_id(0)] = a * x[0]; }
+kernel void second(global double *z) { z[get_global_id(1)] = 1; }
+TEXT
+run 2 tune "$work/first.cl"; out_is_object kernel source problem parameters group global arguments; err_has 'heddle tune kernel.json'
+out_has '"kernel": "scale"'; out_has '"problem": {"rows": 1048576}'; out_has '"name": "y", "type": "float", "size": "4 \* rows", "access": "read_write"'
+out_has '"name": "x", "type": "uint", "size": "rows", "fill": {"integers"'; out_has '"name": "t", "kind": "local"'; out_has '"name": "a", "type": "float", "value": 1'
+out_has '"name": "rows", "type": "uint", "value": "rows"'; out_has '"name": "k", "type": "int", "value": 1'
+run 2 tune "$work/first.cl" --entry second; out_is_object kernel; out_has '"width": 1024, "height": 1024'; out_has '"size": "width \* height"'
+run 2 tune "$work/first.cl" --entry third; out_is_empty; err_has 'no kernel third'
+
 # Any user of the machine reads the arguments of a process: the browser gets a file's name, and the file has the token.
 if "$heddle" doctor | grep -q '^microhttpd *works'; then
     cat >"$work/browser" <<SCRIPT

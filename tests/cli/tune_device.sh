@@ -11,6 +11,16 @@ files=$(dirname "$0")/../../examples/tune
 run 0 tune "$files/scale.t1.json" --budget 3 --report "$work/report.html"
 out_has '^scale on '; out_has '^  winner  *block_size_x='; out_has 'in a worker process'; out_has 'with outputs that were given'
 grep -q '</html>' "$work/report.html" || complain 'no report'
+# a kernel's text alone: the description that is printed works as it is
+cat > "$work/saxpy.cl" << 'END'
+__kernel void saxpy(__global const float *x, __global float *y, float a, int n)
+{
+    for (int i = get_global_id(0); i < n; i += get_global_size(0)) y[i] += a * x[i];
+}
+END
+run 2 tune "$work/saxpy.cl"
+cp "$work/out" "$work/saxpy.json"
+run 0 tune "$work/saxpy.json" --budget 2 --quiet; out_has '^saxpy .* on .*n=1048576'
 run 0 tune "$files/blur.json" --budget 2 --no-isolation --quiet; err_is_empty; out_has 'isolation  none, asked for'; out_has 'VARIANT='
 HEDDLE_WORKER=/nowhere run 0 tune "$files/blur.json" --budget 2 --no-keep; out_has 'isolation  none, '; err_has '/nowhere'
 

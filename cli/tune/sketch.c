@@ -1,0 +1,291 @@
+/* `heddle tune` of a kernel's text without a tune file: a first description of its kernel, made from
+ * the parameters in the text, for its author to complete. */
+#include "tune_command.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/exit.h"
+#include "support/file.h"
+
+enum { MOST_PARAMETERS = 64, LARGEST_TEXT = 16 << 20 };
+
+/* A parameter of the kernel. */
+typedef struct parameter {
+    const char *words; /* declaration in the text, up to `end` */
+    const char *end;
+    const char *name;
+    int length;
+    const char *type; /* element type, as tune files name it */
+    uint32_t lanes;   /* elements of that type in one of the text's */
+    bool is_pointer, is_local, is_const;
+} parameter;
+
+/* The kernel of a text. */
+typedef struct sketch {
+    char *text; /* blanks replace comments and lines of the preprocessor */
+    const char *name;
+    int length;
+    const char *body, *body_end;
+    parameter parameters[MOST_PARAMETERS];
+    uint32_t count;
+    uint32_t dimension_count;
+    const parameter *sizes[2]; /* parameter with the size of a dimension, or NULL */
+    bool is_cuda;
+} sketch;
+
+bool cli_is_kernel_text(const char *path)
+{
+    const char *end = strrchr(path, '.');
+    return end && (!strcmp(end, ".cl") || !strcmp(end, ".cu") || !strcmp(end, ".cuh") ||
+                      !strcmp(end, ".hip"));
+}
+
+/* ---- words ---- */
+
+static bool sketch_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* Replaces comments and lines of the preprocessor by blanks. */
+static void sketch_blank(char *text)
+{
+    bool at_line = true;
+    for (char *at = text; *at;) {
+        char *end = at;
+        if (at[0] == '/' && at[1] == '/') end += strcspn(at, "\n");
+        else if (at[0] == '/' && at[1] == '*')
+            end = strstr(at + 2, "*/") ? strstr(at + 2, "*/") + 2 : at + strlen(at);
+        else if (*at == '#' && at_line)
+            while (*end && *end != '\n') end += *end == '\\' && end[1] ? 2 : 1;
+        at_line = *at == '\n' || (at_line && (isspace((unsigned char)*at) || end > at));
+        if (end == at) at++;
+        for (; at < end; at++)
+            if (*at != '\n') *at = ' ';
+    }
+}
+
+/* Finds a word in a range; NULL: not there. */
+static const char *sketch_find(const char *from, const char *end, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = from; (at = memmem(at, (size_t)(end - at), word, length)); at += length)
+        if (!sketch_letter(at[length]) && (at == from || !sketch_letter(at[-1]))) return at;
+    return NULL;
+}
+
+static bool sketch_has(const parameter *p, const char *word)
+{
+    return sketch_find(p->words, p->end, word) != NULL;
+}
+
+/* ---- the kernel ---- */
+
+/* Reads the type of a parameter from its words. */
+static void sketch_type(const sketch *s, parameter *p)
+{
+    static const struct {
+        const char *word, *type;
+    } types[] = {{"float", "float"}, {"double", "double"}, {"ulong", "ulong"}, {"long", "long"},
+        {"uint", "uint"}, {"unsigned", "uint"}, {"uint32_t", "uint"}, {"size_t", "ulong"},
+        {"uint64_t", "ulong"}, {"int64_t", "long"}, {"int32_t", "int"}, {"int", "int"}};
+    static const char *const lanes[] = {"2", "3", "4", "8", "16"};
+    p->type = "bytes";
+    p->lanes = 1;
+    for (size_t i = HED_COUNT(types); i-- > 0;) {
+        char vector[32];
+        if (sketch_has(p, types[i].word)) p->type = types[i].type;
+        for (size_t k = 0; k < HED_COUNT(lanes); k++) {
+            snprintf(vector, sizeof vector, "%s%s", types[i].word, lanes[k]);
+            if (!sketch_has(p, vector)) continue;
+            p->type = types[i].type;
+            p->lanes = (uint32_t)atoi(lanes[k]);
+        }
+    }
+    if (p->lanes == 3 && !s->is_cuda) p->lanes = 4; /* OpenCL stores three as four */
+}
+
+static void sketch_parameter(sketch *s, const char *begin, const char *end)
+{
+    const char *bracket = memchr(begin, '[', (size_t)(end - begin)),
+               *last = bracket ? bracket : end;
+    while (last > begin && !sketch_letter(last[-1])) last--;
+    const char *first = last;
+    while (first > begin && sketch_letter(first[-1])) first--;
+    if (first == last || s->count == MOST_PARAMETERS) return;
+    parameter *p = &s->parameters[s->count];
+    *p = (parameter){.words = begin, .end = first, .name = first, .length = (int)(last - first)};
+    if (first == begin) return; /* (void) */
+    s->count++;
+    p->is_pointer = bracket || memchr(begin, '*', (size_t)(end - begin));
+    p->is_local = sketch_has(p, "__local") || sketch_has(p, "local") || sketch_has(p, "HED_LOCAL");
+    p->is_const = sketch_has(p, "const") || sketch_has(p, "__constant") || sketch_has(p, "constant");
+    sketch_type(s, p);
+}
+
+/* Returns the end of the block that begins at or after `at`. */
+static const char *sketch_block_end(const char *at)
+{
+    for (int depth = 0; *at; at++) {
+        depth += (*at == '{') - (*at == '}');
+        if (depth == 0 && (*at == '}' || *at == ';')) break;
+    }
+    return at;
+}
+
+/* Reads name and parameters of the first kernel that `entry` (nullable) allows. */
+static bool sketch_kernel(sketch *s, const char *entry)
+{
+    const char *end = s->text + strlen(s->text), *at = s->text;
+    static const char *const marks[] = {"__kernel", "kernel", "__global__"};
+    while (at < end) {
+        const char *mark = NULL;
+        for (size_t i = 0; i < HED_COUNT(marks); i++) {
+            const char *word = sketch_find(at, end, marks[i]);
+            if (word && (!mark || word < mark)) mark = word;
+        }
+        if (!mark) return false;
+        at = mark + strcspn(mark, " \t\r\n");
+        /* attributes have parentheses, too: the list is the last one before the body */
+        const char *body = at + strcspn(at, "{;"), *close = body;
+        while (close > at && *close != ')') close--;
+        const char *open = close;
+        int depth = 0;
+        for (; open > at; open--) {
+            depth += (*open == ')') - (*open == '(');
+            if (depth == 0) break;
+        }
+        const char *last = open;
+        while (last > at && isspace((unsigned char)last[-1])) last--;
+        const char *first = last;
+        while (first > at && sketch_letter(first[-1])) first--;
+        s->name = first;
+        s->length = (int)(last - first);
+        at = body;
+        if (!s->length || *open != '(' ||
+            (entry &&
+                (strlen(entry) != (size_t)s->length || strncmp(entry, first, (size_t)s->length))))
+            continue;
+        const char *from = open + 1;
+        for (const char *comma = from; comma <= close; comma++) {
+            depth += (*comma == '(') - (*comma == ')');
+            if (comma < close && (depth || *comma != ',')) continue;
+            sketch_parameter(s, from, comma);
+            from = comma + 1;
+        }
+        s->body = body;
+        s->body_end = sketch_block_end(body);
+        return true;
+    }
+    return false;
+}
+
+/* Takes the first whole numbers as sizes of the problem. */
+static void sketch_sizes(sketch *s)
+{
+    static const char *const row_words[] = {
+        "get_global_id(1)", "get_group_id(1)", "get_local_id(1)", "blockIdx.y", "threadIdx.y"};
+    s->dimension_count = 1;
+    for (size_t i = 0; i < HED_COUNT(row_words); i++)
+        if (memmem(s->body, (size_t)(s->body_end - s->body), row_words[i], strlen(row_words[i])))
+            s->dimension_count = 2;
+    for (uint32_t i = 0, k = 0; i < s->count && k < s->dimension_count; i++) {
+        const parameter *p = &s->parameters[i];
+        bool is_whole = p->type[0] == 'i' || p->type[0] == 'u' || p->type[0] == 'l';
+        if (!p->is_pointer && is_whole && p->lanes == 1) s->sizes[k++] = p;
+    }
+}
+
+/* ---- the description ---- */
+
+/* Writes the name of a dimension. */
+static void sketch_write_size(FILE *to, const sketch *s, uint32_t dimension)
+{
+    static const char *const names[] = {"width", "height"};
+    const parameter *p = s->sizes[dimension];
+    if (p) fprintf(to, "%.*s", p->length, p->name);
+    else fputs(s->dimension_count == 1 ? "n" : names[dimension], to);
+}
+
+static void sketch_write_argument(FILE *to, const sketch *s, const parameter *p)
+{
+    bool is_real = p->type[0] == 'f' || p->type[0] == 'd', is_size = false;
+    fprintf(to, "    {\"name\": \"%.*s\", ", p->length, p->name);
+    for (uint32_t i = 0; i < s->dimension_count; i++) is_size = is_size || s->sizes[i] == p;
+    if (p->is_local) {
+        fprintf(to, "\"kind\": \"local\", \"type\": \"%s\", \"size\": \"", p->type);
+        if (p->lanes > 1) fprintf(to, "%u * ", (unsigned)p->lanes);
+        fprintf(to, "WG%s\"}", s->dimension_count == 1 ? "" : " * WG_Y");
+    } else if (p->is_pointer) {
+        fprintf(to, "\"type\": \"%s\", \"size\": \"", p->type);
+        if (p->lanes > 1) fprintf(to, "%u * ", (unsigned)p->lanes);
+        for (uint32_t i = 0; i < s->dimension_count; i++) {
+            if (i) fputs(" * ", to);
+            sketch_write_size(to, s, i);
+        }
+        fprintf(to, "\"%s, \"fill\": {%s, \"seed\": %u}}", p->is_const ? "" : ", \"access\": \"read_write\"",
+            is_real ? "\"uniform\": [-1, 1]" : "\"integers\": [0, 100]", (unsigned)(p - s->parameters + 1));
+    } else if (is_size) {
+        fprintf(to, "\"type\": \"%s\", \"value\": \"%.*s\"}", p->type, p->length, p->name);
+    } else {
+        fprintf(to, "\"type\": \"%s\", \"value\": 1}", p->type);
+    }
+}
+
+static void write_sketch(FILE *to, const sketch *s, const char *source)
+{
+    bool is_flat = s->dimension_count == 1;
+    fprintf(to, "{\n  \"kernel\": \"%.*s\",\n  \"source\": \"%s\",\n  \"problem\": {", s->length, s->name, source);
+    for (uint32_t i = 0; i < s->dimension_count; i++) {
+        fputs(i ? ", \"" : "\"", to);
+        sketch_write_size(to, s, i);
+        fprintf(to, "\": %d", is_flat ? 1 << 20 : 1024);
+    }
+    fprintf(to, "},\n  \"parameters\": {%s},\n  \"group\": [%s],\n  \"global\": [",
+        is_flat ? "\"WG\": {\"powers_of_two\": [32, 256]}"
+                : "\"WG\": {\"powers_of_two\": [8, 64]}, \"WG_Y\": {\"powers_of_two\": [1, 16]}",
+        is_flat ? "\"WG\"" : "\"WG\", \"WG_Y\"");
+    for (uint32_t i = 0; i < s->dimension_count; i++) {
+        fputs(i ? ", \"" : "\"", to);
+        sketch_write_size(to, s, i);
+        fputc('"', to);
+    }
+    fputs("],\n  \"arguments\": [\n", to);
+    for (uint32_t i = 0; i < s->count; i++) {
+        sketch_write_argument(to, s, &s->parameters[i]);
+        fputs(i + 1 < s->count ? ",\n" : "\n", to);
+    }
+    fputs("  ]\n}\n", to);
+}
+
+int cli_tune_sketch(const char *path, const char *entry)
+{
+    hed_error error = {0};
+    size_t size;
+    char *bytes;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (hed_file_read(path, LARGEST_TEXT, &bytes, &size, &error)) return cli_fail(&error);
+    sketch *s = calloc(1, sizeof *s);
+    if (s) s->text = bytes;
+    bool is_read = s && !strpbrk(name, "\"\\\n\t");
+    if (is_read) {
+        s->is_cuda = strcmp(strrchr(path, '.'), ".cl") != 0;
+        sketch_blank(bytes);
+        is_read = sketch_kernel(s, entry);
+    }
+    if (is_read) {
+        sketch_sizes(s);
+        write_sketch(stdout, s, name);
+        fprintf(stderr,
+            "heddle: %s is the text of a kernel; expected a tune file, which describes it. A first one of %.*s was "
+            "printed: correct sizes and values, add the macros of the text to \"parameters\", and tune it: heddle tune "
+            "%s > kernel.json; heddle tune kernel.json\n",
+            path, s->length, s->name, path);
+    } else {
+        fprintf(stderr, "heddle: %s has no kernel%s%s: expected __kernel or __global__; or a tune file, FILE.json\n",
+            path, entry ? " " : "", entry ? entry : "");
+    }
+    free(bytes);
+    free(s);
+    return HED_EXIT_USAGE;
+}
