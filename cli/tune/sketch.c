@@ -81,9 +81,22 @@ static bool sketch_has(const parameter *p, const char *word)
 
 /* ---- the kernel ---- */
 
-/* Reads the type of a parameter from its words. */
-static void sketch_type(const sketch *s, parameter *p)
+static void sketch_parameter(sketch *s, const char *begin, const char *end)
 {
+    const char *bracket = memchr(begin, '[', (size_t)(end - begin)),
+               *last = bracket ? bracket : end;
+    while (last > begin && !sketch_letter(last[-1])) last--;
+    const char *first = last;
+    while (first > begin && sketch_letter(first[-1])) first--;
+    if (first == last || s->count == MOST_PARAMETERS) return;
+    parameter *p = &s->parameters[s->count];
+    *p = (parameter){.words = begin, .end = first, .name = first, .length = (int)(last - first)};
+    if (first == begin) return; /* (void) */
+    s->count++;
+    p->is_pointer = bracket || memchr(begin, '*', (size_t)(end - begin));
+    p->is_local = sketch_has(p, "__local") || sketch_has(p, "local") || sketch_has(p, "HED_LOCAL");
+    p->is_const = sketch_has(p, "const") || sketch_has(p, "__constant") || sketch_has(p, "constant");
+    /* read the type of an element */
     static const struct {
         const char *word, *type;
     } types[] = {{"float", "float"}, {"double", "double"}, {"ulong", "ulong"}, {"long", "long"},
@@ -103,34 +116,6 @@ static void sketch_type(const sketch *s, parameter *p)
         }
     }
     if (p->lanes == 3 && !s->is_cuda) p->lanes = 4; /* OpenCL stores three as four */
-}
-
-static void sketch_parameter(sketch *s, const char *begin, const char *end)
-{
-    const char *bracket = memchr(begin, '[', (size_t)(end - begin)),
-               *last = bracket ? bracket : end;
-    while (last > begin && !sketch_letter(last[-1])) last--;
-    const char *first = last;
-    while (first > begin && sketch_letter(first[-1])) first--;
-    if (first == last || s->count == MOST_PARAMETERS) return;
-    parameter *p = &s->parameters[s->count];
-    *p = (parameter){.words = begin, .end = first, .name = first, .length = (int)(last - first)};
-    if (first == begin) return; /* (void) */
-    s->count++;
-    p->is_pointer = bracket || memchr(begin, '*', (size_t)(end - begin));
-    p->is_local = sketch_has(p, "__local") || sketch_has(p, "local") || sketch_has(p, "HED_LOCAL");
-    p->is_const = sketch_has(p, "const") || sketch_has(p, "__constant") || sketch_has(p, "constant");
-    sketch_type(s, p);
-}
-
-/* Returns the end of the block that begins at or after `at`. */
-static const char *sketch_block_end(const char *at)
-{
-    for (int depth = 0; *at; at++) {
-        depth += (*at == '{') - (*at == '}');
-        if (depth == 0 && (*at == '}' || *at == ';')) break;
-    }
-    return at;
 }
 
 /* Reads name and parameters of the first kernel that `entry` (nullable) allows. */
@@ -174,7 +159,10 @@ static bool sketch_kernel(sketch *s, const char *entry)
             from = comma + 1;
         }
         s->body = body;
-        s->body_end = sketch_block_end(body);
+        s->body_end = body;
+        depth = 0;
+        do depth += (*s->body_end == '{') - (*s->body_end == '}');
+        while (*s->body_end && depth && *++s->body_end);
         return true;
     }
     return false;
