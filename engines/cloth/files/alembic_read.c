@@ -77,6 +77,11 @@ static void reject(archive *a, uint64_t place, const char *expected)
         hed_fail(a->error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": expected %s", a->name, place, expected);
 }
 
+static void alembic_starve(archive *a)
+{
+    if (fine(a)) HED_OUT_OF_MEMORY(a->error, "the meshes of %s", a->name);
+}
+
 static uint64_t archive_word(const archive *a, uint64_t place)
 {
     uint64_t word;
@@ -266,7 +271,7 @@ static void read_samplings(archive *a, span s)
         t.times = take_bytes(a, &s, (uint64_t)t.count * sizeof(double));
         if (t.count == 0) reject(a, 0, "a time for each time sampling");
         timing *row = cloth_list_add(&a->timings);
-        if (!row) hed_fail(a->error, HED_ERROR_MEMORY, "out of memory while reading %s", a->name);
+        if (!row) alembic_starve(a);
         else *row = t;
     }
 }
@@ -284,7 +289,7 @@ static void read_transform(archive *a, group properties, int32_t *parent)
     t.values = find_property(a, schema, ".vals");
     transform *row = fine(a) ? cloth_list_add(&a->transforms) : NULL;
     if (row) *row = t;
-    else hed_fail(a->error, HED_ERROR_MEMORY, "out of memory while reading %s", a->name);
+    else alembic_starve(a);
     *parent = (int32_t)a->transforms.count - 1;
 }
 
@@ -304,7 +309,7 @@ static void read_polygons(archive *a, group properties, span name, int32_t paren
         reject(a, properties.place, "points and faces of a mesh");
     shape *row = fine(a) ? cloth_list_add(&a->shapes) : NULL;
     if (row) *row = s;
-    else hed_fail(a->error, HED_ERROR_MEMORY, "out of memory while reading %s", a->name);
+    else alembic_starve(a);
 }
 
 /* Reads the objects below one; `is_chosen`: it or one above it has the name that is asked for. */
@@ -523,7 +528,7 @@ static uint32_t count_vertices(archive *a)
 static uint32_t *add_word(archive *a, cloth_list *list)
 {
     uint32_t *word = cloth_list_add(list);
-    if (!word) hed_fail(a->error, HED_ERROR_MEMORY, "out of memory while reading %s", a->name);
+    if (!word) alembic_starve(a);
     return word;
 }
 
@@ -548,7 +553,7 @@ static uint32_t alembic_add_textures(
     for (uint64_t i = 0; i < count && fine(a); i++) {
         float *row = cloth_list_add(list);
         if (row) memcpy(row, values.bytes + width * i, width);
-        else hed_fail(a->error, HED_ERROR_MEMORY, "out of memory while reading %s", a->name);
+        else alembic_starve(a);
     }
     return first;
 }
@@ -594,7 +599,7 @@ static void alembic_add_span(archive *a, const shape *s, cloth_rows *rows)
     else {
         if (row) rows->groups.count--;
         free(name);
-        hed_fail(a->error, HED_ERROR_MEMORY, "out of memory while reading %s", a->name);
+        alembic_starve(a);
     }
 }
 
@@ -605,7 +610,7 @@ static void read_shapes(archive *a, hed_cloth_mesh *mesh)
     uint32_t vertices = count_vertices(a), *start = fine(a) ? add_word(a, &rows.face_at) : NULL;
     float *positions = fine(a) ? malloc(3 * sizeof *positions * (size_t)vertices) : NULL;
     if (start) *start = 0;
-    if (fine(a) && !positions) hed_fail(a->error, HED_ERROR_MEMORY, "out of memory while reading %s", a->name);
+    if (!positions) alembic_starve(a);
     for (size_t i = 0; i < a->shapes.count && fine(a); i++) {
         const shape *s = (const shape *)a->shapes.rows + i;
         alembic_add_span(a, s, &rows);
