@@ -191,3 +191,32 @@ Test(glsl_plain, refusals_have_places)
         "an acceleration structure, of ray tracing");
     CHECK(strstr(error.text, "\"scene\" is declared in line 5"), "%s", error.text);
 }
+
+/* Sizes of items that do not work together are specialization constants: one compiled module serves all. */
+Test(glsl_plain, one_module_for_all_sizes)
+{
+    static const struct {
+        const char *body, *words;
+    } cases[] = {{"b[gl_GlobalInvocationID.x + 64u * gl_GlobalInvocationID.y] = 1.0;",
+                     "\nlayout(constant_id = 1900) const uint WG_X = 16u; layout(constant_id = 1901) const uint WG_Y = 4u; "
+                     "layout(local_size_x_id = 1900, local_size_y_id = 1901) in;\n"},
+        {"b[gl_WorkGroupID.x * 16u + gl_LocalInvocationID.x] = 1.0;",
+            "layout(local_size_x = WG_X, local_size_y = WG_Y) in;\n"}};
+    static const int64_t wide[] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+            "#version 450\nlayout(local_size_x = 16, local_size_y = 4) in;\n" BUFFER "void main() { %s }\n",
+            cases[i].body);
+        hed_tune_file *file = open_text("own.comp", text);
+        CHECK_NOT_NULL(file, "%s\n%s", error.text, error.log);
+        const hed_kernel_def *kernel = hed_tune_file_kernel(file);
+        CHECK(strstr(kernel->sources[0].text, cases[i].words), "%s", kernel->sources[0].text);
+        CHECK_EQ(kernel->parameter_count, 2);
+        CHECK_TEXT(kernel->parameters[0].name, "WG_X");
+        CHECK_EQ(kernel->parameters[0].count, HED_COUNT(wide));
+        CHECK_BYTES(kernel->parameters[0].values, wide, sizeof wide);
+        CHECK_EQ(kernel->parameters[0].value, 16);
+        hed_tune_file_close(file);
+    }
+}

@@ -30,9 +30,10 @@ typedef struct glsl_edit {
 typedef struct glsl_group {
     const hed_source *source;
     hed_spec_sizes *sizes;
-    glsl_word numbers[3]; /* words that hold the size of each dimension */
-    bool is_constant[3];  /* the number is the value of a constant with a type */
-    bool is_named[3];     /* the number is a macro or a constant, which all its uses follow */
+    glsl_word layout, keys[3]; /* first word of the layout, and the key of each dimension */
+    glsl_word numbers[3];      /* words that hold the size of each dimension */
+    bool is_constant[3];       /* the number is the value of a constant with a type */
+    bool is_named[3];          /* the number is a macro or a constant, which all its uses follow */
     glsl_edit edits[MOST_EDITS];
     uint32_t edit_count;
     const char *width; /* number that is the width of subgroups, among the edits; or NULL */
@@ -129,8 +130,9 @@ static bool read_layout(glsl_group *g, glsl_word *word)
     while (next_word(g->source, word) && !word_is(word, ")")) {
         uint32_t i = 0;
         while (i < 3 && !word_is(word, keys[i])) i++;
-        if (i == 3 || !next_word(g->source, word) || !word_is(word, "=") ||
-            !next_word(g->source, word))
+        if (i == 3) continue;
+        g->keys[i] = *word;
+        if (!next_word(g->source, word) || !word_is(word, "=") || !next_word(g->source, word))
             continue;
         is_group = true;
         uint32_t *value = &g->sizes->values[i];
@@ -154,9 +156,12 @@ static bool find_sizes(glsl_group *g)
     uint32_t layouts = 0, last = 0;
     for (uint32_t i = 0; i < 3; i++) g->sizes->values[i] = 1;
     while (next_word(g->source, &word)) {
-        if (!word_is(&word, "layout") || !next_word(g->source, &word) || !word_is(&word, "("))
-            continue;
-        layouts += read_layout(g, &word);
+        if (!word_is(&word, "layout")) continue;
+        const glsl_word first = word;
+        if (!next_word(g->source, &word) || !word_is(&word, "(")) continue;
+        bool is_group = read_layout(g, &word);
+        if (is_group) g->layout = first;
+        layouts += is_group;
     }
     if (layouts != 1 || !g->numbers[0].size) return false;
     for (uint32_t i = 0; i < 3; i++) {
@@ -356,6 +361,34 @@ static void note_sizes(hed_spec_reader *reader, hed_json_node node, const glsl_g
         g->sizes->note ? hed_spec_text(reader, node, "%s\n  %s", note, g->sizes->note) : note;
 }
 
+/* Makes the sizes specialization constants, so that one compiled module serves all sizes: where items do not work
+ * together, and the layout has the numbers. False: the sizes stay macros. */
+static bool put_constants(
+    hed_spec_reader *reader, hed_json_node node, glsl_group *g, hed_source *source)
+{
+    enum { FIRST_ID = 1900 };
+    const hed_spec_sizes *sizes = g->sizes;
+    const char *constants = "", *text = source->text;
+    const size_t before = g->layout.size ? (size_t)(g->layout.at - text) : 0;
+    bool has_numbers = g->layout.size && !g->together[0] && !g->layout.in_macro && !g->edit_count &&
+                       !memmem(text, source->size, "gl_WorkGroupSize", 16) && strlen(text) == source->size;
+    for (uint32_t i = 0; i < sizes->dimensions; i++)
+        has_numbers = has_numbers && g->numbers[i].size && !g->is_named[i] &&
+                      isdigit((unsigned char)g->numbers[i].at[g->numbers[i].size - 1]);
+    for (uint32_t i = 0; i < sizes->dimensions && has_numbers; i++) {
+        constants = hed_spec_text(reader, node, "%slayout(constant_id = %u) const uint %s = %uu; ",
+            constants, FIRST_ID + i, sizes->names[i], sizes->values[i]);
+        add_edit(g, &g->keys[i], hed_spec_text(reader, node, "local_size_%c_id", 'x' + (int)i), false);
+        add_edit(g, &g->numbers[i], hed_spec_text(reader, node, "%u", FIRST_ID + i), false);
+    }
+    if (!has_numbers || !hed_spec_fine(reader)) return false;
+    write_text(reader, node, g, source);
+    source->text = hed_spec_text(
+        reader, node, "%.*s%s%s", (int)before, source->text, constants, source->text + before);
+    source->size = strlen(source->text);
+    return true;
+}
+
 void hed_spec_name_glsl_sizes(
     hed_spec_reader *reader, hed_json_node node, hed_source *source, hed_spec_sizes *sizes)
 {
@@ -373,6 +406,10 @@ void hed_spec_name_glsl_sizes(
     find_uses(g);
     sizes->is_together = g->together[0] != 0;
     name_sizes(reader, node, g);
+    if (put_constants(reader, node, g, source)) {
+        note_sizes(reader, node, g);
+        return;
+    }
     for (uint32_t i = 0; i < sizes->dimensions; i++)
         if (g->numbers[i].size) add_edit(g, &g->numbers[i], sizes->names[i], g->is_constant[i]);
     if (g->together[0]) edit_equal_numbers(g);

@@ -136,7 +136,12 @@ static void declare_shader(
     for (uint32_t i = 0; i < sizes->dimensions; i++)
         if (i == 0 || sizes->names[i] != sizes->names[i - 1])
             fprintf(to, "override %s: u32 = %u;\n", sizes->names[i], sizes->values[i]);
-    for (uint32_t i = 0; i < shader->constant_count; i++) declare_constant(to, shader, i);
+    for (uint32_t i = 0; i < shader->constant_count; i++) {
+        bool is_size = false;
+        for (uint32_t k = 0; k < sizes->dimensions; k++)
+            is_size = is_size || strcmp(shader->constants[i].name, sizes->names[k]) == 0;
+        if (!is_size) declare_constant(to, shader, i);
+    }
     fprintf(to, "%s", shader->layouts);
     for (uint32_t i = 0; i < shader->binding_count; i++)
         declare_binding(to, &shader->bindings[i], i);
