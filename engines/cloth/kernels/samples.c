@@ -206,8 +206,11 @@ static uint sample_sets(uint *set_at, uint64_t n)
     return set;
 }
 
-static const float sample_matrix[16] = {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f, 0.0f, 0.0f, 0.0f, 0.0f,
-    1.0f, 0.0f, 0.5f, -0.25f, 2.0f, 1.0f};
+/* A turn about no axis of the coordinates, the quaternion (1, 2, 4, 6), and a translation: no two elements
+ * are equal, so that none can take another one's place unnoticed. */
+static const float sample_matrix[16] = {-47 / 57.0f, 28 / 57.0f, 16 / 57.0f, 0.0f, 4 / 57.0f,
+    -23 / 57.0f, 52 / 57.0f, 0.0f, 32 / 57.0f, 44 / 57.0f, 17 / 57.0f, 0.0f, 0.5f, -0.25f, 2.0f,
+    1.0f};
 
 /* Moving plane, sphere and capsule. */
 static const float4 sample_colliders[SAMPLE_COLLIDERS][CLOTH_COLLIDER_WORDS] = {
