@@ -2,6 +2,7 @@
 #include "testing.h"
 
 #include "benchmarks/cloth_gate.h"
+#include "benchmarks/cloth_heap.h"
 
 static hed_error error;
 
@@ -95,4 +96,19 @@ Test(bench_cloth, a_folded_sheet_never_crosses_itself)
     CHECK_EQ(row.crossings, 0);
     CHECK_EQ(row.ball_crossings, 0);
     EXPECT_LT(row.worst, 0.05);
+}
+
+/* Layers in a heap do not cross; without contact they do. */
+Test(bench_cloth, layers_of_a_heap_never_cross)
+{
+    const cloth_heap_case small = {"heap of 5 layers of 20 x 20", 5, 20, 20};
+    test_device t = test_open(NULL);
+    cloth_heap_row row;
+    OK(cloth_heap_measure(&small, t.device, true, &row, &error));
+    EXPECT_EQ(row.crossings, 0);
+    EXPECT_LT(row.worst, 0.05);
+    EXPECT_LT(row.height, 0, "not fallen");
+    OK(cloth_heap_measure(&small, t.device, false, &row, &error));
+    EXPECT_GT(row.crossings, 0);
+    test_close(&t);
 }

@@ -175,3 +175,17 @@ Test(cloth_one_launch, several_garments)
     expect_the_bits_of_colours(&(scene){garments, 3, 4, .ball = true});
     test_mesh_free(&grid), test_mesh_free(&knit), test_mesh_free(&plain);
 }
+
+/* Pins near each other, whose lattices have particles in common: the first lattice and the second one of
+ * either side are tasks of different groups, which have to meet. */
+Test(cloth_one_launch, pins_near_each_other)
+{
+    static const uint32_t pins[][2] = {{17, 0}, {17, 33}, {19, 33}, {22, 0}}; /* row, column */
+    test_mesh grid = test_grid(34, 42);
+    make_lattices(&grid, &rigid);
+    for (size_t k = 0; k < HED_COUNT(pins); k++)
+        grid.inverse_masses[34 * pins[k][0] + pins[k][1]] = 0;
+    grid.inverse_masses[0] = grid.inverse_masses[33] = grid.inverse_masses[34];
+    expect_the_bits_of_colours(&(scene){&grid.def, 1, 4, .ball = true});
+    test_mesh_free(&grid);
+}

@@ -492,14 +492,6 @@ static hed_status make_kernel(hed_cloth *cloth, cloth_cooperative *c, hed_error 
     return error->status;
 }
 
-/* Orders the tasks. Strict mode keeps the order of HED_CLOTH_SOLVER_COLOURS. */
-static void order_tasks(const hed_cloth *cloth, cloth_cooperative *c)
-{
-    if (is_strict(cloth)) return;
-    sort_tasks(c);
-    overlap_lattices(c);
-}
-
 hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_error *error)
 {
     cloth->host->gathering = NULL;
@@ -508,7 +500,9 @@ hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_err
     if (make_kernel(cloth, c, error)) return error->status;
     uint4 *tasks = hed_new(&cloth->allocator, c->count, sizeof *tasks, error);
     if (!tasks) return HED_ERROR_MEMORY;
-    order_tasks(cloth, c);
+    /* Strict mode keeps the order of HED_CLOTH_SOLVER_COLOURS. */
+    if (!is_strict(cloth)) sort_tasks(c);
+    if (!is_strict(cloth)) overlap_lattices(c);
     hed_stream_wait(cloth->stream, error);
     hed_buffer_destroy(c->tasks);
     c->tasks = NULL;
