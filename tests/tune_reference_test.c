@@ -125,6 +125,40 @@ Test(tune_reference, a_text_that_never_compiles_is_reported_once)
     test_close(&t.on);
 }
 
+/* A clock of which each look takes 10 s. */
+static uint64_t slow_clock(void *user)
+{
+    uint64_t *nanoseconds = user;
+    return *nanoseconds += 10000000000;
+}
+
+/* Each of 32 others may compile for two minutes. */
+Test(tune_reference, no_other_configuration_is_tried_when_the_time_is_up)
+{
+    static const char *const builds[] = {"FAULT in (0, 6)"};
+    uint64_t nanoseconds = 0;
+    hed_parameter_def parameters[2];
+    hed_tune_argument arguments[5];
+    hed_tune_result *result;
+    hed_context_def context = hed_default_context_def();
+    context.cache_dir = in_folder("cache");
+    context.database = in_folder("tuning.db");
+    context.clock = (hed_clock){.now = slow_clock, .user = &nanoseconds};
+    runner_test t = {.on = test_open(&context)};
+    if (!(hed_device_describe(t.on.device).capabilities & HED_CAN_SOURCE))
+        test_skip("native code has no faults of texts");
+    describe_scale(&t);
+    const hed_kernel_def kernel = faulty(NO_C, builds, parameters);
+    hed_tune_def def = hed_default_tune_def();
+    give(&t, arguments);
+    def.problem = &t.problem;
+    def.arguments = arguments;
+    def.limit_seconds = 5;
+    FAILS(HED_ERROR_BUILD, hed_tune_kernel(t.on.device, &kernel, &def, &result, &error));
+    CHECK(strstr(error.text, "in the default configuration WG=64 FAULT=6") && !strstr(error.text, "failed too"), "%s", error.text);
+    test_close(&t.on);
+}
+
 /* The limit of a run falls to a multiple of the first run that works. */
 Test(tune_reference, an_endless_loop_ends_at_a_multiple_of_the_first_run)
 {

@@ -422,7 +422,9 @@ static hed_status expect_other(kernel_tuning *k, const reference_run *run, const
         hed_trial trial;
         hed_config config = spread_config(k->space, i);
         if (hed_config_equal(&config, usual)) continue;
-        if (run->runner->lost || hed_tuning_stop(&k->tuning)) return HED_OK;
+        bool is_late =
+            k->def.limit_seconds > 0 && hed_tuning_elapsed(&k->tuning) >= k->def.limit_seconds;
+        if (is_late || run->runner->lost || hed_tuning_stop(&k->tuning)) return HED_OK;
         if (expect_config(k, run, &config, &trial, error)) return error->status;
         if (!trial.outcome) {
             result->reference_config = config;
