@@ -89,6 +89,29 @@ Test(cloth_pressure, a_balloon_at_rest)
     }
 }
 
+/* A balloon of a linear fabric, Y N/m, is in equilibrium at R if its pressure is 2 Y (R - R0) / R^2; with
+ * substeps that the engine chooses it comes to rest there. */
+Test(cloth_pressure, a_balloon_of_a_fabric_finds_its_equilibrium)
+{
+    static const hed_cloth_fabric fabric = {200, 200, 100, 1e-5f, 1e-5f, 0.1f, 0};
+    const double radius = 0.15, stretch = 1.38;
+    balloon b = balloon_make((float)(2 * 200 * (stretch - 1) / (radius * stretch * stretch)));
+    b.garment.fabric = &fabric;
+    hed_cloth_def def = dressed_def(&b.garment, 1);
+    def.substeps = 0;
+    dressed d = dressed_make(here.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.gravity[1] = 0;
+    frame.frames = 180;
+    dressed_step(&d, &frame);
+    const double grown = cbrt(volume_of(&b, (const float(*)[3])d.positions) /
+                              volume_of(&b, (const float(*)[3])b.shape.positions));
+    printf("%u substeps: %g of the radius at rest\n", hed_cloth_describe(d.cloth).substeps, grown);
+    EXPECT_NEAR(grown, stretch, 0.06);
+    dressed_free(&d);
+    ball_free(&b.shape);
+}
+
 static double volume_at_rest(balloon *b)
 {
     hed_cloth_def def = dressed_def(&b->garment, 1);

@@ -43,8 +43,10 @@ static double longest_side(const cloth_garment *garment)
     return longest;
 }
 
-/* Substeps of 1/60 s that keep the stretch of a garment without lattices below 2 % and its fabric's
- * own. Its tension is that of the garment's length and of its pressure; where bodies carry it, the
+/* Substeps of 1/60 s that keep the stretch of a garment without lattices below 2 % and that of its fabric
+ * by its weight. Under pressure it is below 2 % and the fabric's: a balloon has no equilibrium
+ * beyond a stretch of 100 %, so that one which stretches twice as far as its fabric would burst. Its
+ * tension is that of the garment's length and of its pressure; where bodies carry it, the
  * weight of all hangs from few vertices, SUPPORT times that (measured on a shirt, a dress and a sewn
  * one: docs/cloth-stiffness.md). */
 static double plain_substeps(const cloth_garment *garment, bool carried)
@@ -58,7 +60,7 @@ static double plain_substeps(const cloth_garment *garment, bool carried)
     const hed_cloth_fabric *fabric = &garment->fabric;
     double hung = density * gravity * length, pressed = fabs((double)garment->pressure) * length,
            tension = hung * (carried ? SUPPORT : 1) + pressed, strain = 0.02;
-    if (garment->has_fabric) strain += (hung + pressed) / fmin(fabric->warp, fabric->weft);
+    if (garment->has_fabric) strain += hung / fmin(fabric->warp, fabric->weft);
     if (!(edge > 0 && free && length > 0)) return PLAIN_LOW;
     return ceil(frame / (edge * sqrt(strain * density / tension)));
 }
