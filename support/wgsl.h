@@ -122,6 +122,9 @@ typedef struct hed_wgsl {
         together; /* first use that makes items depend on the group; NULL: items do not depend on it */
     uint32_t together_line;
     bool is_unordered; /* results of atomic functions decide on places in buffers */
+    /* buffer with an element that items read where others may write it (wgsl_race.c); NULL: no such buffer */
+    const char *race;
+    uint32_t race_line, race_write_line;
     hed_wgsl_edit edits[HED_WGSL_EDITS]; /* sorted by position */
     uint32_t edit_count;
     /* bytes of group memory as an expression of heddle/space.h; NULL: the text does not determine

@@ -146,6 +146,8 @@ void hed_wgsl_find_strides(struct hed_wgsl_parse *r);
 /* Finds the buffers and group memory that the entry point uses, and how; if the module has other
  * entry points, unused ones are dropped. */
 void hed_wgsl_find_uses(struct hed_wgsl_parse *r);
+/* Finds a buffer that items read where other items may write. */
+void hed_wgsl_find_race(struct hed_wgsl_parse *r);
 /* Reads a span that is a number, or true or false; false: it is neither. */
 bool hed_wgsl_number(hed_wgsl_span span, double *number);
 /* Finds the constant or alias of a name; NULL: not found. */

@@ -459,6 +459,35 @@ Test(wgsl_plain, widths_of_subgroups_and_one_group)
     }
 }
 
+/* Elements that items read where others may write them: an index that is read and not written, of a buffer that is written. */
+Test(wgsl_plain, elements_that_others_write)
+{
+    static const struct {
+        const char *body;
+        uint32_t read, write; /* lines; 0: none */
+    } cases[] = {{"y[i] = y[i] + x[i + 1u];", 0, 0}, {"y[i] += x[k]; y[i].x *= 2.0;", 0, 0},
+        {"let a = y[ k ]; let b = y[i]; y[i] = a; y[k] = b;", 0, 0}, {"y[i] = y[i + 1u];", 5, 5},
+        {"var sum = vec2f();\nfor (var k = 0u; k < 9u; k++) {\n sum += y[k].xy * x[k]; }\n\ny[i].y = sum.x;", 7, 9},
+        {"y[i].x -= h(k);", 4, 5}, {"z.rows[i] = z.rows[i / 2u];", 5, 5}, {"z.rows[i][1] = z.rows[i][2];", 0, 0},
+        {"if (y[k].x == 2.0) { x2 = 1.0; }", 0, 0}, {"atomicAdd(&c[i], 1u); c2 = atomicLoad(&c[k]);", 0, 0}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char text[2048];
+        hed_wgsl *wgsl;
+        snprintf(text, sizeof text,
+            "struct Rows { count: u32, rows: array<vec4f> } @group(0) @binding(0) var<storage, read_write> z: Rows;\n"
+            "@group(0) @binding(1) var<storage, read_write> y: array<vec2f>; @group(0) @binding(2) var<storage> x: array<f32>;\n"
+            "@group(0) @binding(3) var<storage, read_write> c: array<atomic<u32>>; var<private> x2: f32; var<private> c2: u32;\n"
+            "fn h(k: u32) -> f32 { return y[k].x; }\n%s%s }\n",
+            "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3u) { let i = g.x; let k = i ^ 1u; ",
+            cases[i].body);
+        OK(hed_wgsl_read("a.wgsl", text, strlen(text), NULL, &wgsl, &error));
+        EXPECT_EQ(wgsl->race != NULL, cases[i].read > 0, "%s: %s", cases[i].body, wgsl->race);
+        EXPECT_EQ(wgsl->race_line, cases[i].read, "%s", cases[i].body);
+        EXPECT_EQ(wgsl->race_write_line, cases[i].write, "%s", cases[i].body);
+        hed_wgsl_free(wgsl);
+    }
+}
+
 /* Constants that refer to each other twice each: 2^24 factors are not followed. */
 Test(wgsl_plain, factors_of_factors_end)
 {

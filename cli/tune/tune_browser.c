@@ -3,6 +3,7 @@
 
 #include "heddle/web.h"
 #include "support/json.h"
+#include "support/wgsl.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -70,10 +71,35 @@ static void print_other_contents(FILE *out, const hed_kernel_def *kernel)
     fputs("]} */", out);
 }
 
+/* Names elements that items of a text in WGSL read where others may write, if sizes were wrong. */
+static void print_shared_elements(
+    const hed_kernel_def *kernel, const hed_tune_result *result, FILE *out)
+{
+    const hed_source *source = kernel->sources + kernel->source_count - 1;
+    hed_wgsl *shader = NULL;
+    hed_error ignored = {0};
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < result->count; i++)
+        wrong += result->evaluations[i].outcome == HED_OUTCOME_WRONG;
+    if (kernel->language == HED_WGSL && wrong && kernel->source_count &&
+        !hed_wgsl_read(source->name, source->text,
+            source->size ? source->size : strlen(source->text), kernel->entry, &shader, &ignored) &&
+        shader->race)
+        fprintf(out,
+            "  races      its items read elements of %s (line %u) that others may write (line %u): the order of items then "
+            "decides, each size has another one, and \"wrong\" proves little. A second buffer for what is written has no order\n",
+            shader->race, shader->race_line, shader->race_write_line);
+    hed_wgsl_free(shader);
+}
+
 void cli_tune_print_race(const hed_kernel_def *kernel, const hed_tune_result *result, FILE *out)
 {
     uint64_t written = result->elements - result->unwritten;
-    if (kernel->language < HED_WGSL || result->unsteady <= written / 10) return;
+    if (result->unsteady <= written / 10) {
+        print_shared_elements(kernel, result, out);
+        return;
+    }
+    if (kernel->language < HED_WGSL) return;
     fprintf(out,
         "  races      its items race with each other: %" PRIu64 " of the %" PRIu64
         " elements that it writes differ from run to run of its own text, so \"wrong\" proves little. ",
