@@ -844,6 +844,34 @@ Test(wgsl_plain, formats_that_a_program_puts_in)
     hed_tune_file_close(file);
 }
 
+/* Of several files that declare a name, one that the text mentions is taken, and none that declares a name again or has it within
+ * a function alone. Imports of WESL stay as comments; names that WGSL does not allow are replaced by their values. */
+Test(wgsl_plain, files_that_a_text_mentions)
+{
+    static const char lines[] =
+        "import package::field::{twice, LIMIT};\n"
+        "@group(0) @binding(0) var<storage, read_write> data: array<f32>;\n"
+        "@compute @workgroup_size(64) fn fill(@builtin(global_invocation_id) id: vec3u) {\n"
+        "  data[id.x] = twice(max(f32(id.x), LIMIT)) + f32(__STEPS__);\n}\n";
+    static const char *const files[][2] = {
+        {"a.wgsl", "const LIMIT: f32 = 1.0;\nfn other() -> f32 { return 1.0; }\n"},
+        {"b.wgsl", "fn second(x: f32) -> f32 { var max = x; return max; }\n"},
+        {"field.wgsl", "fn twice(x: f32) -> f32 { return 2.0 * x; }\nconst LIMIT: f32 = 2.0;\n"},
+        {"z.wgsl", "const LIMIT: f32 = 1.0;\nfn twice(x: f32) -> f32 { return 2.0 * x; }\n"}};
+    char text[2048];
+    for (size_t i = 0; i < HED_COUNT(files); i++)
+        write_file(in_folder(files[i][0]), files[i][1], strlen(files[i][1]));
+    CHECK_NULL(open_text("fill.wgsl", lines));
+    const char *comment = strstr(error.text, "/* heddle {\"source\": [\"fill.wgsl\", \"field.wgsl\"], \"defines\": {\"__STEPS__\": 1}} */");
+    CHECK_NOT_NULL(comment, "%s", error.text);
+    snprintf(text, sizeof text, "%.*s\n%s", (int)(strstr(comment, "*/") + 2 - comment), comment, lines);
+    hed_tune_file *file = open_text("fill.wgsl", text);
+    CHECK_NOT_NULL(file, "%s", error.text);
+    const char *made = hed_tune_file_kernel(file)->sources[0].text;
+    CHECK(strstr(made, "// import package") && strstr(made, "+ f32(1);") && !strstr(made, "__STEPS__ ="), "%s", made);
+    hed_tune_file_close(file);
+}
+
 /* A text that a source file in C++ includes as a raw string. */
 Test(wgsl_plain, texts_within_a_raw_string)
 {

@@ -1,5 +1,5 @@
 /* Lines of a preprocessor in WGSL, which browsers do not know: #define, #if with its branches, and
- * #include, as of C and of templates ({% include "FILE" %}, use FILE.wgsl; @import "FILE.wgsl";). Their lines stay as blank lines, so that
+ * #include, as of C and of templates ({% include "FILE" %}, use FILE.wgsl; @import "FILE.wgsl";), and imports of WESL. Their lines stay as blank lines, so that
  * the first text's lines keep their numbers; included files follow it, since the order of
  * declarations has no meaning. */
 #include "tunefile/spec.h"
@@ -59,7 +59,8 @@ static void set_macro(expansion *e, const char *name, size_t length, const char 
     else if (!m)
         *(m = &e->macros[e->macro_count++]) =
             (macro){.name = hed_spec_text(e->reader, e->node, "%.*s", (int)length, name)};
-    if (m) m->value = value, m->is_constant = is_plain_number(value);
+    bool is_valid = strncmp(name, "__", 2) != 0; /* two underscores begin no name of WGSL */
+    if (m) m->value = value, m->is_constant = is_valid && is_plain_number(value);
 }
 
 /* Returns the size of the placeholder at `at`, as {NAME} and {{NAME}}; 0: another text. */
@@ -258,6 +259,14 @@ static size_t used_file(const char *line, const char **name)
     return length > 5 && !memcmp(*name + length - 5, ".wgsl", 5) ? length : 0;
 }
 
+/* True for a line of WESL, `import package::random::{rand, seed};`. The files of its names are searched like others. */
+static bool is_import(const char *line)
+{
+    const char *at = line + strspn(line, " \t");
+    size_t size = strcspn(at, ";\n");
+    return !strncmp(at, "import ", 7) && at[size] == ';' && memmem(at, size, "::", 2);
+}
+
 /* Processes the directive of a line; false: the line has no directive. */
 static bool put_directive(
     expansion *e, branches *b, const char *path, const char *line, size_t size, FILE *to)
@@ -268,6 +277,10 @@ static bool put_directive(
     size_t used_length = used_file(line, &used);
     if (used_length && all_open(b)) expand_file(e, path, used, used_length);
     if (used_length) return true;
+    if (is_import(line)) {
+        fprintf(to, "// %.*s", (int)size, line);
+        return true;
+    }
     if (at >= end || (*at != '#' && !is_template)) return false;
     at += is_template ? 2 : 1;
     at += strspn(at, " \t-");
@@ -312,7 +325,7 @@ static bool has_directives(const char *text)
         const char *at = line + strspn(line, " \t");
         const char *used;
         if ((*at == '#' && isalpha((unsigned char)at[1 + strspn(at + 1, " \t")])) ||
-            !strncmp(at, "{%", 2) || used_file(line, &used))
+            !strncmp(at, "{%", 2) || used_file(line, &used) || is_import(line))
             return true;
         line += strcspn(line, "\n");
         line += *line == '\n';
@@ -341,7 +354,7 @@ static void take_defines(expansion *e, hed_json_node defines, const char *text)
                 ? hed_spec_text(e->reader, at, "%.17g", hed_json_number(at, -1e300, 1e300))
                 : hed_json_string(at);
         set_macro(e, at.key, strlen(at.key), value);
-        if (is_plain_number(value) && uses_name(text, at.key))
+        if (is_plain_number(value) && strncmp(at.key, "__", 2) != 0 && uses_name(text, at.key))
             fprintf(e->after, "\nconst %s = %s;", at.key, value);
     }
 }

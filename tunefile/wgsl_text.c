@@ -175,7 +175,9 @@ static void put_values(
 /* Texts joined with one that uses names it does not declare. */
 typedef struct joined_texts {
     const char *folder, *base; /* folder and base name of the first text */
-    char *text;                /* (size) the joined texts; grows */
+    const char *whole; /* the first text with its comments and imports, which may mention files */
+    bool is_mentioned; /* files that the first text mentions come before others */
+    char *text;        /* (size) the joined texts; grows */
     size_t size;
     char names[1024];       /* files as a list of JSON */
     uint32_t read;          /* number of files that were searched */
@@ -224,6 +226,40 @@ static bool knows(const char *text, const char *name, size_t length)
     return false;
 }
 
+/* Returns the next name that a text declares for the whole module, from `at` on; NULL: there is no other. `depth`:
+ * braces that are open. */
+static const char *next_declared(const char *at, int *depth, size_t *length)
+{
+    static const char *const words[] = {"struct", "fn", "alias", "const", "override", "var"};
+    for (size_t size; *at; at += size ? size : 1) {
+        for (size = 0; isalnum((unsigned char)at[size]) || at[size] == '_';) size++;
+        *depth += (*at == '{') - (*at == '}');
+        for (size_t i = 0; !*depth && i < HED_COUNT(words); i++) {
+            if (size != strlen(words[i]) || memcmp(at, words[i], size) != 0) continue;
+            const char *name = at + size + strspn(at + size, " ");
+            if (*name == '<') name += strcspn(name, ">;");
+            name += strspn(name, "> \n");
+            for (*length = 0; isalnum((unsigned char)name[*length]) || name[*length] == '_';)
+                ++*length;
+            if (*length) return name;
+        }
+    }
+    return NULL;
+}
+
+/* True if a text declares a name for the whole module, and no name that the joined texts declare too. */
+static bool completes(const joined_texts *joined, const char *text, const char *name, size_t length)
+{
+    int depth = 0;
+    bool is_found = false;
+    size_t size = 0;
+    for (const char *at = text; (at = next_declared(at, &depth, &size)) != NULL; at += size) {
+        is_found = is_found || (size == length && !memcmp(at, name, size));
+        if (declares(joined->text, at, size)) return false;
+    }
+    return is_found;
+}
+
 static bool join_file(
     joined_texts *joined, const char *path, const char *label, const char *name, size_t length)
 {
@@ -234,7 +270,7 @@ static bool join_file(
     blank_comments(text);
     bool is_entry =
         strstr(text, "@compute") || strstr(text, "@vertex") || strstr(text, "@fragment");
-    bool is_found = !is_entry && declares(text, name, length) &&
+    bool is_found = !is_entry && completes(joined, text, name, length) &&
                     used + strlen(label) + 8 < sizeof joined->names &&
                     joined->size + size < LONGEST_TEXT;
     char *grown = is_found ? realloc(joined->text, joined->size + size + 2) : NULL;
@@ -247,6 +283,18 @@ static bool join_file(
     }
     free(text);
     return grown != NULL;
+}
+
+/* True if the first text mentions a file: "use with arith.wgsl", import package::arith::add; */
+static bool mentions(const joined_texts *joined, const char *file, size_t length)
+{
+    const char *whole = joined->whole;
+    for (const char *at = whole; (at = memmem(at, strlen(at), file, length)) != NULL;
+         at += length) {
+        bool is_start = at == whole || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
+        if (is_start && !isalnum((unsigned char)at[length]) && at[length] != '_') return true;
+    }
+    return false;
 }
 
 /* Searches a folder, and `levels` folders deep, for the text that declares a name, and joins it. */
@@ -265,7 +313,9 @@ static bool join_from(joined_texts *joined, const char *folder, const char *labe
                 sizeof relative - 1;
         if (!fits || *entry->d_name == '.' || strcmp(entry->d_name, "node_modules") == 0) continue;
         if (size > 5 && strcmp(entry->d_name + size - 5, ".wgsl") == 0) {
-            is_found = strcmp(entry->d_name, joined->base) != 0 && joined->read++ < MOST_READ &&
+            is_found = strcmp(entry->d_name, joined->base) != 0 &&
+                       (!joined->is_mentioned || mentions(joined, entry->d_name, size - 5)) &&
+                       joined->read++ < MOST_READ &&
                        join_file(joined, path, relative, name, length);
         } else if (levels && entry->d_type == DT_DIR) {
             strcat(relative, "/");
@@ -300,11 +350,14 @@ static void join_all(hed_spec_reader *reader, hed_json_node node, joined_texts *
             bool is_new = !strstr(joined->searched, word);
             if (is_new && used + length + 3 < sizeof joined->searched)
                 strcat(joined->searched, word);
-            if (is_new && !knows(joined->text, name, length) &&
-                !join_from(joined, joined->folder, "", name, length, 0) &&
-                !join_from(joined, joined->folder, "", name, length, 2))
-                if (!join_from(joined, parent, "../", name, length, 2))
-                    join_from(joined, grandparent, "../../", name, length, 2);
+            bool is_found = !is_new || knows(joined->text, name, length);
+            joined->is_mentioned = true;
+            is_found = is_found || join_from(joined, joined->folder, "", name, length, 2);
+            joined->is_mentioned = false;
+            is_found = is_found || join_from(joined, joined->folder, "", name, length, 0) ||
+                       join_from(joined, joined->folder, "", name, length, 2) ||
+                       join_from(joined, parent, "../", name, length, 2) ||
+                       join_from(joined, grandparent, "../../", name, length, 2);
         }
         at += length ? length : 1;
     }
@@ -513,7 +566,7 @@ static void refuse_missing(hed_spec_reader *reader, hed_json_node node, hed_json
     const char *slash = strrchr(path, '/');
     joined_texts joined = {.base = slash ? slash + 1 : path,
         .folder = slash ? hed_spec_text(reader, node, "%.*s", (int)(slash - path), path) : ".",
-        .text = strdup(text), .size = strlen(text)};
+        .whole = whole, .text = strdup(text), .size = strlen(text)};
     if (joined.text) {
         join_all(reader, node, &joined);
         list_placeholders(reader, defines_given, joined.text, &rest);
@@ -602,8 +655,10 @@ const char *hed_spec_join_hint(hed_spec_reader *reader, hed_json_node node, cons
     hed_error ignored = {0};
     joined_texts joined = {.base = slash ? slash + 1 : path,
         .folder = slash ? hed_spec_text(reader, node, "%.*s", (int)(slash - path), path) : "."};
-    if (!hed_file_read(path, LONGEST_TEXT, &joined.text, &joined.size, &ignored))
+    if (!hed_file_read(path, LONGEST_TEXT, &joined.text, &joined.size, &ignored)) {
+        joined.whole = hed_spec_text(reader, node, "%s", joined.text);
         join_all(reader, node, &joined);
+    }
     free(joined.text);
     return hed_spec_text(reader, node,
         ". If the program joins this text with others%s, name all: /* heddle {\"source\": "
