@@ -179,7 +179,7 @@ Test(cloth_alembic, broken_files_are_named)
     /* one byte wrong: an error with a text, or a mesh */
     for (size_t i = 8; i < size; i++) {
         char kept = file[i];
-        file[i] = (char)(kept ^ (i % 3 ? 0x80 : 0x07));
+        file[i] = (char)(kept ^ (i % 3 ? 0x8c : 0x07));
         hed_error_clear(&error);
         hed_status status = cloth_alembic_parse(file, size, "bent.abc", &mesh, &error);
         CHECK(status == HED_OK ? mesh.positions && !error.text[0]

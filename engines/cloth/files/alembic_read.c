@@ -173,8 +173,8 @@ static bool span_has(span s, const char *text)
 static span take_header(archive *a, span *headers, property *p)
 {
     *p = (property){.bits = take_number(a, headers, 4)};
-    uint32_t hint = p->bits >> CLOTH_ALEMBIC_HINT & 3, bytes = 1u << hint;
-    if (hint > 2) reject(a, (uint64_t)(headers->bytes - a->bytes), "numbers of 1, 2 or 4 bytes");
+    uint32_t hint = p->bits >> CLOTH_ALEMBIC_HINT & 3, bytes = hint < 3 ? 1u << hint : 4;
+    if (hint == 3) reject(a, (uint64_t)(headers->bytes - a->bytes), "numbers of 1, 2 or 4 bytes");
     if (p->bits & CLOTH_ALEMBIC_KIND) {
         p->samples = take_number(a, headers, bytes);
         p->first = !(p->bits & CLOTH_ALEMBIC_CONSTANT);
