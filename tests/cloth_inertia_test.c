@@ -115,11 +115,11 @@ static void motion_of(int number, bool turns, float matrix[16], float centre[3])
 
 typedef struct runner {
     float linear, angular;
-    bool runs, turns, held, ball;
-    int save_at; /* frames, there it goes through a saved state; 0: no */
+    bool runs, turns, held, ball, plane; /* plane: tilted, in place of the ball */
+    int save_at;                         /* frames, there it goes through a saved state; 0: no */
 } runner;
 
-/* A sheet over a ball; seen from the runner, if it runs. */
+/* A sheet over a ball or a plane; seen from the runner, if it runs. */
 static void let_run(const runner *how, int frames, double (*seen)[3])
 {
     sheet s = sheet_make(9, 0.4f);
@@ -127,12 +127,12 @@ static void let_run(const runner *how, int frames, double (*seen)[3])
     s.def.linear_inertia = how->linear;
     s.def.angular_inertia = how->angular;
     if (how->held) s.inverse_masses[0] = s.inverse_masses[8] = 0.0f;
-    for (uint32_t i = 0; i < 81 && !how->held && !how->ball; i++)
+    for (uint32_t i = 0; i < 81 && !how->held && !how->ball && !how->plane; i++)
         s.positions[i][0] += 0.3f; /* beside the middle of the frame's motion */
     hed_cloth_def def = dressed_def(&s.def, 1);
     dressed d = dressed_make(here.device, &def);
     hed_cloth_frame frame = hed_default_cloth_frame();
-    if (!how->held && !how->ball) frame.gravity[1] = 0.0f;
+    if (!how->held && !how->ball && !how->plane) frame.gravity[1] = 0.0f;
     for (int f = 0; f < frames; f++) {
         float matrix[16];
         double x, angle;
@@ -144,8 +144,16 @@ static void let_run(const runner *how, int frames, double (*seen)[3])
         obstacle.a[0] = (float)(x + cos(angle) * at[0] + sin(angle) * at[2]);
         obstacle.a[1] = (float)at[1];
         obstacle.a[2] = (float)(-sin(angle) * at[0] + cos(angle) * at[2]);
+        if (how->plane) {
+            const double normal[3] = {0.3, 0.9, 0.3};
+            double length = sqrt(0.99);
+            obstacle.shape = HED_CLOTH_PLANE;
+            obstacle.b[0] = (float)((cos(angle) * normal[0] + sin(angle) * normal[2]) / length);
+            obstacle.b[1] = (float)(normal[1] / length);
+            obstacle.b[2] = (float)((cos(angle) * normal[2] - sin(angle) * normal[0]) / length);
+        }
         frame.colliders = &obstacle;
-        frame.collider_count = how->ball;
+        frame.collider_count = how->ball || how->plane;
         if (how->runs) {
             motion_of(f, how->turns, matrix, frame.motion_centre);
             frame.motion = matrix;
@@ -186,13 +194,17 @@ static double farthest_apart(double (*a)[3], double (*b)[3])
 Test(cloth_inertia, nothing_felt_is_standing)
 {
     double standing[81][3], running[81][3], turning[81][3];
-    for (int held = 0; held < 2; held++) {
-        let_run(&(runner){.ball = true, .held = held}, 40, standing);
-        let_run(&(runner){.ball = true, .held = held, .runs = true}, 40, running);
-        let_run(&(runner){.ball = true, .held = held, .runs = true, .turns = true}, 40, turning);
+    for (int k = 0; k < 4; k++) {
+        bool held = k % 2, plane = k / 2;
+        runner how = {.ball = !plane, .plane = plane, .held = held};
+        let_run(&how, 40, standing);
+        how.runs = true;
+        let_run(&how, 40, running);
+        how.turns = true;
+        let_run(&how, 40, turning);
         double apart = farthest_apart(standing, running),
                turned = farthest_apart(standing, turning);
-        printf("held %d: %.3g m, turning %.3g m\n", held, apart, turned);
+        printf("held %d, plane %d: %.3g m, turning %.3g m\n", held, plane, apart, turned);
         EXPECT_LT(apart, 1e-4);
         EXPECT_LT(turned, 1e-4);
     }

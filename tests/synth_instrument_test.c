@@ -440,6 +440,35 @@ static void compare(const plain *p)
     }
 }
 
+/* The least damped body at the lowest note, bent down as far as it goes: 120 dB are ln(10^6) of its
+ * amplitude. */
+Test(synth_instrument, the_tail_is_that_of_the_lowest_bent_note)
+{
+    static const hed_synth_voice_mode modes[] = {
+        HED_SYNTH_SINGLETON, HED_SYNTH_VOICES, HED_SYNTH_VOICES_MPE};
+    static const double octaves[] = {0, 2 + 3 / 12.0, 2 + 3 / 12.0 + 2};
+    for (size_t k = 0; k < HED_COUNT(modes); k++) {
+        hed_synth_instrument_def def = hed_default_synth_instrument_def();
+        hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY);
+        hed_synth_instrument *made;
+        hed_synth_entity entity;
+        def.mode = modes[k];
+        def.low = 36;
+        def.root_note = 60;
+        def.bend_range = 3;
+        def.note_bend_range = 24;
+        OK(hed_synth_instrument_create(NULL, &def, &made, &error));
+        for (int b = 0; b < 2; b++) {
+            body.as.body.position[0] = (float)b;
+            body.as.body.damping = b ? 0.5f : 2.0f;
+            OK(hed_synth_instrument_add(made, &body, NULL, &entity, &error));
+        }
+        double tail = log(1e6) / 0.5 * exp2(octaves[k]);
+        EXPECT_NEAR(hed_synth_instrument_tail(made), tail, 1e-5 * tail, "mode %d", (int)modes[k]);
+        hed_synth_instrument_destroy(made);
+    }
+}
+
 Test(synth_instrument, a_storm_of_changes)
 {
     static plain p;

@@ -6,8 +6,11 @@
 
 #include <unistd.h>
 
+/* The first six, unless HEDDLE_TEST_FULL is set. */
 static const double rates[] = {
-    8000, 11025, 16000, 22050, 32000, 44100, 50000, 64000, 88200, 96000, 192000};
+    8000, 11025, 22050, 44100, 96000, 192000, 16000, 32000, 50000, 64000, 88200};
+
+static uint32_t rate_count(void) { return getenv("HEDDLE_TEST_FULL") ? HED_COUNT(rates) : 6; }
 
 /* ---- pitch and decay ---- */
 
@@ -48,7 +51,7 @@ static void expect_same(const char *file, uint8_t note, double partial, bool is_
     pitch_part part = {file, 0, note, note};
     double expected = 440 * exp2((note - 69) / 12.0) * partial, settle = is_struck ? 0.1 : 1;
     note_found standard = measure(t.device, &part, note, expected, 48000, settle);
-    for (uint32_t i = 0; i < HED_COUNT(rates); i++) {
+    for (uint32_t i = 0; i < rate_count(); i++) {
         if (expected > 0.44 * rates[i]) continue; /* the filter takes it away */
         note_found found = measure(t.device, &part, note, expected, rates[i], settle);
         double cents = 1200 * log2(found.frequency / standard.frequency);
