@@ -2,6 +2,8 @@
  * which looks at the cell below the robot's centre, kept off them. */
 #include "nav2_routes.h"
 
+#include "nav2/nav2_controller.h"
+
 enum { SIDE = 80 };
 static hed_error error;
 
@@ -57,6 +59,39 @@ Test(mppi_nav2_guard, a_polygon_overlaps_by_its_area)
     EXPECT(!touches(config, 1.59, 2.1, 0), "beyond the right edge");
     EXPECT(touches(config, 2.1, 1.61, M_PI / 2), "turned: below the right edge");
     EXPECT(!touches(config, 2.1, 1.59, M_PI / 2), "turned: beyond the right edge");
+    hed_nav2_config_free(config);
+}
+
+/* The guard's step against 20,000 small ones: along a circle exactly, sideways to a part's mean heading. */
+Test(mppi_nav2_guard, a_step_is_that_of_the_robot)
+{
+    static const double velocities[][NAV2_AXES] = {
+        {0.5, 0, 0}, {0.5, 0, 1.9}, {-0.3, 0, -1.5}, {0.2, 0.3, 0}, {0.3, -0.2, 0.8}, {0, 0, 2}};
+    static uint8_t free_cells[SIDE * SIDE];
+    const hed_nav2_grid free_grid = {SIDE, SIDE, 0.05, 0, 0, free_cells};
+    enum { PARTS = 20000 };
+    hed_nav2_config *config = config_with("robot_radius: 0.22");
+    const hed_nav2_pose path[] = {{1, 1, 0}, {2, 1, 0}};
+    hed_nav2 *n;
+    hed_nav2_result result;
+    OK(hed_nav2_create(config, 1, true, &n, &error));
+    OK(hed_nav2_set_path(n, path, 2, &error));
+    OK(hed_nav2_compute(n, path[0], (hed_nav2_velocity){0}, &free_grid, &result, &error));
+    for (size_t k = 0; k < HED_COUNT(velocities); k++) {
+        const double *v = velocities[k], dt = n->period / PARTS;
+        hed_nav2_pose found = {2, 2, 0.7}, exact = found;
+        EXPECT(nav2_guard_step(n, &found, v), "%zu: nothing is near", k);
+        for (int i = 0; i < PARTS; i++) {
+            double yaw = exact.yaw + 0.5 * dt * v[NAV2_WZ];
+            exact.x += dt * (v[NAV2_VX] * cos(yaw) - v[NAV2_VY] * sin(yaw));
+            exact.y += dt * (v[NAV2_VX] * sin(yaw) + v[NAV2_VY] * cos(yaw));
+            exact.yaw += dt * v[NAV2_WZ];
+        }
+        EXPECT_NEAR(found.x, exact.x, 1e-9, "%zu", k);
+        EXPECT_NEAR(found.y, exact.y, 1e-9, "%zu", k);
+        EXPECT_NEAR(found.yaw, exact.yaw, 1e-9, "%zu", k);
+    }
+    hed_nav2_destroy(n);
     hed_nav2_config_free(config);
 }
 

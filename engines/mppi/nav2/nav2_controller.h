@@ -103,6 +103,9 @@ void nav2_set_axes(hed_nav2 *n);
 
 /* Keeps plan and filter for a second update from the same futures. */
 void nav2_guard_begin(hed_nav2 *n);
+/* Moves a pose for a cycle in parts, along a circle, sideways along the mean heading of each part, by the
+ * velocities of the axes (NAV2_AXES); true if the robot stays clear of lethal cells. */
+bool nav2_guard_step(const hed_nav2 *controller, hed_nav2_pose *pose, const double *velocities);
 /* Updates the plan once more, from the futures that overlap no lethal cell, if the robot would
  * touch one along the plan; brakes where the robot could not stop clear after the command. Returns true
  * if the plan was changed. */

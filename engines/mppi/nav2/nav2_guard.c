@@ -31,9 +31,7 @@ static bool guard_overlaps(const hed_nav2 *n, hed_nav2_pose pose)
     return nav2_overlaps(&n->settings, n->cycle.grid, pose);
 }
 
-/* Moves for a cycle in parts, along a circle, sideways along the mean heading; true if the robot
- * stays clear. */
-static bool guard_step(const hed_nav2 *n, hed_nav2_pose *pose, const double *v)
+bool nav2_guard_step(const hed_nav2 *n, hed_nav2_pose *pose, const double *v)
 {
     enum { PARTS = 2 };
     double dt = n->period / PARTS, half = 0.5 * dt * v[NAV2_WZ];
@@ -70,10 +68,10 @@ static bool guard_is_clear(const hed_nav2 *n, double seconds)
     for (uint32_t t = first; t == first || t < end; t++) {
         for (int i = 0; i < NAV2_AXES; i++)
             if (n->axes[i].used) v[i] = (double)n->axes[i].plan[t];
-        if (!guard_step(n, &pose, v)) return false;
+        if (!nav2_guard_step(n, &pose, v)) return false;
     }
     for (int k = 0; k < MOST_BRAKING && guard_brake(n, v); k++)
-        if (!guard_step(n, &pose, v)) return false;
+        if (!nav2_guard_step(n, &pose, v)) return false;
     return true;
 }
 
