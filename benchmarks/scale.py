@@ -5,30 +5,33 @@ a request costs over MPI. On a machine with GPUs one command does it all:
 
     python3 benchmarks/scale.py build/release/cli/heddle RESULTS
 
-RESULTS gets figures.json, a line for each figure in figures.txt, scaling.svg, and a time line (a page) for each batch.
-    --device ID   once for each device, instead of every GPU
-    --part NAME   tune, winner, render, drape, page, controller, mppi, cloth, wait, mpi; more than once; all unless told
-    --share X     this share of each list (0.05: a short run); tunings keep their 200 evaluations unless --budget tells
-    --hands N     N workers on the device `host`, to measure the queue itself where there is no GPU: with --part wait
+RESULTS gets figures.json, a line for each figure in figures.txt, a table in figures.md, scaling.svg, and a time line (a page) for each
+batch. The lists of a batch are as long as --seconds on one device, by the time of their first jobs.
+    --device ID    once for each device, instead of every GPU; named twice it is two: --device host --device host measures the queue itself
+    --part NAME    tune, winner, render, drape, page, controller, mppi, quadrotor, cloth, wait, mpi; more than once; all unless told
+    --seconds S    of a list on one device; 24: with 1, 2 and 4 devices, strong and weak, a part takes a minute
+    --share X      this share of samples, garments and steps (0.05: a short run); tunings keep their 200 evaluations unless --budget tells
 """
 import argparse, json, os, pathlib, shutil, subprocess, sys, time
+
+import scale_plot
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument('heddle'), parser.add_argument('results')
 parser.add_argument('--device', action='append'), parser.add_argument('--part', action='append')
 parser.add_argument('--share', type=float, default=1), parser.add_argument('--budget', type=int, default=200)
-parser.add_argument('--problem', default='width=4096,height=4096'), parser.add_argument('--hands', type=int)
+parser.add_argument('--problem', default='width=4096,height=4096'), parser.add_argument('--seconds', type=float, default=24)
 args = parser.parse_args()
 heddle, out = os.path.abspath(args.heddle), pathlib.Path(args.results).absolute()
 out.mkdir(parents=True, exist_ok=True)
 data = pathlib.Path(__file__).resolve().parent.parent / 'data'
-parts = args.part or ['tune', 'winner', 'render', 'drape', 'page', 'controller', 'mppi', 'cloth', 'wait', 'mpi']
+parts = args.part or ['tune', 'winner', 'render', 'drape', 'page', 'controller', 'mppi', 'quadrotor', 'cloth', 'wait', 'mpi']
 all_devices = json.loads(subprocess.run([heddle, 'devices', '--json'], capture_output=True, text=True, check=True).stdout)
 devices = args.device or [d['id'] for d in all_devices if d['type'] == 'gpu' and d['backend'] == 'cuda'] \
     or [d['id'] for d in all_devices if d['type'] == 'gpu' and d['backend'] == 'opencl']
-if not devices and not args.hands:
-    sys.exit('scale.py: no GPU here: name devices with --device, or measure the queue with --hands 2 --part wait')
-counts = [n for n in (1, 2, 4, 8, 16) if n < len(devices)] + [len(devices)] if devices else []
+if not devices:
+    sys.exit('scale.py: no GPU here: name devices with --device, as in --device host --device host --part wait')
+counts = [n for n in (1, 2, 4, 8, 16) if n < len(devices)] + [len(devices)]
 figures = []
 
 
@@ -126,43 +129,56 @@ def batch(kind, n, count, label):
                 f'<div class="a{j % 17} b{(i + j) % 23}"><p id=p{j}>x<span class=c{j % 5}>y</span></div>' for j in range(400)))
         (folder / 'sheet.css').write_text(''.join(f'.a{i % 17} .b{i % 23}, div > p + .c{i % 5}:nth-child({i % 7 + 1}) {{ margin: {i}px }}\n' for i in range(600)))
     (folder / 'jobs.json').write_text(json.dumps({'jobs': list(jobs_of(kind, count))}))
-    words = [w for _ in range(n) for w in ('--worker', f"'{heddle}' batch hand --device host")] if kind == 'wait' and args.hands else device_words(n)
-    seconds, result = run(['batch', str(folder / 'jobs.json'), '--page', str(out / f'{kind}-{label}-{n}.html'), '--json', '--quiet', *words])
+    seconds, result = run(['batch', str(folder / 'jobs.json'), '--page', str(out / f'{kind}-{label}-{n}.html'), '--json', '--quiet', *device_words(n)])
+    if result['failed'] or result['left']: sys.exit(f'scale.py: {kind}: {result["failed"]} jobs failed, {result["left"]} are left: see {folder}/jobs.json.logs')
     busy = sum(d['busy'] for d in result['devices'])
     for file in folder.iterdir():
         if file.suffix not in ('.log', '.journal') and file.is_file(): file.unlink()
     return seconds, dict(done=result['done'], failed=result['failed'], again=len(result['faults']), busy=round(busy / (n * seconds), 4))
 
 
-def batches(kind, whole):
-    over = [n for n in (1, 2, 4, 8) if n <= args.hands] if kind == 'wait' and args.hands else counts
-    count = max(2 * max(over), int(whole * args.share))
-    alone = None
-    for n in over:  # strong: the same list
-        seconds, more = batch(kind, n, count, 'strong')
-        alone = alone or seconds
-        note(f'{count} jobs, {kind}, on {n}', seconds, 's', n=n, kind=kind, scaling='strong', efficiency=round(alone / seconds / n, 4), **more)
-    each = max(2, count // max(over))
-    alone = None
-    for n in over:  # weak: a list for each device
-        seconds, more = batch(kind, n, each * n, 'weak')
-        alone = alone or seconds
-        note(f'{each} jobs each, {kind}, on {n}', seconds, 's', n=n, kind=kind, scaling='weak', efficiency=round(alone / seconds, 4), **more)
+def batches(kind, most):
+    """The same list on 1, 2, ... devices, and a list for each. The first jobs tell how long a job and the start of a device take."""
+    batch(kind, 1, 1, 'first')  # compiles kernels and reads files
+    first, _ = batch(kind, 1, 1, 'first')
+    more = max(3, 4 * max(counts)) if kind == 'page' else 3
+    several, _ = batch(kind, 1, more, 'first')
+    each_job = max(1e-4, (several - first) / (more - 1))
+    note(f'a job, {kind}', each_job, 's', kind=f'{kind} job', start=round(first - each_job, 3))
+    count = int(min(most, max(2 * max(counts), args.seconds / each_job)))
+    count = max(1, count // max(counts)) * max(counts)
+    for scaling in ('strong', 'weak'):
+        alone = None
+        for n in counts:
+            jobs = count if scaling == 'strong' else count // max(counts) * n
+            seconds, more = batch(kind, n, jobs, scaling)
+            alone = alone or seconds
+            note(f'{jobs} jobs, {kind}, {scaling}, on {n}', seconds, 's', n=n, kind=kind, scaling=scaling,
+                 efficiency=round(alone / seconds / (n if scaling == 'strong' else 1), 4), **more)
 
 
-def one_controller():
-    """A solve whose samples the devices share out: from which N on it pays, and a million."""
-    for problem in ('cartpole', 'quadrotor'):
-        for samples in (16384, 65536, 262144, 1048576):
-            alone = None
-            for n in counts:
-                _, rows = run(['mppi', 'bench', '--json', '--together', *device_words(n), '--problem', problem, '--solves', str(max(5, int(300 * args.share))),
-                               '--samples', str(max(512, int(samples * args.share)))])
-                if not rows: continue
-                best = min(rows, key=lambda row: row['median_us'])
-                alone = alone or best['median_us']
-                note(f'{problem}, {best["samples"]} samples on {n}', best['median_us'], 'us', n=n, kind=f'mppi {problem}', samples=best['samples'],
-                     solver=best['solver'], p99=best['p99_us'], times=round(alone / best['median_us'], 3))
+def solve(problem, samples, n):
+    _, rows = run(['mppi', 'bench', '--json', '--together', *device_words(n), '--problem', problem, '--solves', str(max(5, int(300 * args.share))),
+                   '--samples', str(max(512, int(samples * args.share)))])
+    return min(rows, key=lambda row: row['median_us'])
+
+
+def one_controller(problem):
+    """A solve whose samples the devices share out: from which number on it pays, a million, and a quarter of a million for each."""
+    for samples in (16384, 65536, 262144, 1048576):
+        alone = None
+        for n in counts:
+            best = solve(problem, samples, n)
+            alone = alone or best['median_us']
+            note(f'{problem}, {best["samples"]} samples on {n}', best['median_us'], 'us', n=n, kind=f'mppi {problem} {best["samples"]}', samples=best['samples'],
+                 solver=best['solver'], p99=best['p99_us'], times=round(alone / best['median_us'], 3), scaling='strong',
+                 efficiency=round(alone / best['median_us'] / n, 4), plotted=samples == 1048576)
+    alone = None
+    for n in counts:
+        best = solve(problem, 262144 * n, n)
+        alone = alone or best['median_us']
+        note(f'{problem}, {best["samples"]} samples, as many for each, on {n}', best['median_us'], 'us', n=n, kind=f'mppi {problem} each',
+             samples=best['samples'], solver=best['solver'], scaling='weak', efficiency=round(alone / best['median_us'], 4))
 
 
 def wardrobe(n, garments, mode):
@@ -219,41 +235,16 @@ def over_mpi():
     print(done.stdout, end='')
 
 
-# ---- the plot ----
-
-def plot():
-    """Efficiency over the number of devices: strong on the left, weak on the right."""
-    width, height, left, top, colours = 360, 240, 46, 34, ['#2b6cb0', '#2b8a5f', '#c0392b', '#8e5bb5', '#d9882b', '#666']
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * width + 40} {height + 40}" font-family="sans-serif" font-size="12">',
-             '<rect width="100%" height="100%" fill="white"/>']
-    for side, scaling in enumerate(('strong', 'weak')):
-        found = [f for f in figures if f.get('scaling') == scaling]
-        if not found: continue
-        most, x0 = max(2, max(f['n'] for f in found)), side * (width + 20) + left
-        x = lambda n: x0 + (n - 1) / (most - 1) * (width - left - 30)
-        y = lambda e: top + (1 - min(e, 1.1) / 1.1) * (height - top)
-        lines.append(f'<text x="{x0}" y="18" font-size="14">{scaling} scaling: efficiency over devices</text>')
-        for e in (0, 0.25, 0.5, 0.75, 0.9, 1):
-            lines.append(f'<path d="M{x0} {y(e):.1f}H{x(most):.1f}" stroke="{"#c0392b" if e == 0.9 else "#ddd"}"/><text x="{x0 - 6}" y="{y(e) + 4:.1f}" text-anchor="end">{e}</text>')
-        for n in sorted({f['n'] for f in found}):
-            lines.append(f'<text x="{x(n):.1f}" y="{height + 18}" text-anchor="middle">{n}</text>')
-        for i, kind in enumerate(dict.fromkeys(f['kind'] for f in found)):
-            points = [(x(f['n']), y(f['efficiency'])) for f in found if f['kind'] == kind]
-            colour = colours[i % len(colours)]
-            lines.append(f'<path d="M{" L".join(f"{a:.1f} {b:.1f}" for a, b in points)}" fill="none" stroke="{colour}" stroke-width="2"/>')
-            lines += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"/>' for a, b in points]
-            lines.append(f'<text x="{x0 + 8}" y="{height - 12 - 16 * i}" fill="{colour}">{kind}</text>')
-    (out / 'scaling.svg').write_text('\n'.join(lines + ['</svg>\n']))
-
-
-if devices and 'tune' in parts: tuning()
-if devices and 'winner' in parts: winners()
-for kind, whole in (('render', 200), ('drape', 256), ('page', 20000), ('controller', 64), ('wait', 32)):
-    if kind in parts and (devices or kind == 'wait'): batches(kind, whole)
-if devices and 'mppi' in parts: one_controller()
-if devices and 'cloth' in parts: wardrobes(), sheet()
+if 'tune' in parts: tuning()
+if 'winner' in parts: winners()
+for kind, most in (('render', 200), ('drape', 256), ('page', 20000), ('controller', 64), ('wait', 32)):
+    if kind in parts: batches(kind, most)
+if 'mppi' in parts: one_controller('cartpole')
+if 'quadrotor' in parts: one_controller('quadrotor')
+if 'cloth' in parts: wardrobes(), sheet()
 if 'mpi' in parts: over_mpi()
-plot()
 (out / 'figures.json').write_text(json.dumps(dict(devices=devices, processors=os.cpu_count(), share=args.share, figures=figures), indent=1) + '\n')
 (out / 'figures.txt').write_text('\n'.join(f'{f["name"]}: {f["value"]:.4g} {f["unit"]}' + (f', efficiency {f["efficiency"]}' if 'efficiency' in f else '')
                                            + (f', {f["times"]} times sooner than on one' if 'times' in f else '') for f in figures) + '\n')
+(out / 'figures.md').write_text(scale_plot.table(figures))
+(out / 'scaling.svg').write_text(scale_plot.picture(figures))

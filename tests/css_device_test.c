@@ -167,6 +167,45 @@ Test(css_device, random_pairs, .timeout = 600)
     CHECK_GT(pairs, 1000u);
 }
 
+/* One matcher for documents of other sizes: its kernels and buffers stay, and nothing of a former
+ * document is in a result. */
+Test(css_device, documents_one_after_the_other, .timeout = 240)
+{
+    static const int sizes[] = {40, 3, 200, 40, 12, 120, 1, 200};
+    enum { SELECTORS = 60 };
+    css_random r = {.seed = 21};
+    static char html[32768], text[SELECTORS * 2048];
+    hed_css_document *pages[HED_COUNT(sizes)];
+    hed_css_matcher *m = NULL;
+    hed_error error = {0};
+    uint64_t pairs = 0;
+    for (size_t n = 0; n < HED_COUNT(sizes); n++) {
+        css_random_page(&r, html, sizeof html, sizes[n]);
+        pages[n] = page(html);
+    }
+    for (int s = 0; s < SELECTORS; s++) {
+        char selector[2000] = "";
+        css_random_selector(&r, selector, sizeof selector, 0, false);
+        css_random_append(text, sizeof text, selector);
+        css_random_append(text, sizeof text, "{}\n");
+    }
+    hed_css_sheet *sheet = sheet_of(text);
+    for (size_t n = 0; n < HED_COUNT(sizes); n++) {
+        hed_css_matcher *host = matched(NULL, &pages[n], 1, sheet);
+        if (!m) m = matched(here.device, &pages[n], 1, sheet);
+        else OK(hed_css_matcher_set_documents(m, &pages[n], 1, &error));
+        for (int again = 0; again < 2; again++) {
+            OK(hed_css_match(m, &error));
+            pairs += compare(host, m, "documents one after the other");
+        }
+        hed_css_matcher_destroy(host);
+    }
+    CHECK_GT(pairs, 1000u);
+    hed_css_matcher_destroy(m);
+    hed_css_sheet_destroy(sheet);
+    for (size_t n = 0; n < HED_COUNT(sizes); n++) hed_css_document_destroy(pages[n]);
+}
+
 Test(css_device, a_forest, .timeout = 240)
 {
     enum { PAGES = 20, SELECTORS = 100 };

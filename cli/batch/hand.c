@@ -84,6 +84,7 @@ static bool hand_start(
     h->stay.descriptor = sockets[0];
     h->stay.begin = h->stay.size = 0;
     if (h->child > 0) {
+        setpgid(h->child, h->child); /* the child may set it after a kill() of its group */
         fcntl(h->output_pipe, F_SETFL, O_NONBLOCK);
         return true;
     }
@@ -104,6 +105,15 @@ static int hand_end_child(hand *h)
     close(h->output_pipe);
     h->child = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* Waits for a child that ends by itself. Returns as hand_end_child(); a resident one has not run its
+ * job then, so an end without an error counts as one by a signal. */
+static int hand_lose_child(hand *h)
+{
+    bool stays = h->stay.descriptor >= 0;
+    int code = hand_end_child(h);
+    return stays && code == 0 ? -SIGTERM : code;
 }
 
 /* Sends "alive" once a second. */
@@ -267,12 +277,15 @@ static bool hand_answer(hand *h)
     bool has_more = batch_stream_fill(&h->stay);
     uint32_t count = batch_stream_next(&h->stay);
     const char **fields = h->stay.fields.items;
-    if (count == 2 && strcmp(fields[0], "done") == 0) {
+    bool last = count == 2 && strcmp(fields[0], "last") == 0;
+    if (last || (count == 2 && strcmp(fields[0], "done") == 0)) {
+        int code = (int)strtol(fields[1], NULL, 10);
         hand_forward_output(h); /* forward earlier output first */
-        return hand_finish(h, (int)strtol(fields[1], NULL, 10));
+        if (last) hand_end_child(h);
+        return hand_finish(h, code);
     }
     if (count) kill(-h->child, SIGKILL); /* invalid reply */
-    return (has_more && !count) || hand_finish(h, hand_end_child(h));
+    return (has_more && !count) || hand_finish(h, hand_lose_child(h));
 }
 
 /* ---- main loop ---- */
@@ -297,7 +310,8 @@ static bool hand_turn(hand *h)
         {.fd = h->child ? h->stay.descriptor : -1, .events = POLLIN}};
     poll(polled, 3, 1000);
     if (polled[2].revents) good = hand_answer(h);
-    else if (polled[1].revents && !hand_forward_output(h)) good = hand_finish(h, hand_end_child(h));
+    else if (polled[1].revents && !hand_forward_output(h))
+        good = hand_finish(h, hand_lose_child(h));
     if (good && polled[0].revents) good = idle && batch_stream_fill(&h->in);
     return good;
 }

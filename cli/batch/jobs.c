@@ -59,7 +59,7 @@ static void jobs_check(const batch_list *list, hed_json_node node, batch_job *jo
         hed_json_reject(node, "expected no --device: the batch chooses one");
     else job->takes_device = true;
     if (!cause.status)
-        job->is_short = hed_arguments_command(&arguments)->repeats && bytes < SHORT_WORDS;
+        job->is_short = hed_arguments_command(&arguments)->is_brief && bytes < SHORT_WORDS;
     hed_arguments_free(&arguments);
     free(words);
 }

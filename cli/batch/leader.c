@@ -119,9 +119,17 @@ static void leader_start(leader *l, uint32_t index)
     snprintf(l->result->hands[index].doing, sizeof l->result->hands[index].doing, "starting");
 }
 
-static void leader_end_hand(leader_hand *h)
+/* Closes the connection to a hand, which then ends its child and exits. */
+static void leader_disconnect(leader_hand *h)
 {
     if (h->state != DISCONNECTED) close(h->from.descriptor);
+    h->state = DISCONNECTED;
+}
+
+/* Ends a hand, and waits for its end. */
+static void leader_end_hand(leader_hand *h)
+{
+    leader_disconnect(h);
     for (int i = 0; i < 2000 && h->pid; i++) { /* the hand exits by itself, and ends its child */
         siginfo_t end = {0};
         int code = waitid(P_PID, (id_t)h->pid, &end, WEXITED | WNOHANG | WNOWAIT);
@@ -133,7 +141,6 @@ static void leader_end_hand(leader_hand *h)
         waitpid(h->pid, NULL, 0);
     }
     h->pid = 0;
-    h->state = DISCONNECTED;
 }
 
 /* ---- jobs ---- */
@@ -563,6 +570,31 @@ static bool leader_busy(const leader *l)
     return false;
 }
 
+/* Ends all hands, first all and then one after the other, since a driver takes tenths of a second
+ * to end. Jobs that have not ended wait for the next run. */
+static void leader_end(leader *l)
+{
+    for (uint32_t i = 0; i < l->def->place_count; i++) {
+        leader_hand *h = &l->hands[i];
+        if (h->state != DISCONNECTED && h->job != NO_JOB && h->pid) kill(-h->pid, SIGTERM);
+        leader_disconnect(h);
+    }
+    for (uint32_t i = 0; i < l->def->place_count; i++) {
+        leader_hand *h = &l->hands[i];
+        batch_hand_view *view = &l->result->hands[i];
+        leader_end_hand(h);
+        if (h->job != NO_JOB) {
+            batch_job *job = &l->def->list->jobs[h->job];
+            batch_job_end(l->def->list, job, (uint32_t)h->job, false, &(hed_error){0});
+            job->state = BATCH_WAITING;
+            job->tries--;
+        }
+        leader_take_back(l, h);
+        if (h->log) fclose(h->log);
+        if (!view->is_lost) snprintf(view->doing, sizeof view->doing, "ended");
+    }
+}
+
 hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *error)
 {
     leader l = {.def = def,
@@ -596,22 +628,7 @@ hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *err
         leader_show(&l);
         leader_page(&l, false);
     }
-    for (uint32_t i = 0; i < def->place_count; i++) {
-        leader_hand *h = &l.hands[i];
-        if (h->job != NO_JOB && h->state != DISCONNECTED) {
-            batch_job *job = &def->list->jobs[h->job];
-            if (h->pid) kill(-h->pid, SIGTERM);
-            leader_end_hand(h);
-            batch_job_end(def->list, job, (uint32_t)h->job, false, &(hed_error){0});
-            job->state = BATCH_WAITING;
-            job->tries--;
-        }
-        leader_end_hand(h);
-        leader_take_back(&l, h);
-        if (h->log) fclose(h->log);
-        if (!result->hands[i].is_lost)
-            snprintf(result->hands[i].doing, sizeof result->hands[i].doing, "ended");
-    }
+    leader_end(&l);
     leader_sync(&l, true);
     result->stopped = hed_interrupted();
     leader_page(&l, true);

@@ -1,23 +1,27 @@
 /* Resident child of a hand: runs repeatable commands one after another in this process, with one
- * context, so that a job of some milliseconds needs no process of its own. "heddle batch stay" is
- * started by a hand; its standard input is a socket.
+ * context, so that a driver starts once and not for each job. "heddle batch stay" is started by a
+ * hand; its standard input is a socket.
  *
  * - FOLDER STDOUT WORDS...: request; STDOUT empty: into the log
- * - done CODE: reply */
+ * - done CODE: reply
+ * - last CODE: reply; this process ends, and further commands need another one */
 #include "batch.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Runs a command. `output_copy`: destination of output if the job has no file for it. */
-static int stay_do(const char **fields, uint32_t count, int output_copy)
+/* Runs a command. `output_copy`: destination of output if the job has no file for it. False: no
+ * further command may run in this process. */
+static bool stay_do(const char **fields, uint32_t count, int output_copy, int *code)
 {
     char **words = calloc(count, sizeof *words);
     const char *folder = fields[0], *output = fields[1];
-    if (!words) return HED_EXIT_FAILURE;
+    *code = HED_EXIT_FAILURE;
+    if (!words) return false;
     words[0] = (char *)(uintptr_t) "heddle";
     for (uint32_t i = 2; i < count; i++) words[i - 1] = (char *)(uintptr_t)fields[i];
     int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
@@ -27,15 +31,26 @@ static int stay_do(const char **fields, uint32_t count, int output_copy)
             strerrordesc_np(errno));
         if (to >= 0) close(to);
         free(words);
-        return HED_EXIT_FAILURE;
+        return true;
     }
     close(to);
     clearerr(stdout);
-    int code = cli_run((int)count - 1, words);
+    bool goes_on = cli_run_kept((int)count - 1, words, code);
     free(words);
     fflush(stderr);
     dup2(output_copy, STDOUT_FILENO);
-    return code;
+    return goes_on;
+}
+
+enum { LOOK_EVERY_MS = 500 }; /* pause between two looks at the flag of signals */
+
+/* Waits for a request. False: the hand has ended; or a signal, which a driver's thread may have
+ * received, ends this process before the next command. */
+static bool stay_wait(batch_stream *in)
+{
+    struct pollfd polled = {.fd = in->descriptor, .events = POLLIN};
+    while (!hed_interrupted() && poll(&polled, 1, LOOK_EVERY_MS) <= 0) {}
+    return !hed_interrupted() && batch_stream_fill(in);
 }
 
 static int stay_run(const hed_arguments *arguments, void *user)
@@ -48,14 +63,16 @@ static int stay_run(const hed_arguments *arguments, void *user)
     bool good = output_copy >= 0 && in.descriptor >= 0 && dup2(nothing, STDIN_FILENO) >= 0;
     close(nothing);
     cli_keep_context();
-    while (good && batch_stream_fill(&in)) {
+    while (good && stay_wait(&in)) {
         uint32_t count = batch_stream_next(&in);
-        char code[16];
+        char text[16];
+        int code = HED_EXIT_USAGE;
         if (!count) continue;
-        snprintf(code, sizeof code, "%d",
-            count > 2 ? stay_do(in.fields.items, count, output_copy) : HED_EXIT_USAGE);
-        good = BATCH_SEND(in.descriptor, "done", code);
+        bool goes_on = count > 2 && stay_do(in.fields.items, count, output_copy, &code);
+        snprintf(text, sizeof text, "%d", code);
+        good = BATCH_SEND(in.descriptor, goes_on ? "done" : "last", text) && goes_on;
     }
+    cli_close_kept();
     return HED_EXIT_OK;
 }
 
@@ -63,7 +80,7 @@ const hed_command hed_command_batch_stay = {
     .name = "stay",
     .summary = "run the jobs of a hand one after the other in this process",
     .description =
-        "What \"heddle batch hand\" starts for jobs of some milliseconds. It speaks with its hand alone.",
+        "What \"heddle batch hand\" starts for renders, drapes, cloth runs, controllers and pages. It speaks with its hand alone.",
     .hidden = true,
     .run = stay_run,
 };

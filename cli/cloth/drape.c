@@ -222,5 +222,6 @@ const hed_command hed_command_cloth_drape = {
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,
+    .repeats = true,
     .run = cloth_drape_main,
 };

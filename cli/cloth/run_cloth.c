@@ -376,5 +376,6 @@ const hed_command hed_command_cloth_run = {
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,
+    .repeats = true,
     .run = cloth_run_main,
 };

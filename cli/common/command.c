@@ -32,14 +32,68 @@ static bool names_gl(const hed_arguments *arguments)
     return !hed_given(arguments, "device") && kernel && hed_is_glsl_path(kernel);
 }
 
-/* The context that is kept open; `session` receives its messages. */
+/* Contexts of one process that differ in their drivers or their threads: enough for the jobs of a
+ * hand, which have one device. */
+enum { MOST_KEPT_CONTEXTS = 4, BACKEND_NAME = 16 };
+
+/* A context that is kept open, and the settings that it was opened with. */
+typedef struct kept_context {
+    hed_context *context;       /* NULL: free */
+    char backend[BACKEND_NAME]; /* backend whose drivers alone are loaded; "": all */
+    uint32_t threads;
+    bool gl;
+} kept_context;
+
+/* Contexts that are kept open for the further commands of this process. `session` is that of the
+ * present command, and receives their messages. */
 static struct {
-    bool keep, gl;
+    bool keep;
+    kept_context contexts[MOST_KEPT_CONTEXTS];
     cli_session session;
+    bool is_file_error; /* last error of the present command: in its words or in a file */
 } shared;
 
 void cli_keep_context(void) { shared.keep = true; }
 bool cli_keeps_context(void) { return shared.keep; }
+
+/* Finds the kept context with these settings, else a free place for it; NULL: nothing is kept, or
+ * all places are taken. */
+static kept_context *find_kept(const kept_context *settings)
+{
+    kept_context *place = NULL;
+    for (uint32_t i = 0; i < MOST_KEPT_CONTEXTS && shared.keep; i++) {
+        kept_context *entry = &shared.contexts[i];
+        if (entry->context && entry->gl == settings->gl && entry->threads == settings->threads &&
+            strcmp(entry->backend, settings->backend) == 0)
+            return entry;
+        if (!entry->context && !place) place = entry;
+    }
+    return place;
+}
+
+bool cli_context_is_kept(const hed_context *context)
+{
+    for (uint32_t i = 0; i < MOST_KEPT_CONTEXTS; i++)
+        if (context && shared.contexts[i].context == context) return true;
+    return false;
+}
+
+void cli_close_kept(void)
+{
+    shared.keep = false;
+    for (uint32_t i = 0; i < MOST_KEPT_CONTEXTS; i++)
+        hed_context_destroy(shared.contexts[i].context);
+    memset(shared.contexts, 0, sizeof shared.contexts);
+}
+
+bool cli_run_kept(int argc, char *const *argv, int *code)
+{
+    shared.is_file_error = false;
+    shared.session = (cli_session){0};
+    cli_crash_step("none");
+    *code = cli_run(argc, argv);
+    return !hed_interrupted() && (*code == HED_EXIT_OK || shared.is_file_error);
+}
 
 static hed_context_def context_def_of(const hed_arguments *arguments, cli_session *session)
 {
@@ -65,24 +119,32 @@ static void restrict_to(hed_context_def *def, const char *backend)
     if (strcmp(backend, "vulkan") != 0) def->vulkan_library = "";
 }
 
-/* Opens a context with the driver of the named devices alone, as each driver takes up to a second to start.
- * False unless all devices are ids of one backend ("cuda:0") and are present. */
-static bool open_named(
-    const hed_arguments *arguments, const hed_context_def *whole, cli_session *session)
+/* Writes the backend of the named devices; "" unless all are ids of one backend ("cuda:0"). */
+static void named_backend(const hed_arguments *arguments, char backend[BACKEND_NAME])
 {
-    char backend[16] = "";
     const char *named = NULL;
-    hed_context_def def = *whole;
-    hed_device *device;
-    if (!arguments || shared.keep || !hed_has_option(arguments, "device")) return false;
+    backend[0] = 0;
+    if (!arguments || !hed_has_option(arguments, "device")) return;
     for (uint32_t i = 0; (named = hed_text_at(arguments, "device", i)); i++) {
         size_t size = strcspn(named, ":");
-        if (named[size] != ':' || size >= sizeof backend ||
-            (i && (strncmp(backend, named, size) != 0 || backend[size])))
-            return false;
+        if (named[size] != ':' || size >= BACKEND_NAME ||
+            (i && (strncmp(backend, named, size) != 0 || backend[size]))) {
+            backend[0] = 0;
+            return;
+        }
         memcpy(backend, named, size);
         backend[size] = 0;
     }
+}
+
+/* Opens a context with the driver of the named devices alone, as each driver takes up to a second to start.
+ * False unless all devices are ids of one backend and are present. */
+static bool open_named(const hed_arguments *arguments, const char *backend,
+    const hed_context_def *whole, cli_session *session)
+{
+    const char *named = NULL;
+    hed_context_def def = *whole;
+    hed_device *device;
     if (!backend[0]) return false;
     restrict_to(&def, backend);
     def.device = "host"; /* HEDDLE_DEVICE may name a device of another backend */
@@ -99,21 +161,19 @@ static hed_status open_context(
     const hed_arguments *arguments, bool gl, cli_session *session, hed_error *error)
 {
     *session = (cli_session){0};
-    if (shared.session.context && shared.gl == gl) {
-        session->context = shared.session.context;
-        return HED_OK;
-    }
     hed_context_def def = context_def_of(arguments, session);
     def.gl = gl;
-    bool keep = shared.keep && !shared.session.context;
-    if (keep && def.logger.user) def.logger.user = &shared.session;
-    hed_status status = open_named(arguments, &def, session)
+    kept_context settings = {.threads = def.host_threads, .gl = gl};
+    named_backend(arguments, settings.backend);
+    kept_context *place = find_kept(&settings);
+    if (place) shared.session = *session; /* a context's messages follow the command's options */
+    if (place && place->context) session->context = place->context;
+    if (place) def.logger.user = &shared.session;
+    hed_status status = session->context || open_named(arguments, settings.backend, &def, session)
                             ? HED_OK
                             : hed_context_create(&def, &session->context, error);
-    if (keep) {
-        shared.session = *session;
-        shared.gl = gl;
-    }
+    settings.context = session->context;
+    if (place) *place = settings;
     hed_interrupt_install();
     return status;
 }
@@ -227,12 +287,14 @@ hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session
 
 void cli_close(cli_session *session)
 {
-    if (session->context != shared.session.context) hed_context_destroy(session->context);
+    if (!cli_context_is_kept(session->context)) hed_context_destroy(session->context);
     *session = (cli_session){0};
 }
 
 int cli_fail(const hed_error *error)
 {
+    shared.is_file_error = error->status == HED_ERROR_ARGUMENT ||
+                           error->status == HED_ERROR_FORMAT || error->status == HED_ERROR_IO;
     if (hed_interrupted()) {
         fputs("heddle: interrupted\n", stderr);
         return HED_EXIT_INTERRUPTED;

@@ -134,6 +134,14 @@ void cli_close(cli_session *session);
 void cli_keep_context(void);
 /* True after cli_keep_context(): further commands follow in this process. */
 bool cli_keeps_context(void);
+/* True if cli_close() leaves this context open. */
+bool cli_context_is_kept(const hed_context *context);
+/* Closes the kept contexts. */
+void cli_close_kept(void);
+/* Runs a whole command line, as cli_run(), in a process that keeps its contexts. False: no further
+ * command may run in it, because this one was interrupted, or has failed by anything but its words
+ * and files, as with a device that is lost. */
+bool cli_run_kept(int argc, char *const *argv, int *code);
 /* Runs a whole command line, like main(). Returns the exit code. */
 int cli_run(int argc, char *const *argv);
 
@@ -146,11 +154,11 @@ typedef struct cli_device_group {
 } cli_device_group;
 
 /* Groups the devices named by --device; "all" means every GPU once, no option the default device.
- * `groups` (HED_TUNE_DEVICES). Errors: NO_DEVICE, LIMIT. */
+ * A device named twice counts as two. `groups` (HED_TUNE_DEVICES). Errors: NO_DEVICE, LIMIT. */
 hed_status cli_device_groups(const hed_arguments *arguments, cli_session *session,
     cli_device_group *groups, uint32_t *count, hed_error *error);
 /* Opens the context, and stores the same devices in session->devices, for one task on all of them.
- * A device named twice counts as two. Errors: NO_DEVICE, LIMIT. */
+ * Errors: NO_DEVICE, LIMIT. */
 hed_status cli_open_devices_together(
     const hed_arguments *arguments, cli_session *session, hed_error *error);
 /* Writes the ids of devices, such as "cuda:0 + cuda:1". */

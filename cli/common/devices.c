@@ -20,7 +20,6 @@ static bool same_device_kind(const hed_device *x, const hed_device *y)
            strcmp(a.driver, b.driver) == 0 && a.architecture == b.architecture;
 }
 
-/* Adds a device. A device named twice counts as two, if candidates run in their own process. */
 hed_status cli_device_group_add(
     cli_device_group *groups, uint32_t *count, hed_device *device, hed_error *error)
 {
@@ -28,7 +27,6 @@ hed_status cli_device_group_add(
     while (g < *count && !same_device_kind(groups[g].devices[0], device)) g++;
     if (g == HED_TUNE_DEVICES || (g < *count && groups[g].count == CLI_MOST_DEVICES))
         return hed_fail(error, HED_ERROR_LIMIT, "more than %d devices at once", CLI_MOST_DEVICES);
-    if (g < *count && !(hed_device_describe(device).capabilities & HED_CAN_SOURCE)) return HED_OK;
     if (g == *count) groups[(*count)++].count = 0;
     groups[g].devices[groups[g].count++] = device;
     return HED_OK;

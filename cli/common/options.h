@@ -105,6 +105,7 @@ struct hed_command {
     bool hidden;                 /* parsed, but not shown: an alias */
     /* has no lasting effect on its process: a batch may run it repeatedly in one process */
     bool repeats;
+    bool is_brief;             /* takes milliseconds: a batch sends several to a device at once */
     hed_command_function *run; /* NULL: one of `commands` must follow */
 };
 

@@ -285,5 +285,6 @@ const hed_command hed_command_css_explain = {
         {"heddle css explain page.html app.css p --nth 3", "the third paragraph, by one sheet"},
         {"heddle css explain page.html nav --width 480 --dark", "on a narrow, dark screen"}, {0}},
     .repeats = true,
+    .is_brief = true,
     .run = explain_command,
 };

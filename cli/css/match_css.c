@@ -198,5 +198,6 @@ const hed_command hed_command_css_match = {
             "which rules set it on how many elements"},
         {0}},
     .repeats = true,
+    .is_brief = true,
     .run = match_command,
 };

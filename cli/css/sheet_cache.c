@@ -133,9 +133,10 @@ hed_css_matcher *css_take_kept_matcher(
 void css_keep_matcher(
     hed_css_matcher *matcher, hed_device *device, hed_css_sheet *const *sheets, uint32_t count)
 {
+    bool keeps = count <= MOST_KEPT && (!device || cli_context_is_kept(hed_device_context(device)));
     hed_css_matcher_destroy(cache.last.matcher);
-    cache.last.matcher = count <= MOST_KEPT ? matcher : NULL;
-    if (count > MOST_KEPT) {
+    cache.last.matcher = keeps ? matcher : NULL;
+    if (!keeps) {
         hed_css_matcher_destroy(matcher);
         return;
     }

@@ -167,5 +167,6 @@ const hed_command hed_command_css_unused = {
         {"heddle css unused site --report unused.html", "a page to look at"},
         {"heddle css unused site --fail-over 20%", "for continuous integration"}, {0}},
     .repeats = true,
+    .is_brief = true,
     .run = unused_command,
 };

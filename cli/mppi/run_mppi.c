@@ -466,5 +466,6 @@ const hed_command hed_command_mppi_run = {
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,
+    .repeats = true,
     .run = mppi_run_main,
 };

@@ -575,5 +575,7 @@ const hed_command hed_command_synth_render = {
         "look-ahead is taken away, and the sound is the same for every block size. Notes that the "
         "instrument does not hear are dropped and reported; where no note of the song sounds that is an error. "
         "After Ctrl-C the file holds what was rendered.",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = render_run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES,
+    .repeats = true,
+    .run = render_run,
 };

@@ -497,6 +497,21 @@ static int tune_in_browser(const hed_arguments *arguments, const char *origin, h
     return code;
 }
 
+/* Rejects several devices of a kind whose candidates run in this process. */
+static hed_status check_shares_search(
+    const cli_device_group *groups, uint32_t count, hed_error *error)
+{
+    for (uint32_t g = 0; g < count; g++) {
+        const hed_device_info info = hed_device_describe(groups[g].devices[0]);
+        if (groups[g].count > 1 && !(info.capabilities & HED_CAN_SOURCE))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "--device %s: %u devices of its kind are named; expected one, since its candidates run "
+                "in this process, one after the other",
+                info.id, groups[g].count);
+    }
+    return HED_OK;
+}
+
 /* Opens the devices of --worker in addition to --device. */
 static hed_status open_workers(const hed_arguments *arguments, cli_session *session,
     cli_device_group *groups, uint32_t *count, hed_error *error)
@@ -506,6 +521,7 @@ static hed_status open_workers(const hed_arguments *arguments, cli_session *sess
     *count = 0;
     if (!hed_given(arguments, "worker") || hed_given(arguments, "device"))
         cli_device_groups(arguments, session, groups, count, error);
+    if (hed_failed(error) || check_shares_search(groups, *count, error)) return error->status;
     for (uint32_t i = 0; (worker = hed_text_at(arguments, "worker", i)); i++) {
         hed_device *device = NULL;
         hed_error cause = {0};

@@ -124,6 +124,73 @@ for other in mixed/*.other; do cmp -s "$other" "${other%.other}.expected" || com
 [ "$(cat mixed.json.logs/mixed%2F7.tsv.log | wc -l)" = 2 ] || complain "the log of a short job: $(cat mixed.json.logs/mixed%2F7.tsv.log)"
 grep -q '^== try 1 on .* host: heddle css match mixed/7.html sheet.css --tsv$' mixed.json.logs/mixed%2F7.tsv.log || complain "no words in the log of a short job"
 
+# ---- a process that stays for renders, drapes, cloth runs and controllers: a fault, a signal and a kill cost one job each ----
+mkdir stay
+for i in 1 2 3; do mkfifo stay/$i.json; done
+render() { printf '"run": ["synth", "render", "%s", "--tail", "0", "--seed", "%s", "--out", "stay/%s.wav"], "output": "stay/%s.wav"' "$1" "$2" "$2" "$2"; }
+cat > stay.json <<JOBS
+{"jobs": [
+  {"name": "first", $(render stay/1.json 1)},
+  {"name": "missing", $(render stay/none.json 2)},
+  {"name": "stopped", $(render stay/2.json 3)},
+  {"name": "killed", $(render stay/3.json 4)},
+  {"name": "last", $(render "$instruments/harp.json" 5)},
+  {"name": "cart", "run": ["mppi", "run", "cartpole", "--steps", "3", "--json"], "stdout": "stay/cart.json"},
+  {"name": "flag", "run": ["cloth", "run", "$instruments/../scenes/flag.json", "--frames", "2", "--out", "stay/flag.pc2"], "output": "stay/flag.pc2"}]}
+JOBS
+"$heddle" batch stay.json --device host > "$work/out" 2> "$work/err" &
+leader=$!
+words='batch stay.json'
+# one_stays: the process that is at work
+one_stays() { pgrep -P "$(pgrep -P $leader | head -n 1)"; }
+hold stay/1.json
+first=$(one_stays)
+cat "$instruments/harp.json" >&9
+exec 9>&-
+hold stay/2.json
+second=$(one_stays)
+[ "$first" = "$second" ] || complain "a file that is not there has cost the process: $first, $second"
+kill -TERM "$second"
+cat "$instruments/harp.json" >&9
+exec 9>&-
+hold stay/3.json
+third=$(one_stays)
+[ "$third" != "$second" ] || complain "a process that was interrupted goes on"
+rm stay/3.json
+cp "$instruments/harp.json" stay/3.json
+kill -9 "$third"
+exec 9>&-
+wait $leader && complain "a missing instrument and a signal are no faults"
+out_has '5 of 7 done, 2 failed'; out_has 'failed .*missing: it ended with exit code 1.*none.json'
+out_has 'failed .*stopped: it ended with exit code 130'; out_has 'done after killed: it was ended by SIGKILL'
+for i in 1 4 5; do
+    "$heddle" synth render "$instruments/harp.json" --tail 0 --seed $i --out stay/alone.wav > /dev/null
+    cmp -s stay/alone.wav stay/$i.wav || complain "another sound than alone: $i"
+done
+"$heddle" cloth run "$instruments/../scenes/flag.json" --frames 2 --out stay/alone.pc2 --device host > /dev/null 2>&1
+cmp -s stay/alone.pc2 stay/flag.pc2 || complain "another flag than alone"
+grep -q interrupted stay.json.logs/stopped.log || complain "the log of the job that was stopped"
+grep -q interrupted stay.json.logs/last.log stay.json.logs/cart.log stay.json.logs/first.log && complain "a job's messages are in another job's log"
+find stay -name '.heddle-part*' | grep . && complain "unfinished files are left"
+rm stay/2.json
+cp "$instruments/harp.json" stay/2.json
+cp "$instruments/harp.json" stay/none.json
+run 0 batch stay.json --device host --resume --json; out_has '"before": 5'; out_has '"done": 7'
+
+# ---- a job that gets no memory: the jobs after it run in another process ----
+cat > memory.json <<JOBS
+{"jobs": [
+  {"name": "small", $(render "$instruments/harp.json" 6)},
+  {"name": "large", "run": ["synth", "render", "$instruments/harp.json", "--tail", "80000", "--spectrogram", "stay/large.png"], "output": "stay/large.png"},
+  {"name": "after", $(render "$instruments/harp.json" 7)}]}
+JOBS
+code=0
+words='batch memory.json'
+prlimit --as=4000000000 "$heddle" batch memory.json --device host > "$work/out" 2> "$work/err" || code=$?
+[ $code = 1 ] || complain "exit code $code after a job without memory"
+out_has '2 of 3 done, 1 failed'; out_has 'failed .*large: .*memory'
+[ "$(head -c 4 stay/7.wav)" = RIFF ] || complain "no sound after a job without memory"
+
 # ---- leaders that are killed at any moment: no result is half there, and the rest of the work gives every result ----
 { printf '{"jobs": ['; head -c 1000000 middle | tr -d '\n' | sed 's/,{"run": \["css", "match", "pages\/101.html.*//'; printf ']}'; } > kill.json
 mkdir alone
@@ -217,6 +284,12 @@ run 1 batch one.json --worker 'sleep 60' --patience 0.5; err_has 'sent nothing f
 run 1 batch one.json --worker 'head -c 100000 /dev/zero'; err_has 'no device is left'
 run 0 batch one.json --worker "exit 1" --worker "'$heddle' batch hand --device host" --worker "'$heddle' batch hand --device host"; [ -s one.txt ] || complain "one worker was enough"
 
+# ---- a device that is named twice is two, and not silently one ----
+rm -f one.json.journal one.txt
+run 0 batch one.json --device host --device host; out_has ' host (2) '
+run 0 mppi run cartpole --steps 2 --json --device host --device host; out_has '"device": "host + host"'
+run 2 tune heddle:copy --device host --device host; err_has 'device host: 2 devices of its kind are named; expected one'
+
 # ---- a hand that is killed, and the leader with all the rest ----
 cat > long.json <<JOBS
 {"jobs": [
@@ -234,15 +307,16 @@ cp later.json held.json
 kill -9 "$(pgrep -P $leader | head -n 1)"
 exec 9>&-
 await '[ -e a.wav ]'
-await 'ls .heddle-part-*-1-1/b.wav > /dev/null 2>&1 || pgrep -f "tail 40000 --out $work/here" > /dev/null'
+await 'ls .heddle-part-*-1-1/b.wav* > /dev/null 2>&1'
 "$heddle" batch long.json --resume > two.out 2>&1 && complain "two leaders at once"
 grep -q 'another heddle batch' two.out || complain "two leaders: $(cat two.out)"
 hand=$(pgrep -P $leader | head -n 1)
-export hand # await looks at it
+stays=$(pgrep -P "$hand")
+export hand stays # await looks at them
 kill -9 $leader
 wait $leader 2> /dev/null
 await '! kill -0 "$hand" 2> /dev/null'
-await '! pgrep -f "tail 40000 --out $work/here" > /dev/null'
+await '! kill -0 "$stays" 2> /dev/null'
 [ "$(cut -f 3 long.json.journal | tr '\n' ' ')" = 'heddle batch 1 1000 0 ' ] || complain "the journal: $(cat long.json.journal)"
 [ ! -e b.wav ] || complain "half a result"
 part=$(find . -name '.heddle-part-*-1-1')

@@ -41,6 +41,13 @@ unset HEDDLE_MPI_REMOTE
 mpirun --bind-to none -n 2 "$mpi" measure > "$work/out" 2> "$work/err" < /dev/null || complain "not measured"
 out_has 'MPI adds'
 
+# with_open NAME: processes that run jobs and have a file of this name, or of one that begins with it, open
+with_open() {
+    for process in $(pgrep -f '^heddle batch stay'); do
+        readlink "/proc/$process/fd/"* 2> /dev/null | grep -q "^$work/here/$1" && echo "$process"
+    done
+}
+
 # ---- a batch; a rank that is killed: with recovery the others do its job, without it a second run does ----
 cp "$instruments/harp.json" .
 cat > jobs.json <<JOBS
@@ -55,7 +62,7 @@ await '[ -s b.json ] && [ -s c.json ]'
 kill -9 "$(pgrep -f "^$mpi batch jobs.json" | tail -n 1)" # a rank
 wait $all && complain "all ended well without a rank"
 [ ! -e a.wav ] || complain "half a result"
-await '! pgrep -f "tail 40000 --out $work/here" > /dev/null'
+await '[ -z "$(with_open .heddle-part-)" ]'
 sed -i 's/40000/1/' jobs.json
 ranks 0 batch jobs.json --resume --json; out_has '"before": 2'; out_has '"done": 3'
 if mpirun --help 2>&1 | grep -q enable-recovery; then
@@ -65,10 +72,11 @@ if mpirun --help 2>&1 | grep -q enable-recovery; then
     mpirun --enable-recovery --bind-to none -n 3 "$mpi" batch jobs.json --json > "$work/out" 2> "$work/err" < /dev/null &
     all=$!
     hold held.json # the render
+    render=$(with_open held.json)
     rm held.json
     cp harp.json held.json
     # the rank above the render: render, hand, rank
-    hand=$(ps -o ppid= -p "$(pgrep -f "tail 4 --out $work/here" | head -n 1)")
+    hand=$(ps -o ppid= -p "$render")
     kill -9 "$(ps -o ppid= -p $hand | tr -d " ")"
     wait $all
     exec 9>&-

@@ -35,6 +35,12 @@ typedef struct device_copy {
     uint64_t count, room;
 } device_copy;
 
+/* Steps of a match: enqueued launch by launch at the first use, recorded as a graph at the second. */
+typedef struct device_steps {
+    hed_graph *graph; /* NULL: not recorded */
+    bool recurs;      /* used before */
+} device_steps;
+
 struct css_device {
     hed_allocator allocator;
     hed_arena found; /* memory of the last result */
@@ -51,8 +57,10 @@ struct css_device {
     device_copy copies[DEVICE_BOUND];
     uint64_t uploaded;            /* bytes of the last upload */
     hed_buffer *up[DEVICE_BOUND]; /* copies of the uploaded buffers, for measurements */
-    hed_graph *bind, *pass, *both;
+    device_steps bind, pass, both;
     uint64_t sizes[DEVICE_BUFFERS]; /* words */
+    uint64_t room[DEVICE_BUFFERS];  /* words of a buffer that a match writes, >= its size */
+    uint64_t classes_room;          /* words of classes_buffer */
     uint32_t cleared;               /* words of `bound` that are cleared before bind */
     bool is_bound;                  /* bind has succeeded with the present buffers */
     uint64_t seed;
@@ -72,17 +80,23 @@ static uint32_t power_of_two(uint64_t minimum, uint32_t from, uint32_t to)
     return size;
 }
 
-/* Sizes for a first match. */
+static void raise_to(uint32_t *size, uint32_t requirement)
+{
+    if (requirement > *size) *size = requirement;
+}
+
+/* Raises the sizes to the guess for a first match of the present elements. */
 static void guess_room(css_device *d)
 {
     css_fixed *f = &d->fixed;
-    f->words = f->state_words = 1;
-    f->signature_mask = power_of_two(f->elements / 8, 1 << 9, 1 << 15) - 1;
-    f->class_mask = power_of_two(f->elements / 4, 1 << 10, 1 << 17) - 1;
-    f->base_mask = power_of_two(4ull * f->kinds, 64, 1u << 30) - 1;
-    f->pool_room = 1 << 16;
-    f->action_room = 1 << 17;
-    f->listed_room = 1 << 16;
+    raise_to(&f->words, 1);
+    raise_to(&f->state_words, 1);
+    raise_to(&f->signature_mask, power_of_two(f->elements / 8, 1 << 9, 1 << 15) - 1);
+    raise_to(&f->class_mask, power_of_two(f->elements / 4, 1 << 10, 1 << 17) - 1);
+    raise_to(&f->base_mask, power_of_two(4ull * f->kinds, 64, 1u << 30) - 1);
+    raise_to(&f->pool_room, 1 << 16);
+    raise_to(&f->action_room, 1 << 17);
+    raise_to(&f->listed_room, 1 << 16);
 }
 
 /* Array in a buffer: its offset, and its length in words. */
@@ -161,11 +175,6 @@ static void next_seed(css_device *d)
     d->seed = (d->seed + 1) * 0x9e3779b97f4a7c15u;
     d->fixed.seed_low = (uint32_t)d->seed;
     d->fixed.seed_high = (uint32_t)(d->seed >> 32);
-}
-
-static void raise_to(uint32_t *size, uint32_t requirement)
-{
-    if (requirement > *size) *size = requirement;
 }
 
 /* Makes the room that the counters require, and takes the next seed, as hashes may have
@@ -261,47 +270,67 @@ static void enqueue_pass(css_device *d, hed_error *error)
     }
 }
 
-static hed_status record(css_device *d, hed_graph **graph, bool bind, bool pass, hed_error *error)
+static void enqueue(css_device *d, bool bind, bool pass, hed_error *error)
 {
-    hed_graph_begin(d->stream, error);
     if (bind) enqueue_bind(d, error);
     if (pass) enqueue_pass(d, error);
-    return hed_graph_end(d->stream, graph, error);
 }
 
+/* Runs steps, from the second time on as a graph. */
+static void run_steps(css_device *d, bool bind, bool pass, hed_error *error)
+{
+    device_steps *steps = bind && pass ? &d->both : bind ? &d->bind : &d->pass;
+    if (!steps->recurs) {
+        steps->recurs = true;
+        enqueue(d, bind, pass, error);
+        return;
+    }
+    if (!steps->graph) {
+        hed_graph_begin(d->stream, error);
+        enqueue(d, bind, pass, error);
+        hed_graph_end(d->stream, &steps->graph, error);
+    }
+    if (!hed_failed(error)) hed_graph_replay(steps->graph, d->stream, error);
+}
+
+/* Destroys the graphs, whose arguments have the present sizes and buffers. */
 static void unmake(css_device *d)
 {
     if (d->stream) hed_stream_wait(d->stream, NULL);
-    hed_graph_destroy(d->bind);
-    hed_graph_destroy(d->pass);
-    hed_graph_destroy(d->both);
-    for (int i = DEVICE_BOUND; i < DEVICE_BUFFERS; i++) {
-        hed_buffer_destroy(d->buffers[i]);
-        d->buffers[i] = NULL;
-    }
-    hed_buffer_destroy(d->counters_buffer);
-    hed_buffer_destroy(d->classes_buffer);
-    d->counters_buffer = d->classes_buffer = NULL;
-    d->bind = d->pass = d->both = NULL;
+    hed_graph_destroy(d->bind.graph);
+    hed_graph_destroy(d->pass.graph);
+    hed_graph_destroy(d->both.graph);
+    d->bind = d->pass = d->both = (device_steps){0};
 }
 
-/* Makes buffers of the known sizes, clears them for a first match, and records graphs. */
+/* Replaces a buffer that is smaller than `words` words. */
+static void make_room(css_device *d, hed_memory memory, uint64_t words, uint64_t *room,
+    hed_buffer **buffer, hed_error *error)
+{
+    if (*buffer && *room >= words) return;
+    hed_buffer_destroy(*buffer);
+    *buffer = NULL;
+    *room = words;
+    make_buffer(d->device, memory, words, buffer, error);
+}
+
+/* Makes missing buffers of the known sizes, and clears all for a first match. */
 static hed_status make(css_device *d, hed_error *error)
 {
     css_fixed *f = &d->fixed;
     for (int i = DEVICE_BOUND; i < DEVICE_BUFFERS; i++)
-        make_buffer(d->device, HED_MEMORY_DEVICE, d->sizes[i], &d->buffers[i], error);
-    make_buffer(d->device, HED_MEMORY_PINNED, WORDS(css_counters, 1), &d->counters_buffer, error);
-    make_buffer(d->device, HED_MEMORY_PINNED, f->elements, &d->classes_buffer, error);
+        make_room(d, HED_MEMORY_DEVICE, d->sizes[i], &d->room[i], &d->buffers[i], error);
+    if (!d->counters_buffer)
+        make_buffer(
+            d->device, HED_MEMORY_PINNED, WORDS(css_counters, 1), &d->counters_buffer, error);
+    make_room(d, HED_MEMORY_PINNED, f->elements, &d->classes_room, &d->classes_buffer, error);
     if (hed_failed(error)) return error->status;
     d->counters = hed_buffer_describe(d->counters_buffer).host;
     d->classes = hed_buffer_describe(d->classes_buffer).host;
     for (int i = DEVICE_BOUND; i < DEVICE_BUFFERS; i++) fill(d, i, 0, d->sizes[i], 0, error);
     fill(d, DEVICE_WORK, f->firsts, f->row_total, CSS_NONE, error);
     css_kernels_groups(&d->kernels, f, &d->info);
-    record(d, &d->bind, true, false, error);
-    record(d, &d->pass, false, true, error);
-    return record(d, &d->both, true, true, error);
+    return hed_failed(error) ? error->status : HED_OK;
 }
 
 /* Makes an uploaded buffer and its copy, with room for more element kinds. */
@@ -364,8 +393,7 @@ bool css_device_update(
     css_device *d, const css_compiled *compiled, const css_forest *forest, hed_error *error)
 {
     css_fixed *f = &d->fixed, before = d->fixed;
-    if (hed_failed(error) || forest->depth > CSS_DEVICE_DEPTH || forest->count != f->elements)
-        return false;
+    if (hed_failed(error) || forest->depth > CSS_DEVICE_DEPTH || !forest->count) return false;
     for (int i = 0; i < DEVICE_BOUND; i++) { /* a measurement reads the new content */
         hed_buffer_destroy(d->up[i]);
         d->up[i] = NULL;
@@ -374,12 +402,13 @@ bool css_device_update(
     f->chain = forest->depth + 1;
     f->families = f->position_count = f->stage_count = 0;
     d->facts = (css_device_facts){0};
+    d->final = compiled->tables.final;
     d->is_bound = false;
     hed_buffer *tables = d->buffers[DEVICE_TABLES];
     if (upload(d, compiled, forest, error)) return false;
     if (!memcmp(f, &before, sizeof before) && tables == d->buffers[DEVICE_TABLES]) return true;
-    /* kinds, families or levels have been added: graphs have the new sizes as arguments */
-    raise_to(&f->base_mask, power_of_two(4ull * f->kinds, 64, 1u << 30) - 1);
+    /* elements, kinds, families or levels have changed: graphs have the new sizes as arguments */
+    guess_room(d);
     unmake(d);
     if (!lay_out(d)) return false;
     make(d, error);
@@ -425,6 +454,9 @@ void css_device_destroy(css_device *d)
     if (!d) return;
     hed_allocator allocator = d->allocator;
     unmake(d);
+    for (int i = DEVICE_BOUND; i < DEVICE_BUFFERS; i++) hed_buffer_destroy(d->buffers[i]);
+    hed_buffer_destroy(d->counters_buffer);
+    hed_buffer_destroy(d->classes_buffer);
     for (int i = 0; i < DEVICE_BOUND; i++) {
         hed_buffer_destroy(d->buffers[i]);
         hed_buffer_destroy(d->up[i]);
@@ -509,7 +541,7 @@ bool css_device_match(css_device *d, css_found *result, hed_error *error)
             d->is_bound = false;
         }
         if (!d->is_bound) {
-            hed_graph_replay(d->bind, d->stream, error);
+            run_steps(d, true, false, error);
             if (read_counters(d, error)) break;
             if (d->counters->faults) continue;
             d->is_bound = true;
@@ -547,8 +579,7 @@ hed_status css_device_replay(css_device *d, unsigned steps, hed_error *error)
 {
     if (steps & CSS_REPLAY_UPLOAD) upload_again(d, error);
     bool bind = steps & CSS_REPLAY_BIND, pass = steps & CSS_REPLAY_PASS;
-    if (bind || pass)
-        hed_graph_replay(bind && pass ? d->both : bind ? d->bind : d->pass, d->stream, error);
+    if (bind || pass) run_steps(d, bind, pass, error);
     if (steps & CSS_REPLAY_CLASSES)
         hed_read(d->stream, d->classes, d->buffers[DEVICE_WORK], (uint64_t)WORD * d->fixed.class_of,
             (uint64_t)WORD * d->fixed.elements, error);

@@ -1,6 +1,6 @@
 /* Matching on a device (kernels/matching.h). Sheet and forest are uploaded once; bind and pass are
- * graphs that are replayed. Buffers have the sizes that the last match required; if the counters
- * report a fault, they are enlarged and the match is repeated. */
+ * enqueued, from the second match on as graphs. Buffers have the sizes that the last match
+ * required; if the counters report a fault, they are enlarged and the match is repeated. */
 #ifndef HED_CSS_DEVICE_H
 #define HED_CSS_DEVICE_H
 
@@ -32,9 +32,9 @@ hed_status css_device_create(hed_device *device, hed_allocator allocator,
     hed_error *error);
 void css_device_destroy(css_device *device); /* NULL is allowed */
 
-/* Uploads the changes of a forest since the last upload: the ranges that differ. False: the forest
- * exceeds the device's limits, or an error; the result has to be destroyed. Errors: as
- * css_device_create(). */
+/* Uploads the changes of a forest since the last upload: the ranges that differ. The forest may
+ * belong to other documents: kernels and buffers are reused. False: the forest exceeds the device's
+ * limits, or an error; the result has to be destroyed. Errors: as css_device_create(). */
 bool css_device_update(
     css_device *device, const css_compiled *compiled, const css_forest *forest, hed_error *error);
 /* Bytes of the last upload. */

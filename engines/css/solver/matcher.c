@@ -81,15 +81,22 @@ static void matcher_take_sheets(
     m->without = without;
 }
 
-/* Finds the tables of the matcher's documents, on its device as well. */
-static hed_status matcher_prepare(hed_css_matcher *m, hed_error *error)
+/* Uploads the tables to the matcher's device; kernels and buffers are reused if possible. */
+static hed_status matcher_prepare_device(hed_css_matcher *m, hed_error *error)
 {
-    m->stale_kinds = matcher_compile(m, error) || matcher_find_kinds(m, error);
+    if (m->device && css_device_update(m->device, &m->compiled, &m->forest, error)) return HED_OK;
     css_device_destroy(m->device);
     m->device = NULL;
     if (m->on && !m->stale_kinds)
         css_device_create(m->on, m->allocator, &m->compiled, &m->forest, false, &m->device, error);
     return hed_failed(error) ? error->status : HED_OK;
+}
+
+/* Finds the tables of the matcher's documents, on its device as well. */
+static hed_status matcher_prepare(hed_css_matcher *m, hed_error *error)
+{
+    m->stale_kinds = matcher_compile(m, error) || matcher_find_kinds(m, error);
+    return matcher_prepare_device(m, error);
 }
 
 hed_status hed_css_matcher_create(
@@ -225,15 +232,7 @@ hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error)
         return error->status;
     matcher->stale_kinds = false;
     if (matcher->edited) {
-        bool updated = matcher->device && css_device_update(matcher->device, &matcher->compiled,
-                                              &matcher->forest, error);
-        if (!updated) {
-            css_device_destroy(matcher->device);
-            matcher->device = NULL;
-        }
-        if (!updated && matcher->on && !hed_failed(error))
-            css_device_create(matcher->on, matcher->allocator, &matcher->compiled, &matcher->forest,
-                false, &matcher->device, error);
+        matcher_prepare_device(matcher, error);
         matcher->edited = hed_failed(error);
         if (matcher->edited) return error->status;
     }
