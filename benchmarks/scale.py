@@ -10,7 +10,7 @@ batch. The lists of a batch are as long as --seconds on one device, by the time 
     --device ID    once for each device, instead of every GPU; named twice it is two: --device host --device host measures the queue itself
     --part NAME    tune, winner, render, drape, page, controller, mppi, quadrotor, cloth, wait, mpi; more than once; all unless told
     --seconds S    of a list on one device; 24: with 1, 2 and 4 devices, strong and weak, a part takes a minute
-    --share X      this share of samples, garments and steps (0.05: a short run); tunings keep their 200 evaluations unless --budget tells
+    --share X      this share of samples, garments, steps and seconds of a fall (0.05: a short run); tunings keep their 200 evaluations unless --budget tells
 """
 import argparse, json, os, pathlib, shutil, subprocess, sys, time
 
@@ -109,7 +109,7 @@ def jobs_of(kind, count):
             yield dict(run=['synth', 'render', f'{data}/instruments/harp.json', '--tail', '3', '--seed', str(i), '--out', f'{name}.wav'],
                        output=f'{name}.wav')
         elif kind == 'drape':
-            yield dict(run=['cloth', 'drape', f'{data}/scenes/dress.obj', '--over', f'{data}/scenes/body.obj', '--seconds', '2', '--out', f'{name}.obj'],
+            yield dict(run=['cloth', 'drape', f'{data}/scenes/dress.obj', '--over', f'{data}/scenes/body.obj', '--seconds', str(max(0.05, 2 * args.share)), '--out', f'{name}.obj'],
                        output=f'{name}.obj')
         elif kind == 'page':
             yield dict(run=['css', 'match', f'page-{i % 100}.html', 'sheet.css', '--tsv'], stdout=f'{name}.tsv')
