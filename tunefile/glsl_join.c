@@ -149,6 +149,7 @@ static bool declares_name(const char *text, hed_glsl_word name)
 {
     hed_glsl_word before = {NULL, 0};
     int depth = 0;
+    if (!memmem(text, strlen(text), name.at, name.size)) return false;
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         char macro[80];
         if (sscanf(line, " # define %79[A-Za-z0-9_]", macro) == 1 && strlen(macro) == name.size &&
