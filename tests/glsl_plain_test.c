@@ -220,3 +220,31 @@ Test(glsl_plain, one_module_for_all_sizes)
         hed_tune_file_close(file);
     }
 }
+
+/* Sizes in brackets, through names, as products, and in layouts of their own. */
+Test(glsl_plain, forms_of_sizes)
+{
+    static const struct {
+        const char *head, *body;
+        uint32_t parameters;
+        int64_t value;
+    } cases[] = {{"#define GROUP (32)\nlayout(local_size_x = GROUP) in;\n", "", 1, 32},
+        {"#define BASE 32\n#define GROUP BASE\nlayout(local_size_x = GROUP, local_size_y = 1) in;\n", "", 1, 32},
+        {"const uint SIDE = 4;\nlayout(local_size_x = SIDE * SIDE * 2) in;\n", "", 1, 32},
+        {"layout(local_size_x = 32) in;\nlayout(local_size_y = 8) in;\n", "", 2, 32},
+        /* a factor of the size has other uses where items work together */
+        {"#define SIDE 8\nlayout(local_size_x = SIDE * SIDE) in;\nshared float s[SIDE];\n", "s[gl_LocalInvocationIndex % 8u] = 1.0; ", 0, 0},
+        /* branches choose the size */
+        {"#ifdef WIDE\nlayout(local_size_x = 64) in;\n#else\nlayout(local_size_x = 32) in;\n#endif\n", "", 1, 32}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char text[512];
+        snprintf(text, sizeof text, "#version 450\n%s" BUFFER "void main() { %sb[gl_GlobalInvocationID.x] = 1.0; }\n",
+            cases[i].head, cases[i].body);
+        hed_tune_file *file = open_text("own.comp", text);
+        CHECK_NOT_NULL(file, "%s\n%s", error.text, error.log);
+        const hed_kernel_def *kernel = hed_tune_file_kernel(file);
+        CHECK_EQ(kernel->parameter_count, cases[i].parameters, "case %zu", i);
+        if (cases[i].parameters) CHECK_EQ(kernel->parameters[0].value, cases[i].value, "case %zu", i);
+        hed_tune_file_close(file);
+    }
+}

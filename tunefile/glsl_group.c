@@ -11,7 +11,7 @@
 
 #include "heddle/shader.h"
 
-enum { MOST_EDITS = 128, LEAST_FOUND = 4 };
+enum { MOST_EDITS = 128, LEAST_FOUND = 4, DEEPEST_NAME = 4 };
 
 /* A word of the text. */
 typedef struct glsl_word {
@@ -34,6 +34,8 @@ typedef struct glsl_group {
     glsl_word numbers[3];      /* words that hold the size of each dimension */
     bool is_constant[3];       /* the number is the value of a constant with a type */
     bool is_named[3];          /* the number is a macro or a constant, which all its uses follow */
+    bool is_product[3];        /* the number is a product in the layout, as TILE * TILE */
+    bool is_repeated;          /* two layouts have one size */
     glsl_edit edits[MOST_EDITS];
     uint32_t edit_count;
     const char *width; /* number that is the width of subgroups, among the edits; or NULL */
@@ -94,9 +96,10 @@ static bool word_number(const glsl_word *word, uint32_t *number)
 
 /* ---- the sizes ---- */
 
-/* Finds the only number that a macro or constant of this name stands for. */
-static bool find_named(
-    const glsl_group *g, const glsl_word *name, glsl_word *number, bool *is_constant)
+/* Finds the only number that a macro or constant of this name stands for, also in brackets or through `depth` further
+ * names. */
+static bool find_named(const glsl_group *g, const glsl_word *name, glsl_word *number,
+    bool *is_constant, uint32_t depth)
 {
     glsl_word word = {.size = 0}, before[3] = {{.size = 0}, {.size = 0}, {.size = 0}};
     uint32_t matches = 0, value;
@@ -109,17 +112,49 @@ static bool find_named(
         glsl_word next = word;
         bool is_next = next_word(g->source, &next);
         if (is_value) is_next = is_next && word_is(&next, "=") && next_word(g->source, &next);
-        if (!is_next || (is_macro && next.line != word.line) || !word_number(&next, &value))
-            return false;
+        bool has_bracket =
+            is_next && is_macro && word_is(&next, "(") && next.at > word.at + word.size;
+        if (has_bracket) is_next = next_word(g->source, &next);
+        if (!is_next || (is_macro && next.line != word.line)) return false;
+        bool is_number = word_number(&next, &value);
         glsl_word after = next;
-        if (next_word(g->source, &after) &&
-            (is_macro ? after.line == next.line : !word_is(&after, ";")))
+        bool is_after = next_word(g->source, &after);
+        if (has_bracket) is_after = is_after && word_is(&after, ")") && next_word(g->source, &after);
+        if (is_after && (is_macro ? after.line == next.line : !word_is(&after, ";"))) return false;
+        if (!is_number && (!depth || !find_named(g, &next, &next, is_constant, depth - 1)))
             return false;
         *number = next;
-        *is_constant = is_value;
+        *is_constant = is_number ? is_value : *is_constant;
         matches++;
     }
     return matches == 1;
+}
+
+/* Reads the size of a dimension: a number, a name, or a product of these. `word` becomes its last word. */
+static void read_size(glsl_group *g, glsl_word *word, uint32_t i)
+{
+    uint32_t *value = &g->sizes->values[i], factor;
+    const glsl_word first = *word;
+    bool is_number = word_number(word, value);
+    g->numbers[i] = *word;
+    g->is_named[i] = !is_number;
+    if (!is_number && (!find_named(g, word, &g->numbers[i], &g->is_constant[i], DEEPEST_NAME) ||
+                          !word_number(&g->numbers[i], value)))
+        *value = 0;
+    for (glsl_word next = *word; next_word(g->source, &next) && word_is(&next, "*");) {
+        glsl_word number;
+        bool is_constant = false;
+        if (!next_word(g->source, &next)) return;
+        bool is_factor = word_number(&next, &factor) ||
+                         (find_named(g, &next, &number, &is_constant, DEEPEST_NAME) &&
+                             word_number(&number, &factor));
+        *value = is_factor && factor <= 1024 && *value <= 1024 ? *value * factor : 0;
+        *word = next;
+        g->numbers[i] = first;
+        g->numbers[i].size = (size_t)(next.at + next.size - first.at);
+        g->is_product[i] = true;
+        g->is_named[i] = false;
+    }
 }
 
 /* Reads the list of a layout after its bracket; `word` becomes the bracket that ends it. */
@@ -135,21 +170,16 @@ static bool read_layout(glsl_group *g, glsl_word *word)
         if (!next_word(g->source, word) || !word_is(word, "=") || !next_word(g->source, word))
             continue;
         is_group = true;
-        uint32_t *value = &g->sizes->values[i];
-        g->numbers[i] = *word;
-        bool is_number = word_number(word, value);
-        g->is_named[i] = !is_number;
-        if (!is_number && (!find_named(g, word, &g->numbers[i], &g->is_constant[i]) ||
-                              !word_number(&g->numbers[i], value)))
-            *value = 0;
+        g->is_repeated = g->is_repeated || g->numbers[i].size;
+        read_size(g, word, i);
         glsl_word next = *word;
         if (next_word(g->source, &next) && !word_is(&next, ",") && !word_is(&next, ")"))
-            *value = 0; /* a sum or a product */
+            g->sizes->values[i] = 0; /* a sum */
     }
     return is_group;
 }
 
-/* Finds the group's size: one layout, with a number for each size that it has. */
+/* Finds the group's size: a number for each size that the layouts have. */
 static bool find_sizes(glsl_group *g)
 {
     glsl_word word = {.size = 0};
@@ -160,10 +190,10 @@ static bool find_sizes(glsl_group *g)
         const glsl_word first = word;
         if (!next_word(g->source, &word) || !word_is(&word, "(")) continue;
         bool is_group = read_layout(g, &word);
-        if (is_group) g->layout = first;
+        if (is_group && !layouts) g->layout = first;
         layouts += is_group;
     }
-    if (layouts != 1 || !g->numbers[0].size) return false;
+    if (!layouts || g->is_repeated || !g->numbers[0].size) return false;
     for (uint32_t i = 0; i < 3; i++) {
         if (!g->sizes->values[i]) return false;
         if (g->sizes->values[i] > 1 && g->numbers[i].size) last = i;
@@ -264,7 +294,8 @@ static void edit_width(hed_spec_reader *reader, hed_json_node node, glsl_group *
                         (has_letters(&word, "size") || has_letters(&word, "width"));
         glsl_word found;
         bool is_number = is_width && strncmp(word.at, "gl_", 3) != 0 && !number.size &&
-                         find_named(g, &word, &found, &is_constant) && word_number(&found, &value);
+                         find_named(g, &word, &found, &is_constant, 0) &&
+                         word_number(&found, &value);
         if (is_number && value >= LEAST_FOUND && value <= 128 && !(value & (value - 1)))
             number = found;
     }
@@ -374,7 +405,7 @@ static bool put_constants(
                        !memmem(text, source->size, "gl_WorkGroupSize", 16) && strlen(text) == source->size;
     for (uint32_t i = 0; i < sizes->dimensions; i++)
         has_numbers = has_numbers && g->numbers[i].size && !g->is_named[i] &&
-                      isdigit((unsigned char)g->numbers[i].at[g->numbers[i].size - 1]);
+                      !strchr("uU", g->numbers[i].at[g->numbers[i].size - 1]);
     for (uint32_t i = 0; i < sizes->dimensions && has_numbers; i++) {
         constants = hed_spec_text(reader, node, "%slayout(constant_id = %u) const uint %s = %uu; ",
             constants, FIRST_ID + i, sizes->names[i], sizes->values[i]);
@@ -405,6 +436,11 @@ void hed_spec_name_glsl_sizes(
     }
     find_uses(g);
     sizes->is_together = g->together[0] != 0;
+    for (uint32_t i = 0; i < sizes->dimensions; i++)
+        if (g->is_product[i] && g->together[0]) {
+            *sizes = (hed_spec_sizes){.dimensions = 0}; /* its factors are in the text too */
+            return;
+        }
     name_sizes(reader, node, g);
     if (put_constants(reader, node, g, source)) {
         note_sizes(reader, node, g);
