@@ -248,3 +248,27 @@ Test(glsl_plain, forms_of_sizes)
         hed_tune_file_close(file);
     }
 }
+
+/* A line that Godot replaces, and names and a group that ncnn puts before each text. */
+Test(glsl_plain, preludes_of_engines)
+{
+    check_opens("own.glsl",
+        "#[compute]\n\n#version 450\n\n#VERSION_DEFINES\n\nlayout(local_size_x = 64) in;\n" BUFFER
+        "void main() { b[gl_GlobalInvocationID.x] = 1.0; }\n");
+    hed_tune_file *file = open_text("scale.comp",
+        "#version 450\n\nlayout (constant_id = 0) const int w = 0;\nlayout (constant_id = 1) const int h = 0;\n"
+        "layout (binding = 0) readonly buffer bottom { sfp bottom_data[]; };\n"
+        "layout (binding = 1) writeonly buffer top { sfpvec4 top_data[]; };\n"
+        "layout (push_constant) uniform parameter { int w; int h; } p;\n"
+        "void main()\n{\n  int x = int(gl_GlobalInvocationID.x), y = int(gl_GlobalInvocationID.y);\n"
+        "  if (x >= psc(w) || y >= psc(h)) return;\n  int i = y * psc(w) + x;\n"
+        "  afpvec4 v = afpvec4(buffer_ld1(bottom_data, i)) * afp(0.5f);\n  buffer_st4(top_data, i, v);\n}\n");
+    CHECK_NOT_NULL(file, "%s\n%s", error.text, error.log);
+    const hed_kernel_def *kernel = hed_tune_file_kernel(file);
+    CHECK_EQ(kernel->parameter_count, 2);
+    CHECK_EQ(kernel->parameters[0].value, 8);
+    CHECK(strstr(hed_tune_file_apply(file, NULL), "names of ncnn are defined"));
+    hed_tune_file_close(file);
+    /* a text of its own names is left alone */
+    check_refused("own.comp", HEAD "void main() { b[0] = psc(1.0); }\n", "'psc'");
+}

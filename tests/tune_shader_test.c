@@ -505,7 +505,7 @@ Test(tune_shader, sizes_of_the_text_are_parameters)
             "void main() { s[gl_LocalInvocationIndex] = 1.0; barrier(); a[gl_WorkGroupID.x * 16u + gl_LocalInvocationID.x + gl_WorkGroupID.y] = s[0]; }\n",
             1, 16, 0, "s[(WG_X * WG_X)]"},
         {"layout(local_size_x = 1) in;\n", "int WG_X = 3; void main() { a[WG_X] = 1.0; }\n", 1, 1, 0, "HED_WG_X"},
-        {"layout(local_size_x = 2 * 4) in;\n", "void main() { a[gl_GlobalInvocationID.x] = 1.0; }\n", 0, 0, 0, "2 * 4"}};
+        {"layout(local_size_x = 2 + 4) in;\n", "void main() { a[gl_GlobalInvocationID.x] = 1.0; }\n", 0, 0, 0, "2 + 4"}};
     for (size_t i = 0; i < HED_COUNT(cases); i++) {
         char text[1024];
         snprintf(text, sizeof text, "%s%s%s%s", head, buffers, cases[i].layout, cases[i].body);

@@ -438,7 +438,7 @@ void hed_spec_name_glsl_sizes(
     sizes->is_together = g->together[0] != 0;
     for (uint32_t i = 0; i < sizes->dimensions; i++)
         if (g->is_product[i] && g->together[0]) {
-            *sizes = (hed_spec_sizes){.dimensions = 0}; /* its factors are in the text too */
+            *sizes = (hed_spec_sizes){.dimensions = 0}; /* the text may use the factors elsewhere */
             return;
         }
     name_sizes(reader, node, g);

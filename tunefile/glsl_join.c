@@ -68,6 +68,55 @@ void hed_spec_put_extensions(hed_spec_reader *reader, hed_json_node node, hed_so
     source->size = strlen(source->text);
 }
 
+/* True if a text has a word that it does not declare. */
+static bool lacks_word(const char *text, const char *word, size_t length)
+{
+    const hed_glsl_word name = {word, length};
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++) {
+        bool is_begun = at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        if (!is_begun && !isalnum((unsigned char)at[length]) && at[length] != '_')
+            return !hed_spec_glsl_declares(text, name);
+    }
+    return false;
+}
+
+void hed_spec_put_prelude(hed_spec_reader *reader, hed_json_node node, hed_source *source)
+{
+    static const struct {
+        const char *name, *rest;
+    } macros[] = {{"sfp", " float"}, {"sfpvec2", " vec2"}, {"sfpvec4", " vec4"}, {"sfpmat4", " mat4"},
+        {"afp", " float"}, {"afpvec2", " vec2"}, {"afpvec4", " vec4"}, {"afpmat4", " mat4"},
+        {"lfp", " float"}, {"lfpvec4", " vec4"}, {"lfp2afp", "(v) (v)"}, {"lfp2afpvec4", "(v) (v)"},
+        {"afp2lfp", "(v) (v)"}, {"afp2lfpvec4", "(v) (v)"}, {"sfp2float", "(v) (v)"},
+        {"psc", "(x) ((x) == 0 ? p.x : (x))"}, {"buffer_ld1", "(from, i) from[i]"},
+        {"buffer_ld2", "(from, i) from[i]"}, {"buffer_ld4", "(from, i) from[i]"},
+        {"buffer_st1", "(to, i, v) {to[i] = v;}"}, {"buffer_st2", "(to, i, v) {to[i] = v;}"},
+        {"buffer_st4", "(to, i, v) {to[i] = v;}"}, {"buffer_sm1", "(to, i, from, k) {to[i] = from[k];}"},
+        {"buffer_sm4", "(to, i, from, k) {to[i] = from[k];}"},
+        {"buffer_cp1", "(to, i, from, k) {to[i] = from[k];}"},
+        {"buffer_cp4", "(to, i, from, k) {to[i] = from[k];}"},
+        {"buffer_cp1to4", "(to, i, from, k) {to[i] = vec4(from[k.x], from[k.y], from[k.z], from[k.w]);}"},
+        {"buffer_cp4to1",
+            "(to, k, from, i) {to[k.x] = from[i].x; to[k.y] = from[i].y; to[k.z] = from[i].z; to[k.w] = from[i].w;}"}};
+    const char *lines = "";
+    uint32_t number;
+    if (!strstr(source->text, "sfp") && !strstr(source->text, "afp")) return;
+    for (size_t i = 0; i < sizeof macros / sizeof *macros && hed_spec_fine(reader); i++)
+        if (lacks_word(source->text, macros[i].name, strlen(macros[i].name)))
+            lines = hed_spec_text(reader, node, "%s#define %s%s\n", lines, macros[i].name, macros[i].rest);
+    if (!*lines || !hed_spec_fine(reader)) return;
+    const char *rest = line_after_head(source->text, &number),
+               *group = strstr(source->text, "local_size_")                      ? ""
+                        : strstr(source->text, "gl_GlobalInvocationID.z")        ? "layout(local_size_x = 4, local_size_y = 4, local_size_z = 4) in;\n"
+                        : strstr(source->text, "gl_GlobalInvocationID.y") ? "layout(local_size_x = 8, local_size_y = 8) in;\n"
+                                                                          : "layout(local_size_x = 64) in;\n";
+    source->text = hed_spec_text(reader, node, "%.*s%s%s#line %u 0\n%s", (int)(rest - source->text),
+        source->text, lines, group, number, rest);
+    source->size = strlen(source->text);
+    reader->spec->note = hed_spec_text(reader, node,
+        "names of ncnn are defined as for numbers of 32 bits%s", *group ? ", and the group's size is a guess" : "");
+}
+
 /* Returns the length of a placeholder with its brackets, as [[NAME]], {{NAME}}, ${NAME} and @NAME@; 0: another text. */
 static size_t placeholder_at(const char *at, const char **name, size_t *length)
 {
@@ -88,16 +137,24 @@ static size_t placeholder_at(const char *at, const char **name, size_t *length)
     return 0;
 }
 
+/* True at the beginning of a line that a program replaces, as #VERSION_DEFINES: GLSL has no directive in capitals. */
+static bool is_program_line(const char *text, const char *at)
+{
+    return *at == '#' && isupper((unsigned char)at[1]) && (at == text || at[-1] == '\n');
+}
+
 void hed_spec_name_placeholders(hed_spec_reader *reader, hed_json_node node, hed_source *source)
 {
     const char *name;
     size_t length;
     bool has_any = false;
     for (const char *at = source->text; *at && !has_any; at++)
-        has_any = placeholder_at(at, &name, &length) != 0;
+        has_any = placeholder_at(at, &name, &length) || is_program_line(source->text, at);
     char *text = has_any ? hed_spec_allocate(reader, source->size + 1, node) : NULL, *to = text;
     if (!text || strlen(source->text) != source->size) return;
     for (const char *at = source->text; *at;) {
+        if (is_program_line(source->text, at)) at += strcspn(at, "\n");
+        if (!*at) break;
         size_t whole = placeholder_at(at, &name, &length);
         if (whole) memcpy(to, name, length);
         else *to = *at;

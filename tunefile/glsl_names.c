@@ -188,25 +188,18 @@ static uint32_t count_values(const char *text, hed_glsl_word name, const char *k
     return count;
 }
 
-/* Returns the number after the highest binding of the text. */
-static uint32_t free_binding(const char *text)
-{
-    static const char key[] = "binding";
-    uint32_t number = 0;
-    for (const char *at = text; (at = strstr(at, key)) != NULL;) {
-        unsigned value;
-        at += sizeof key - 1;
-        if (sscanf(at, " = %u", &value) == 1 && value < 64 && value >= number) number = value + 1;
-    }
-    return number;
-}
-
 /* Lists the names in capitals that a text uses, and that the text with all its branches does not declare. */
 static void list_names(hed_spec_reader *reader, hed_json_node node, const char *text,
     const char *whole, hed_spec_name_list *list)
 {
     static const char *const square[] = {NULL, NULL, "16", "4"};
-    uint32_t bindings = free_binding(text);
+    static const char key[] = "binding";
+    uint32_t bindings = 0; /* number after the highest of the text */
+    for (const char *at = text; (at = strstr(at, key)) != NULL;) {
+        unsigned value;
+        at += sizeof key - 1;
+        if (sscanf(at, " = %u", &value) == 1 && value < 64 && value >= bindings) bindings = value + 1;
+    }
     for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size;
          w = hed_spec_glsl_next(text, w.at + w.size)) {
         bool is_own = w.size > 1 && strncmp(w.at, "GL_", 3) != 0 && strncmp(w.at, "__", 2) != 0;

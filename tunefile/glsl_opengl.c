@@ -125,17 +125,6 @@ static bool is_number_type(hed_glsl_word type)
     return false;
 }
 
-/* True if the text declares a struct of this name before the declaration. */
-static bool is_struct_type(const opengl_text *t, hed_glsl_word type)
-{
-    hed_glsl_word before = {NULL, 0};
-    for (hed_glsl_word w = hed_spec_glsl_next(t->text, t->text); w.size && w.at < type.at;
-         before = w, w = glsl_word_after(t, w))
-        if (is_glsl_word(before, "struct") && w.size == type.size && !memcmp(w.at, type.at, w.size))
-            return true;
-    return false;
-}
-
 /* Reads one declaration of the module, from its first word on; `w` becomes its last word. */
 static void read_declaration(opengl_text *t, hed_glsl_word *w)
 {
@@ -175,7 +164,7 @@ static void read_declaration(opengl_text *t, hed_glsl_word *w)
     if (r.kind == PLAIN_UNIFORM && !is_number_type(type)) {
         bool is_counter = is_glsl_word(type, "atomic_uint");
         r.kind = is_counter ? COUNTER : STRUCT_UNIFORM;
-        t->is_refused = t->is_refused || (!is_counter && !is_struct_type(t, type));
+        t->is_refused = t->is_refused || (!is_counter && !hed_spec_glsl_declares(t->text, type));
     }
     t->is_refused = t->is_refused || t->resource_count == MOST_RESOURCES;
     if (!t->is_refused) t->resources[t->resource_count++] = r;

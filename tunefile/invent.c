@@ -195,24 +195,24 @@ static double items_of_group(const hed_spec_reader *reader, const hed_spec_kerne
 
 double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *member)
 {
-    static const char *const widths[] = {"width", "w", "cols", "columns", "nx", "xsize", NULL},
-                             *const heights[] = {"height", "h", "rows", "ny", "ysize", NULL},
-                             *const depths[] = {"depth", "nz", "layers", "slices", NULL},
-                             *const extents[] = {"size", "sizes", "dim", "dims", "dimension",
-                                 "dimensions", "resolution", "res", "extent", "shape", "screen",
-                                 "viewport", "grid", NULL},
-                             *const counts[] = {"n", "count", "num", "len", "length", "size",
-                                 "total", "number", "particles", "bodies", "elements", "items",
-                                 "points", "boids", "max", "limit", "capacity", NULL},
-                             *const float_counts[] = {"count", "num", "number", NULL},
-                             *const sides[] = {"n", "m", "k", "dim", NULL},
-                             *const matrix[] = {"m", "k", "dim", "grid", "grids", "cells", NULL},
-                             *const windows[] = {"patch", "kernel", "filter", "stencil", "radius",
-                                 "taps", NULL},
-                             *const steps[] = {"dt", "delta", "timestep", "time", NULL},
-                             *const zeros[] = {"offset", "start", "base", "index", "begin", "seed",
-                                 "frame", "stage", "level", "axis", "mode", "flag", "flags",
-                                 "shift", "pad", "padding", "first", "origin", NULL};
+    static const char
+        *const widths[] = {"width", "w", "cols", "columns", "nx", "xsize", "outw", "inw", NULL},
+               *const heights[] = {"height", "h", "rows", "ny", "ysize", "outh", "inh", NULL},
+               *const depths[] = {"depth", "nz", "layers", "slices", NULL},
+               *const planes[] = {"cstep", "outcstep", NULL}, /* width times height, in ncnn */
+                   *const extents[] = {"size", "sizes", "dim", "dims", "dimension", "dimensions",
+                       "resolution", "res", "extent", "shape", "screen", "viewport", "grid", NULL},
+               *const counts[] = {"n", "count", "num", "len", "length", "size", "total", "number",
+                   "particles", "bodies", "elements", "items", "points", "boids", "max", "limit",
+                   "capacity", NULL},
+               *const float_counts[] = {"count", "num", "number", NULL},
+               *const sides[] = {"n", "m", "k", "dim", NULL},
+               *const matrix[] = {"m", "k", "dim", "grid", "grids", "cells", NULL},
+               *const windows[] = {"patch", "kernel", "filter", "stencil", "radius", "taps", NULL},
+               *const steps[] = {"dt", "delta", "timestep", "time", NULL},
+               *const zeros[] = {"offset", "start", "base", "index", "begin", "seed", "frame",
+                   "stage", "level", "axis", "mode", "flag", "flags", "shift", "pad", "padding",
+                   "first", "origin", NULL};
     const hed_tune_file *spec = reader->spec;
     const char *name = member->name;
     uint32_t component = component_of(name);
@@ -230,6 +230,7 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
     if (has_word(name, widths)) return side_of(spec, 0);
     if (has_word(name, heights)) return side_of(spec, 1);
     if (has_word(name, depths)) return side_of(spec, 2);
+    if (is_whole && has_word(name, planes)) return side_of(spec, 0) * side_of(spec, 1);
     if (is_whole && has_word(name, zeros)) return 0;
     /* M x N x K of matrices, in a launch of two dimensions */
     if (is_whole && spec->problem.count > 1 && component == 3 && has_word(name, sides))

@@ -95,6 +95,7 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_
                 hed_spec_put_glsl_texts(reader, node, hed_json_member(root, "source"), source);
             hed_spec_put_includes(reader, node, path, folders, language, source);
             hed_spec_name_placeholders(reader, node, source);
+            hed_spec_put_prelude(reader, node, source);
         }
         if (hed_spec_fine(reader)) hed_spec_read_module(reader, node, &kernel->def, source, entry);
         if (language == HED_GLSL) refuse_unused_macros(reader, node, kernel, source);

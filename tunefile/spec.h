@@ -306,6 +306,8 @@ void hed_spec_put_glsl_texts(
     hed_spec_reader *reader, hed_json_node node, hed_json_node list, hed_source *source);
 /* Enables extensions that drivers know without a line of the text (glsl_join.c). */
 void hed_spec_put_extensions(hed_spec_reader *reader, hed_json_node node, hed_source *source);
+/* Defines names of ncnn, which its program defines before each text, and a group of a size (glsl_join.c). */
+void hed_spec_put_prelude(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Replaces placeholders of the program that writes the text, as [[NAME]], by their names (glsl_join.c). */
 void hed_spec_name_placeholders(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Returns the comment that joins a text in GLSL with the texts of its folder that declare its names; "": not found

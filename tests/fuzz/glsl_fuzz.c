@@ -61,6 +61,8 @@ static void rewrite(hed_spec_reader *reader, hed_json_node node, const hed_sourc
     hed_source changed = *source;
     hed_spec_name_placeholders(reader, node, &changed);
     must(changed.size <= source->size && strlen(changed.text) == changed.size);
+    hed_spec_put_prelude(reader, node, &changed);
+    must(strlen(changed.text) == changed.size);
     hed_spec_put_extensions(reader, node, &changed);
     must(strlen(changed.text) == changed.size);
     for (int i = 0; i < 2; i++) {
