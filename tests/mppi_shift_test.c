@@ -208,3 +208,20 @@ Test(mppi_shift, a_fast_loop_drives_as_a_slow_one, .timeout = 120)
     EXPECT_LE(
         away[1], away[0] + 0.1f, "%g m and %g m from the goal", (double)away[0], (double)away[1]);
 }
+
+/* One and a half steps of four: the end is that of the plan, or zero. */
+Test(mppi_shift, ends_of_a_plan)
+{
+    static hed_mppi c;
+    static const float plan[4] = {1, 2, 3, 4}, lasts[4] = {2.5f, 3.5f, 4, 4},
+                       zeros[4] = {2.5f, 3.5f, 2, 0};
+    float found[4];
+    c.model.controls = 1;
+    c.def.steps = 4;
+    mppi_shift_plan(&c, plan, 1, 0.5f, false, found);
+    EXPECT_BYTES(found, lasts, sizeof found);
+    mppi_shift_plan(&c, plan, 1, 0.5f, true, found);
+    EXPECT_BYTES(found, zeros, sizeof found);
+    mppi_shift_plan(&c, plan, 9, 0.5f, false, found);
+    for (int t = 0; t < 4; t++) EXPECT_EQ(found[t], 0.0f, "%d: beyond the plan", t);
+}
