@@ -498,6 +498,50 @@ Test(search, first_questions_have_usual_groups)
     }
 }
 
+/* Three central questions of a space of two parameters. */
+static void ask_central(const hed_parameter_def *parameters, uint64_t seed, hed_config *configs)
+{
+    hed_space_def def = {.parameters = parameters, .parameter_count = 2};
+    hed_space *space;
+    OK(hed_space_create(&def, &space, &error));
+    hed_search *search = make_search(space, HED_SEARCH_AUTO, seed, NULL);
+    for (uint32_t i = 0; i < 3; i++) {
+        OK(hed_search_ask(search, &configs[i], &error));
+        OK(hed_search_tell(search, &configs[i], 1, &error));
+    }
+    hed_search_destroy(search);
+    hed_space_destroy(space);
+}
+
+/* A number of groups is no size of a group: few groups leave most of the device idle. Zero leaves a factor of
+ * unrolling to the compiler. Tiles multiply: the middles of two, 4 x 4, exceed the registers of old devices. */
+Test(search, first_questions_follow_names)
+{
+    static const int64_t SIZES[] = {32, 64, 128, 256, 512, 1024},
+                         NUMBERS[] = {32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768},
+                         FACTORS[] = {0, 1, 2, 4, 8, 16}, EIGHT[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const hed_parameter_def groups[] = {
+        {"block_size_x", LIST(SIZES), 32, NULL}, {"num_blocks", LIST(NUMBERS), 32, NULL}};
+    const hed_parameter_def unrolled[] = {{"WORK_GROUP_SIZE_X", LIST(SIZES), 32, NULL},
+        {"INNER_UNROLL_FACTOR", LIST(FACTORS), 0, NULL}};
+    const hed_parameter_def tiles[] = {
+        {"tile_size_x", LIST(EIGHT), 1, NULL}, {"tile_size_y", LIST(EIGHT), 1, NULL}};
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        hed_config configs[3];
+        ask_central(groups, seed, configs);
+        for (uint32_t i = 0; i < 3; i++)
+            EXPECT(configs[i].values[0] >= 64 && configs[i].values[0] <= 512 &&
+                       configs[i].values[1] >= 1024,
+                "%d groups of %d", (int)configs[i].values[1], (int)configs[i].values[0]);
+        ask_central(unrolled, seed, configs);
+        for (uint32_t i = 0; i < 3; i++)
+            EXPECT(configs[i].values[1] == 0, "unrolled by %d", (int)configs[i].values[1]);
+        ask_central(tiles, seed, configs);
+        EXPECT(configs[0].values[0] * configs[0].values[1] == 8, "%d x %d results",
+            (int)configs[0].values[0], (int)configs[0].values[1]);
+    }
+}
+
 /* Kernels differ most in the best work per item: the second and third questions try little and much of it, in either
  * order. A parameter with the value 0 has no middle: its numbers are choices. */
 Test(search, first_questions_have_little_and_much_work)

@@ -175,7 +175,14 @@ static double position_of(const hed_parameter_def *parameter, double low, double
 typedef struct value_range {
     double low, high;
     bool has_powers;
+    bool unrolls; /* factors of unrolling and 0, by the parameter's name */
 } value_range;
+
+static bool is_plausible(const hed_value_scale *scale, const value_range *range, int64_t value)
+{
+    if (range->unrolls) return value == 0;
+    return !scale->has_twos || !range->has_powers || is_power(value);
+}
 
 static void fill_values(
     hed_value_scale *scale, const hed_parameter_def *parameter, const value_range *range)
@@ -183,7 +190,7 @@ static void fill_values(
     scale->count = parameter->count;
     for (uint32_t i = 0; i < parameter->count; i++) {
         scale->position[i] = (float)position_of(parameter, range->low, range->high, i);
-        scale->uneven[i] = scale->has_twos && range->has_powers && !is_power(parameter->values[i]);
+        scale->doubtful[i] = !is_plausible(scale, range, parameter->values[i]);
         scale->twos[i] = (uint8_t)twos_of(parameter->values[i]);
     }
 }
@@ -200,7 +207,7 @@ static void fill_cells(
         uint32_t kind = cell % classes;
         scale->position[cell] = (float)(((double)(cell / classes) + 0.5) / stretches);
         scale->twos[cell] = (uint8_t)(TWOS_OF_CLASS * kind + (kind == CLASSES - 1));
-        scale->uneven[cell] = scale->has_twos && range->has_powers;
+        scale->doubtful[cell] = true;
     }
     for (uint32_t i = 0; i < parameter->count; i++) {
         double position = position_of(parameter, range->low, range->high, i);
@@ -209,17 +216,24 @@ static void fill_cells(
                  kind = classes == 1 ? 0 : twos_of(parameter->values[i]) / TWOS_OF_CLASS;
         uint32_t cell = stretch * classes + kind;
         scale->cells[i] = (uint8_t)cell;
-        if (is_power(parameter->values[i])) scale->uneven[cell] = false;
+        if (is_plausible(scale, range, parameter->values[i])) scale->doubtful[cell] = false;
     }
 }
 
-static bool names_group_size(const char *name)
+/* Sets the role of a range of sizes, which the parameter's name tells. */
+static void read_name(hed_value_scale *scale, const char *name, const value_range *range)
 {
     static const char *const WORDS[] = {"block", "group", "thread", "local"};
-    bool names = strncasecmp(name, "wg", 2) == 0;
+    bool names_group = strncasecmp(name, "wg", 2) == 0;
     for (uint32_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        names = names || strcasestr(name, WORDS[i]);
-    return names && !strcasestr(name, "per_") && !strcasestr(name, "tile");
+        names_group = names_group || strcasestr(name, WORDS[i]);
+    if (strcasestr(name, "tile")) {
+        scale->tile_doublings = scale->has_middle ? log2(range->high / range->low) : 0;
+    } else if (names_group && !strcasestr(name, "per_")) {
+        bool is_plural = strcasestr(name, "blocks") || strcasestr(name, "groups");
+        scale->counts_groups = is_plural && scale->has_middle;
+        scale->sizes_group = !is_plural;
+    }
 }
 
 /* Returns false if memory is short. */
@@ -238,8 +252,9 @@ static bool covariance_fill(
     scale->unordered = parameter->labels != NULL;
     bool is_range = parameter->count > 2 && !scale->unordered;
     scale->has_middle = is_range && range.low > 0;
-    scale->sizes_group = is_range && names_group_size(parameter->name);
     scale->has_twos = scale->has_middle && powers < parameter->count;
+    range.unrolls = range.low == 0 && !scale->unordered && strcasestr(parameter->name, "unroll");
+    if (is_range) read_name(scale, parameter->name, &range);
     if (parameter->count <= HED_MAX_CELLS) {
         fill_values(scale, parameter, &range);
         return true;

@@ -210,7 +210,8 @@ uint64_t hed_search_ask_local(hed_search *search)
 /* Spread samples, which begin a search. Properties of kernels are known before any measurement:
  * resources run out at the ends of the parameters' ranges; powers of two divide problem sizes, memory
  * and warps; groups of fewer than 64 items, or of more than 512, are rarely the best, and names tell
- * which parameters size them. The first sample is therefore a central one of powers of two.
+ * which parameters size them. The first sample is therefore a central one of powers of two. Names also
+ * tell numbers of groups, tiles, and factors of unrolling, of which 0 leaves the factor to the compiler.
  *
  * Kernels differ most in the best amount of work per item (tiles, vector widths, unrolled steps), and
  * the times of neighbouring amounts are similar. Samples 2 and 3 have little and much work, in random
@@ -228,22 +229,35 @@ enum {
 };
 
 /* Sum over the parameters of the squared distance from a position on the parameter's range, 0 to 1:
- * GROUP for sizes of the group, `work` for all other sizes. */
+ * GROUP for sizes of the group, GROUP_COUNT for numbers of groups, `work` for all other sizes. Two or more tiles
+ * are one amount: an item computes the product of their sizes, for which its registers have to suffice. */
 static double off_centre(const hed_search *search, const uint8_t *cells, double work)
 {
-    /* small groups leave more registers and local memory to an item */
-    static const double GROUP = 0.4;
-    static const double UNEVEN = 0.3; /* above the distance from the middle to an end */
-    double sum = 0;
+    /* small groups leave more registers and local memory to an item; many groups fill the device */
+    static const double GROUP = 0.4, GROUP_COUNT = 0.8;
+    static const double DOUBTFUL = 0.3; /* above the distance from the middle to an end */
+    /* results of an item, in doublings: at most in the middle; range from no work to all work; weight of one */
+    static const double MOST_MIDDLE = 3, MOST_RANGE = 5, DOUBLING = 0.25;
+    double sum = 0, tile_distance = 0, results = 0, result_range = 0;
+    uint32_t tiles = 0;
     for (uint32_t i = 0; i < search->space->parameter_count; i++) {
         const hed_value_scale *scale = &search->scales[i];
-        sum += scale->uneven[cells[i]] ? UNEVEN : 0;
+        sum += scale->doubtful[cells[i]] ? DOUBTFUL : 0;
         if (!scale->has_middle) continue;
-        double distance =
-            (double)cells[i] / (scale->count - 1) - (scale->sizes_group ? GROUP : work);
-        sum += distance * distance;
+        double goal = scale->sizes_group ? GROUP : scale->counts_groups ? GROUP_COUNT : work,
+               distance = (double)cells[i] / (scale->count - 1) - goal;
+        bool is_tile = scale->tile_doublings > 0;
+        *(is_tile ? &tile_distance : &sum) += distance * distance;
+        tiles += is_tile;
+        results += (double)scale->position[cells[i]] * scale->tile_doublings;
+        result_range += scale->tile_doublings;
     }
-    return sum;
+    if (tiles > 1) {
+        double goal =
+            fmin(MOST_MIDDLE, 0.5 * result_range) + (work - 0.5) * fmin(MOST_RANGE, result_range);
+        tile_distance = DOUBLING * DOUBLING * (results - goal) * (results - goal);
+    }
+    return sum + tile_distance;
 }
 
 /* Doublings by which the group is smaller or larger than nearly every good one, on any device. */

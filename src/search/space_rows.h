@@ -71,9 +71,13 @@ typedef struct hed_value_scale {
     bool has_twos;  /* `twos` adds information to the position */
     /* three or more positive sizes; false for switches and for numbers of choices from 0 on */
     bool has_middle;
-    bool sizes_group; /* size of the group, by its name: block_size_x, WG, LOCAL_Y */
-    /* not a power of two, although other values are: seldom divides a problem's size */
-    bool uneven[HED_MAX_CELLS];
+    bool sizes_group;   /* size of the group, by its name: block_size_x, WG, LOCAL_Y */
+    bool counts_groups; /* number of groups, by its name: num_blocks, GROUPS */
+    /* doublings from the smallest to the largest tile; 0: no tile by its name */
+    double tile_doublings;
+    /* seldom the best: not a power of two, although other values are, so it seldom divides a problem's size; or
+     * a factor of unrolling, although the value 0 leaves the factor to the compiler */
+    bool doubtful[HED_MAX_CELLS];
     /* 0 to 1, by the logarithm of the value; by its index if a value is not positive */
     float position[HED_MAX_CELLS];
     /* factors 2 of the value, at most 7: multiples of a warp's width become neighbours */
