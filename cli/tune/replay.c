@@ -17,10 +17,12 @@ enum {
     MOST_SPACES = 256,
     WARM_EVALUATIONS = 25,
     SOURCE_ROWS = 20, /* configurations of each other device */
-    EARLY_LEVELS = 3,
+    FIRST = 10,       /* evaluations of the mean gain */
+    EARLY_LEVELS = 4,
     LEVELS = 4
 };
-static const uint32_t LEVEL[LEVELS] = {25, 50, 100, 200}, EARLY_LEVEL[EARLY_LEVELS] = {5, 10, 20};
+static const uint32_t LEVEL[LEVELS] = {25, 50, 100, 200},
+                      EARLY_LEVEL[EARLY_LEVELS] = {1, 5, 10, 20};
 static const double SUCCESS_FACTOR = 1.03; /* factor on the optimum */
 
 /* A space, the settings of its replay, and its runs. */
@@ -31,6 +33,7 @@ typedef struct job {
     uint32_t source_count;
     uint32_t evaluations; /* evaluations of a run */
     double *best;         /* (seeds x evaluations) */
+    double *cold_best;    /* (seeds x evaluations) the same without sources; NULL: no --warm */
     double *seconds;      /* (seeds x evaluations) */
 } job;
 
@@ -106,7 +109,11 @@ static hed_status read_job(replaying *r, const char *path)
     }
     j->best = calloc((size_t)r->seeds * j->evaluations, sizeof *j->best);
     j->seconds = calloc((size_t)r->seeds * j->evaluations, sizeof *j->seconds);
-    return j->best && j->seconds ? HED_OK : HED_OUT_OF_MEMORY(&r->error, "%u runs", r->seeds);
+    if (r->other_count > 0)
+        j->cold_best = calloc((size_t)r->seeds * j->evaluations, sizeof *j->cold_best);
+    return j->best && j->seconds && (j->cold_best || r->other_count == 0)
+               ? HED_OK
+               : HED_OUT_OF_MEMORY(&r->error, "%u runs", r->seeds);
 }
 
 /* ---- running ---- */
@@ -121,6 +128,11 @@ static bool run_one(replaying *r, uint32_t number, hed_error *error)
         .open = 1, .stop = hed_interrupted,
     };
     size_t begin = (size_t)seed * j->evaluations;
+    if (j->cold_best) {
+        hed_replay_def cold = def;
+        cold.source_count = 0;
+        if (hed_replay_run(&cold, j->cold_best + begin, j->seconds + begin, error)) return false;
+    }
     return hed_replay_run(&def, j->best + begin, j->seconds + begin, error) == HED_OK;
 }
 
@@ -157,12 +169,13 @@ static hed_status replay_all(replaying *r, bool quiet)
 /* ---- results ---- */
 
 typedef struct summary {
-    double score;               /* NAN: undefined for this number of evaluations */
-    double early[EARLY_LEVELS]; /* gain over random search after so few evaluations alone */
-    double least_gain;          /* the least such gain of the first evaluations */
-    double level[LEVELS];       /* mean over the seeds of best / optimum */
-    double success_rate;        /* fraction of runs that end within 3 % */
-    double mean, p50, p99, max; /* time of hed_search_ask(), ms */
+    double score;                 /* NAN: undefined for this number of evaluations */
+    double early[EARLY_LEVELS];   /* gain over random search after so few evaluations alone */
+    double least_gain;            /* the least such gain of the first evaluations */
+    double opening, cold_opening; /* mean gain of the first ten; the same without sources */
+    double level[LEVELS];         /* mean over the seeds of best / optimum */
+    double success_rate;          /* fraction of runs that end within 3 % */
+    double mean, p50, p99, max;   /* time of hed_search_ask(), ms */
 } summary;
 
 static int compare_doubles(const void *a, const void *b)
@@ -171,16 +184,39 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Mean over the seeds of the best time after each evaluation of a job. */
+static void mean_curve(const replaying *r, const job *j, const double *best, double *curve)
+{
+    for (uint32_t i = 0; i < j->evaluations; i++) curve[i] = 0;
+    for (uint32_t seed = 0; seed < r->seeds; seed++)
+        for (uint32_t i = 0; i < j->evaluations; i++)
+            curve[i] += best[(size_t)seed * j->evaluations + i] / r->seeds;
+}
+
+/* Mean gain of the first evaluations of a curve. */
+static double first_gain(const job *j, const double *curve)
+{
+    uint32_t count = j->evaluations < j->scale.budget ? j->evaluations : j->scale.budget;
+    double sum = 0;
+    if (count > FIRST) count = FIRST;
+    for (uint32_t i = 0; i < count; i++) sum += hed_replay_gain(&j->scale, i + 1, curve[i]);
+    return sum / count;
+}
+
 static summary replay_summarize(const replaying *r, const job *j)
 {
     summary s = {.score = NAN};
-    double curve[HED_REPLAY_MOST] = {0};
-    for (uint32_t seed = 0; seed < r->seeds; seed++) {
-        const double *best = j->best + (size_t)seed * j->evaluations;
-        for (uint32_t i = 0; i < j->evaluations; i++) curve[i] += best[i] / r->seeds;
-        s.success_rate +=
-            (best[j->evaluations - 1] <= SUCCESS_FACTOR * j->scale.optimum) / (double)r->seeds;
+    double curve[HED_REPLAY_MOST];
+    if (j->cold_best) {
+        mean_curve(r, j, j->cold_best, curve);
+        s.cold_opening = first_gain(j, curve);
     }
+    mean_curve(r, j, j->best, curve);
+    s.opening = first_gain(j, curve);
+    for (uint32_t seed = 0; seed < r->seeds; seed++)
+        s.success_rate += (j->best[(size_t)(seed + 1) * j->evaluations - 1] <=
+                              SUCCESS_FACTOR * j->scale.optimum) /
+                          (double)r->seeds;
     s.least_gain = INFINITY;
     for (uint32_t draws = 1; draws <= EARLY_LEVEL[EARLY_LEVELS - 1]; draws++) {
         if (draws > j->evaluations || draws > j->scale.budget) break;
@@ -206,8 +242,8 @@ static summary replay_summarize(const replaying *r, const job *j)
 static void replay_add(cli_report *report, const job *j, const summary *s)
 {
     static const char *const keys[LEVELS] = {"best25", "best50", "best100", "best200"};
-    static const char *const early_keys[EARLY_LEVELS] = {"gain5", "gain10", "gain20"};
-    static const char *const early_headings[EARLY_LEVELS] = {">GAIN 5", ">10", ">20"};
+    static const char *const early_keys[EARLY_LEVELS] = {"gain1", "gain5", "gain10", "gain20"};
+    static const char *const early_headings[EARLY_LEVELS] = {">GAIN 1", ">5", ">10", ">20"};
     static const char *const headings[LEVELS] = {">BEST 25", ">50", ">100", ">200"};
     cli_report_row(report, CLI_TEXT("space", j->recorded.name, .heading = "SPACE"),
         CLI_WHOLE("budget", j->evaluations, .heading = ">BUDGET"),
@@ -215,8 +251,12 @@ static void replay_add(cli_report *report, const job *j, const summary *s)
     for (uint32_t i = 0; i < EARLY_LEVELS; i++)
         cli_report_more(report,
             CLI_NUMBER(early_keys[i], s->early[i], .heading = early_headings[i], .format = "%.2f"));
-    cli_report_more(
-        report, CLI_NUMBER("least_gain", s->least_gain, .heading = ">LEAST", .format = "%.2f"));
+    cli_report_more(report,
+        CLI_NUMBER("least_gain", s->least_gain, .heading = ">LEAST", .format = "%.2f"),
+        CLI_NUMBER("first10", s->opening, .heading = ">MEAN", .format = "%.3f"));
+    if (j->cold_best)
+        cli_report_more(report,
+            CLI_NUMBER("cold_first10", s->cold_opening, .heading = ">COLD", .format = "%.3f"));
     for (uint32_t i = 0; i < LEVELS; i++)
         cli_report_more(
             report, CLI_NUMBER(keys[i], s->level[i], .heading = headings[i], .format = "%.3f",
@@ -235,21 +275,24 @@ static hed_status replay_print(replaying *r, bool json)
 {
     cli_report *report = cli_report_create(json);
     double mean = 0;
-    uint32_t reached = 0;
+    uint32_t reached = 0, improved_count = 0;
     for (uint32_t i = 0; i < r->job_count; i++) {
         summary s = replay_summarize(r, &r->jobs[i]);
         replay_add(report, &r->jobs[i], &s);
         mean += s.score / r->job_count;
         reached += s.success_rate >= 0.5;
+        improved_count += s.opening > s.cold_opening;
     }
     if (json) fputs("{\"spaces\": ", stdout);
     hed_status status = cli_report_end(report, HED_OK, &r->error);
+    if (json && r->other_count > 0) printf(", \"warm_ahead\": %u", improved_count);
     if (json && isnan(mean)) puts(", \"mean\": null}");
     else if (json) printf(", \"mean\": %.6f}\n", mean);
     else if (!isnan(mean)) printf("mean score %.4f\n", mean);
     if (!json && r->other_count > 0)
-        printf("the median run ends within 3 %% of the optimum on %u of %u spaces\n", reached,
-            r->job_count);
+        printf("the median run ends within 3 %% of the optimum on %u of %u spaces\n"
+               "the other devices' best raise the mean gain of the first %d evaluations on %u of %u\n",
+            reached, r->job_count, FIRST, improved_count, r->job_count);
     return status;
 }
 
@@ -260,6 +303,7 @@ static void replay_close(replaying *r)
     for (uint32_t i = 0; i < r->job_count; i++) {
         hed_recorded_space_free(&r->jobs[i].recorded);
         free(r->jobs[i].best);
+        free(r->jobs[i].cold_best);
         free(r->jobs[i].seconds);
     }
     for (uint32_t i = 0; i < r->other_count; i++) {
@@ -334,7 +378,7 @@ const hed_command hed_command_tune_replay = {
         "from the start, meant over the evaluations up to BUDGET: as many as random search needs to come within 5 % "
         "of the way from the optimum to the median, at most 400. BEST is the best time after so many evaluations "
         "over the optimum, meant over the seeds. GAIN is the score after exactly so many evaluations, LEAST the least of "
-        "it from 1 to 20. ASK is the processor time of one question.\n\n"
+        "it from 1 to 20, MEAN its mean from 1 to 10, and COLD that mean without --warm. ASK is the processor time of one question.\n\n"
         "A file holds a line \"# domain: NAME=VALUE,...; NAME=...\", a line of column names, and a line for each "
         "configuration, columns parted by tabs; time_ms is a positive number, or \"invalid\". Values may be words.",
     .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = replay_run,

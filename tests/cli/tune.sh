@@ -87,6 +87,19 @@ grep -q '"importance":\[0[0.,]*\]' "$work/report.html" || complain 'a parameter 
 [ "$(wc -l < "$work/table.csv")" = 2 ] || complain 'the table has not 1 line below its head'
 ! command -v python3 > /dev/null || python3 -m json.tool < "$work/results.t4" > /dev/null || complain 'the T4 file is not JSON'
 run 0 tune replay "$work/table.csv" --seeds 2 --json; out_has '"table"'
+# A kernel on two devices, whose optima are neighbours far from the middle: the best of the one are ahead on the other.
+for best in 13 14; do
+    awk -v best=$best 'BEGIN {
+        printf "# domain: X=1"; for (i = 2; i <= 16; i++) printf ",%d", i
+        printf "; Y=1"; for (i = 2; i <= 16; i++) printf ",%d", i
+        printf "\nX\tY\ttime_ms\n"
+        for (x = 1; x <= 16; x++) for (y = 1; y <= 16; y++) {
+            a = x - best; b = y - 3; printf "%d\t%d\t%g\n", x, y, 1 + a * a + b * b } }' > "$work/device$best.tsv"
+done
+run 0 tune replay "$work/device13.tsv" "$work/device14.tsv" --warm "$work/device13.tsv" "$work/device14.tsv" --seeds 5 --json
+out_has '"warm_ahead": 2'; out_has '"gain1": 0.9'; out_has '"cold_first10": '
+run 0 tune replay "$work/device13.tsv" --warm "$work/device14.tsv" --seeds 2; out_has 'first 10 evaluations on 1 of 1'
+run 0 tune replay "$work/device13.tsv" --seeds 2 --json; out_has '"first10"'; ! grep -q cold "$work/out" || complain 'a replay without --warm has cold figures'
 # shellcheck disable=SC2086
 run 0 tune $small --budget 6 --resume --json; err_is_empty
 out_is_object kernel from device problem winner config seconds low high gain ties evaluations space end isolated checked kept
