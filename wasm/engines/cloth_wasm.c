@@ -1,5 +1,5 @@
 /* Parts of cloth that a page does without: Alembic caches, whose reader would be 5 kB of the module. */
-#include "files/mesh_file.h"
+#include "engines/cloth/files/mesh_file.h"
 #include "heddle/author.h"
 
 hed_status cloth_alembic_parse(
