@@ -449,7 +449,8 @@ void hed_wgsl_find_group(struct hed_wgsl_parse *r)
     g->to = hed_wgsl_token_from(g, entry->to);
     for (uint32_t c = 0; c < 3; c++) {
         bool is_known = c >= out->group_count || hed_wgsl_evaluate(r, out->group[c], &number);
-        out->sizes[c] = c >= out->group_count ? 1 : is_known ? (uint32_t)number : 0;
+        bool is_size = is_known && (c >= out->group_count || (number >= 1 && number <= UINT32_MAX));
+        out->sizes[c] = !is_size ? 0 : c >= out->group_count ? 1 : (uint32_t)number;
     }
     list_builtins(g, entry);
     find_sums(g);

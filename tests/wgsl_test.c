@@ -412,3 +412,23 @@ Test(wgsl, long_names_and_sizes)
     CHECK(strstr(error.text, "an array with a constant length"), "%s", error.text);
     free(text);
 }
+
+/* A size that no group has is not read as a number. */
+Test(wgsl, sizes_out_of_range)
+{
+    static const char *const sizes[] = {"-8", "5000000000", "0"};
+    for (size_t i = 0; i < HED_COUNT(sizes); i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+            "@group(0) @binding(0) var<storage, read_write> y: array<f32>;\n"
+            "@compute @workgroup_size(%s, 4) fn f(@builtin(global_invocation_id) id: vec3u) { y[id.x] = 1.0; }\n",
+            sizes[i]);
+        hed_wgsl *wgsl = NULL;
+        hed_error fault = {0};
+        CHECK_EQ((int)hed_wgsl_read("f.wgsl", text, strlen(text), NULL, &wgsl, &fault), (int)HED_OK,
+            "%s", fault.text);
+        CHECK(wgsl->sizes[0] == 0 && wgsl->sizes[1] == 4, "%s: %u x %u", sizes[i], wgsl->sizes[0],
+            wgsl->sizes[1]);
+        hed_wgsl_free(wgsl);
+    }
+}
