@@ -30,13 +30,6 @@ static uint64_t jobs_hash_text(uint64_t hash, const char *text)
 
 uint64_t batch_hash_text(const char *text) { return jobs_hash_text(HASH_START, text); }
 
-static uint64_t jobs_hash(const batch_job *job)
-{
-    uint64_t hash = HASH_START;
-    for (uint32_t i = 0; i < job->count; i++) hash = jobs_hash_text(hash, job->words[i]);
-    return hash;
-}
-
 /* Checks that heddle accepts the words of `bytes` bytes, and notes if they have a device, and if the
  * job is short. */
 static void jobs_check(const batch_list *list, hed_json_node node, batch_job *job, size_t bytes)
@@ -98,7 +91,8 @@ static void jobs_read_one(batch_list *list, hed_json_node node, uint32_t index)
     if (!job->output[0] || job->output[strlen(job->output) - 1] == '/')
         hed_json_reject(node, "expected a file's name as result, found \"%s\"", job->output);
     jobs_check(list, run, job, bytes);
-    job->hash = jobs_hash(job);
+    job->hash = HASH_START;
+    for (uint32_t i = 0; i < job->count; i++) job->hash = jobs_hash_text(job->hash, job->words[i]);
 }
 
 /* ---- names ---- */

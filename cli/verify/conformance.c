@@ -293,15 +293,19 @@ static bool selection_find(
     return false;
 }
 
-/* Number of problems and modes in which a configuration is valid. */
-static uint32_t selection_breadth(const hed_conformance_def *def, const hed_config *config)
+enum { ALL_MODES = (1 << MODE_COUNT) - 1 };
+
+/* Number of problems and of the modes in `modes`, a bit each, in which a configuration is valid. */
+static uint32_t selection_breadth(
+    const hed_conformance_def *def, const hed_config *config, uint32_t modes)
 {
     const hed_sample_def *sample = &def->kernel->sample;
     uint32_t breadth = 0;
     for (uint32_t i = 0; i < sample->count; i++)
         for (uint32_t mode = 0; mode < MODE_COUNT; mode++)
-            breadth += hed_kernel_valid(
-                def->kernel, config, &sample->problems[i], def->device, MODES[mode], NULL, 0);
+            breadth +=
+                modes >> mode & 1 && hed_kernel_valid(def->kernel, config, &sample->problems[i],
+                                         def->device, MODES[mode], NULL, 0);
     return breadth;
 }
 
@@ -326,15 +330,15 @@ static void selection_cover(const hed_conformance_def *def, uint32_t parameter, 
         !selection_find(def, parameter, value, &index))
         return;
     hed_config config = hed_config_at(kernel, index);
-    uint32_t breadth = selection_breadth(def, &config),
-             usual = selection_breadth(def, &chosen->usual);
+    uint32_t breadth = selection_breadth(def, &config, ALL_MODES),
+             usual = selection_breadth(def, &chosen->usual, ALL_MODES);
     for (uint32_t p = parameter + 1; p < kernel->parameter_count && breadth >= usual; p++) {
         hed_config next = config;
         bool has_value = ignored >> p & 1 || !selection_has(kernel, chosen, p, config.values[p]);
         for (uint32_t v = 0; v < kernel->parameters[p].count && !has_value; v++) {
             next.values[p] = kernel->parameters[p].values[v];
             has_value = !selection_has(kernel, chosen, p, next.values[p]) &&
-                        selection_breadth(def, &next) >= breadth;
+                        selection_breadth(def, &next, ALL_MODES) >= breadth;
             if (has_value) config = next;
         }
     }
@@ -522,21 +526,6 @@ static hed_status session_run(
 
 /* ---- all runs ---- */
 
-/* True if the chosen configuration of this index is left out in this mode: another one is its turn, and
- * it is valid in that. */
-static bool session_leaves_out(
-    const session *s, uint64_t index, const hed_config *config, uint32_t mode)
-{
-    const hed_kernel_def *kernel = s->def->kernel;
-    uint32_t turn = (uint32_t)(index % MODE_COUNT);
-    if (!s->def->modes_in_turn || index == 0 || mode == turn) return false;
-    for (uint32_t i = 0; i < kernel->sample.count; i++)
-        if (hed_kernel_valid(
-                kernel, config, &kernel->sample.problems[i], s->def->device, MODES[turn], NULL, 0))
-            return true;
-    return false;
-}
-
 static hed_status session_open(session *s, hed_error *error)
 {
     const hed_conformance_def *def = s->def;
@@ -578,9 +567,11 @@ hed_status hed_conformance(
     status = session_open(&s, error);
     for (uint64_t i = 0; i < chosen.count && !status && !report->stopped; i++) {
         hed_config config = selection_config(def, &chosen, i);
+        /* the only mode of a configuration but the default, if it is valid in that */
+        uint32_t turn = (uint32_t)(i % MODE_COUNT);
+        bool alone = def->modes_in_turn && i && selection_breadth(def, &config, 1u << turn);
         for (uint32_t mode = 0; mode < MODE_COUNT && !status && !report->stopped; mode++)
-            if (!session_leaves_out(&s, i, &config, mode))
-                status = session_run(&s, &config, mode, error);
+            if (!alone || mode == turn) status = session_run(&s, &config, mode, error);
     }
     session_close(&s);
     free(chosen.indices);
