@@ -225,6 +225,25 @@ Test(cloth_pairs, same_bits_as_on_the_host)
     }
 }
 
+/* Pairs are divided among the threads of the host. */
+Test(cloth_pairs, threads_do_not_change_a_bit)
+{
+    uint64_t expected = fold_bits(here.device, 0.0f);
+    static const uint32_t threads[] = {1, 2, 3, 5};
+    for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
+        hed_context_def def = hed_default_context_def();
+        hed_context *context;
+        hed_device *host;
+        def.host_threads = threads[k];
+        OK(hed_context_create(&def, &context, &error));
+        OK(hed_device_find(context, "host", &host, &error));
+        uint64_t hash = fold_bits(host, 0.0f);
+        EXPECT(hash == expected, "%u threads %016llx, expected %016llx", threads[k],
+            (unsigned long long)hash, (unsigned long long)expected);
+        hed_context_destroy(context);
+    }
+}
+
 /* What is near along the cloth is no contact: a sheet hangs to the bit as it does without. */
 static uint64_t hang(hed_cloth_self_collision self, float thickness)
 {

@@ -11,51 +11,130 @@ enum {
     BLOCK_QUEUE = BLOCK_LANES * (BLOCK_CANDIDATES + 1)
 };
 
-/* Pairs of one kind, until there is a block of them. */
+/* Listed pairs of one kind, until there is a block of them. */
 typedef struct block_queue {
-    uint count;
-    float reach[BLOCK_QUEUE];
-    contact_pair pairs[BLOCK_QUEUE];
+    uint count, listed[BLOCK_QUEUE];
 } block_queue;
+
+/* Candidates of one kind, as block_queue: the leaves of their triangles, and bits of
+ * contact_candidates(). */
+typedef struct block_candidate_queue {
+    uint count;
+    uint leaves[BLOCK_QUEUE], partners[BLOCK_QUEUE], bits[BLOCK_QUEUE];
+    float reach[BLOCK_QUEUE];
+} block_candidate_queue;
 
 /* A block of at most BLOCK_LANES pairs: positions of their ends at start (x) and end (y), and
  * the gaps. */
 typedef struct block {
-    const contact_pair *pairs;
-    const float *reach;
-    uint count;
-    float x[4][4][BLOCK_LANES], y[4][4][BLOCK_LANES];
+    uint count, edges; /* lanes in use; CONTACT_EDGES or 0 */
+    block_lanes x[4], y[4];
+    uint ends[4 * BLOCK_LANES]; /* particles, [end][lane] */
+    float reach[BLOCK_LANES];
     float limit[BLOCK_LANES]; /* m; pairs with a larger gap cannot meet */
     float normal[3][BLOCK_LANES], gap[BLOCK_LANES], p[BLOCK_LANES], q[BLOCK_LANES],
         min_gap[BLOCK_LANES]; /* contact_gap */
     uint meets[BLOCK_LANES];
 } block;
 
-static inline void block_push(block_queue *queue, contact_pair pair, float reach)
+static inline contact_pair block_pair(const block *b, uint lane)
 {
-    queue->reach[queue->count] = reach;
-    queue->pairs[queue->count++] = pair;
+    const uint *end = b->ends + lane;
+    return (contact_pair){
+        end[0] | b->edges, end[BLOCK_LANES], end[2 * BLOCK_LANES], end[3 * BLOCK_LANES]};
 }
 
-/* Takes the last pairs of a queue. Unused lanes repeat the last pair. `margin` is added to the
- * reach. */
-HED_NATIVE_BODY block_pop(
-    block *b, block_queue *queue, const float4 *start, const float4 *end, float margin)
+/* Loads the positions of the ends and the limits of a block, whose reach is known. */
+static inline void block_load(block *b, const float4 *start, const float4 *end, float margin)
 {
-    b->count = queue->count < BLOCK_LANES ? queue->count : BLOCK_LANES;
-    queue->count -= b->count;
-    b->pairs = queue->pairs + queue->count;
-    b->reach = queue->reach + queue->count;
-    for (uint lane = 0; lane < BLOCK_LANES; lane += BLOCK_FOUR) {
-        const contact_pair *pairs[BLOCK_FOUR];
-        for (uint i = 0; i < BLOCK_FOUR; i++) {
-            uint k = lane + i < b->count ? lane + i : b->count - 1;
-            pairs[i] = b->pairs + k;
-            b->limit[lane + i] = b->reach[k] + margin;
-        }
-        block_load_ends(b->x, lane, pairs, start);
-        block_load_ends(b->y, lane, pairs, end);
+    for (uint lane = 0; lane < BLOCK_LANES; lane++) b->limit[lane] = b->reach[lane] + margin;
+    block_gather(b->x, start, b->ends, 4);
+    block_gather(b->y, end, b->ends, 4);
+}
+
+/* Number of pairs that leave a queue: the last ones. Writes the lanes; unused ones repeat the last
+ * pair. */
+static inline uint block_leave(uint *count, uint *at)
+{
+    uint lanes = *count < BLOCK_LANES ? *count : BLOCK_LANES;
+    *count -= lanes;
+    for (uint lane = 0; lane < BLOCK_LANES; lane++) at[lane] = lane < lanes ? lane : lanes - 1;
+    return lanes;
+}
+
+/* Takes the last pairs of a queue. `margin` is added to the reach. */
+HED_NATIVE_BODY block_pop(block *b, block_queue *queue, contact_pair_view view, float margin)
+{
+    uint at[BLOCK_LANES], edges[BLOCK_LANES];
+    b->count = block_leave(&queue->count, at);
+    for (uint lane = 0; lane < BLOCK_LANES; lane++) {
+        at[lane] = queue->listed[queue->count + at[lane]];
+        b->reach[lane] = view.bounds[at[lane]].reach;
     }
+    block_gather_ends(b->ends, edges, view.list, at);
+    b->edges = edges[0];
+    block_load(b, view.start, view.position, margin);
+}
+
+/* ---- candidates ---- */
+
+/* Triangles of candidates in lanes, and the bits of the candidates. */
+typedef struct block_sources {
+    block_lanes s, t; /* contact_triangle: a, b, c, owned */
+    uint bits[BLOCK_LANES];
+} block_sources;
+
+static inline uint block_corner_of(const block_lanes *triangles, int lane, uint corner)
+{
+    const float(*words)[BLOCK_LANES] = triangles->axes;
+    uint a = as_uint(words[0][lane]), b = as_uint(words[1][lane]), c = as_uint(words[2][lane]);
+    return corner == 0 ? a : corner == 1 ? b : c;
+}
+/* Finds the ends of candidates: contact_candidate(). */
+HED_NATIVE_BODY block_ends_of_body(block *b, const block_sources *of)
+{
+    for (int lane = 0; lane < BLOCK_LANES; lane++) {
+        uint k = of->bits[lane], first = k < 3, a = block_corner_of(&of->s, lane, k),
+             other = block_corner_of(&of->t, lane, k - 3);
+        b->ends[lane] = first ? a : other;
+        for (uint corner = 0; corner < 3; corner++) {
+            uint s = block_corner_of(&of->s, lane, corner),
+                 t = block_corner_of(&of->t, lane, corner);
+            b->ends[(corner + 1) * BLOCK_LANES + (uint)lane] = first ? t : s;
+        }
+    }
+}
+BLOCK_CLONES(block_ends_of, (block * b, const block_sources *of), (b, of))
+HED_NATIVE_BODY block_edge_ends_of_body(block *b, const block_sources *of)
+{
+    for (int lane = 0; lane < BLOCK_LANES; lane++) {
+        uint edge = of->bits[lane] - 6, i = edge * 11 >> 5, j = edge - 3 * i; /* edge / 3 */
+        b->ends[lane] = block_corner_of(&of->s, lane, i);
+        b->ends[BLOCK_LANES + lane] = block_corner_of(&of->s, lane, i == 2 ? 0 : i + 1);
+        b->ends[2 * BLOCK_LANES + lane] = block_corner_of(&of->t, lane, j);
+        b->ends[3 * BLOCK_LANES + lane] = block_corner_of(&of->t, lane, j == 2 ? 0 : j + 1);
+    }
+}
+BLOCK_CLONES(block_edge_ends_of, (block * b, const block_sources *of), (b, of))
+
+/* Takes the last candidates of a queue, in the manner of block_pop(). */
+HED_NATIVE_BODY block_pop_candidates(block *b, block_candidate_queue *queue, uint edges,
+    const contact_triangle *triangles, const float4 *start, const float4 *end, float margin)
+{
+    uint at[BLOCK_LANES], leaves[BLOCK_LANES], partners[BLOCK_LANES];
+    block_sources of;
+    b->count = block_leave(&queue->count, at);
+    b->edges = edges;
+    for (uint lane = 0; lane < BLOCK_LANES; lane++) {
+        uint k = queue->count + at[lane];
+        leaves[lane] = queue->leaves[k], partners[lane] = queue->partners[k];
+        of.bits[lane] = queue->bits[k];
+        b->reach[lane] = queue->reach[k];
+    }
+    block_gather(&of.s, triangles, leaves, 1);
+    block_gather(&of.t, triangles, partners, 1);
+    (edges ? block_edge_ends_of : block_ends_of)(b, &of);
+    block_load(b, start, end, margin);
 }
 
 /* Computes the gap of each pair, and `meets`: true if the pair may meet. */
@@ -86,6 +165,22 @@ BLOCK_CLONES(block_meet_edges, (block * b, float4 shift), (b, shift))
 HED_NATIVE_BODY block_meet_vertices_body(block *b, float4 shift) { block_meet(b, shift, 0u); }
 BLOCK_CLONES(block_meet_vertices, (block * b, float4 shift), (b, shift))
 
+/* Computes a lower bound on the gap of each candidate, whose boxes are known to overlap, and `meets`.
+ */
+HED_NATIVE_BODY block_bound(block *b, uint edges)
+{
+    for (int lane = 0; lane < BLOCK_LANES; lane++) {
+        contact_gap gap = contact_gap_of(
+            block_ends(b->x, lane), block_ends(b->y, lane), hed_f4(0.0f, 0.0f, 0.0f, 0.0f), edges);
+        b->min_gap[lane] = gap.min_gap;
+        b->meets[lane] = !(gap.min_gap >= b->limit[lane]);
+    }
+}
+HED_NATIVE_BODY block_bound_edges_body(block *b) { block_bound(b, CONTACT_EDGES); }
+BLOCK_CLONES(block_bound_edges, (block * b), (b))
+HED_NATIVE_BODY block_bound_vertices_body(block *b) { block_bound(b, 0u); }
+BLOCK_CLONES(block_bound_vertices, (block * b), (b))
+
 /* ---- overlaps ---- */
 
 enum {
@@ -94,10 +189,11 @@ enum {
     BLOCK_CLUSTERS = 64
 };
 
-/* Clusters of leaves near one cluster, with their boxes. */
+/* Clusters of leaves near one cluster, with the boxes of the clusters and of their leaves in
+ * lanes. */
 typedef struct block_clusters {
-    uint count, nodes[BLOCK_CLUSTERS];
-    float4 boxes[2 * BLOCK_CLUSTERS];
+    uint count;
+    block_boxes_of boxes[BLOCK_CLUSTERS / BLOCK_BOX_LANES], leaves[BLOCK_CLUSTERS];
 } block_clusters;
 
 /* Low and high of a box, and the comparisons of two boxes. */
@@ -125,43 +221,47 @@ HED_NATIVE_BODY block_overlaps(
 /* Leaves in lanes: their triangles, and the candidates of each and one further triangle. */
 typedef struct block_leaves {
     uint count, leaves[BLOCK_LANES], candidates[BLOCK_LANES];
-    uint a[BLOCK_LANES], b[BLOCK_LANES], c[BLOCK_LANES], owned[BLOCK_LANES];
+    uint triangles[4][BLOCK_LANES]; /* contact_triangle: a, b, c, owned */
 } block_leaves;
 
 HED_NATIVE_BODY block_candidates_body(block_leaves *l, const contact_triangle *triangle)
 {
     const contact_triangle s = *triangle;
     for (int lane = 0; lane < BLOCK_LANES; lane++) {
-        contact_triangle t = {l->a[lane], l->b[lane], l->c[lane], l->owned[lane]};
+        contact_triangle t = {l->triangles[0][lane], l->triangles[1][lane], l->triangles[2][lane],
+            l->triangles[3][lane]};
         l->candidates[lane] = contact_candidates(s, t);
     }
 }
 BLOCK_CLONES(block_candidates, (block_leaves * l, const contact_triangle *triangle), (l, triangle))
 
-/* Computes the candidates of the leaves. Unused lanes keep a leaf of before. */
+/* Computes the candidates of the leaves. Unused lanes repeat the last leaf. */
 static inline void block_leaves_fill(
     block_leaves *l, const contact_triangle *triangle, const contact_triangle *triangles)
 {
-    for (uint lane = 0; lane < l->count; lane++) {
-        const contact_triangle *t = triangles + l->leaves[lane];
-        l->a[lane] = t->a, l->b[lane] = t->b, l->c[lane] = t->c, l->owned[lane] = t->owned;
-    }
+    block_lanes words;
+    for (uint lane = l->count; lane < BLOCK_LANES; lane++)
+        l->leaves[lane] = l->leaves[l->count - 1];
+    block_gather(&words, triangles, l->leaves, 1);
+    memcpy(l->triangles, words.axes, sizeof l->triangles);
     block_candidates(l, triangle);
 }
 
-/* Writes the overlaps of a leaf that have a candidate, and empties the lanes. */
-static inline void block_write(uint leaf, block_leaves *l, contact_find_view view)
+/* Writes the overlaps of a leaf with partners, at most BLOCK_LANES, that have a candidate. */
+static inline void block_write(uint leaf, const uint *partners, uint count, contact_find_view view)
 {
-    uint queue[BLOCK_LANES], count = 0;
-    block_leaves_fill(l, view.triangles + leaf, view.triangles);
-    for (uint lane = 0; lane < l->count; lane++) {
-        queue[count] = l->leaves[lane];
-        count += l->candidates[lane] != 0u;
+    block_leaves l;
+    uint queue[BLOCK_LANES], written = 0;
+    l.count = count;
+    memcpy(l.leaves, partners, count * sizeof *partners);
+    block_leaves_fill(&l, view.triangles + leaf, view.triangles);
+    for (uint lane = 0; lane < count; lane++) {
+        queue[written] = l.leaves[lane];
+        written += l.candidates[lane] != 0u;
     }
-    l->count = 0;
-    if (count == 0) return;
-    uint at = (uint)cloth_atomic_add(&view.counters->total.overlaps, (int)count);
-    for (uint k = 0; k < count && at + k < 2u * view.params.capacity; k++)
+    if (written == 0) return;
+    uint at = (uint)cloth_atomic_add(&view.counters->total.overlaps, (int)written);
+    for (uint k = 0; k < written && at + k < 2u * view.params.capacity; k++)
         view.overlaps[at + k] = (contact_overlap){leaf, queue[k]};
 }
 
@@ -179,33 +279,45 @@ static inline uint block_bits_from(uint bits, uint first, uint from)
     return from - first < 1u << BLOCK_ROWS ? bits & ~0u << (from - first) : 0u;
 }
 
-/* Finds the overlaps of a leaf with the leaves of clusters of `width` leaves. */
+/* Finds the overlaps of a leaf with the leaves of clusters of `width` leaves. `after`: the first leaf
+ * that may meet its cluster, if the cluster or a node above it cannot meet itself, else 0. */
 HED_NATIVE_BODY block_find_leaf(
-    uint leaf, const block_clusters *clusters, uint width, contact_find_view view)
+    uint leaf, uint after, const block_clusters *clusters, uint width, contact_find_view view)
 {
-    const float4 *boxes = view.boxes;
-    uint leaves = view.params.leaves;
-    block_leaves found = {.count = 0};
+    static const uint indices[BLOCK_CLUSTERS / BLOCK_BOX_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    uint clusters_at[BLOCK_CLUSTERS + BLOCK_BOX_LANES],
+        numbers[(BLOCK_CLUSTERS + 1) * BLOCK_BOX_LANES];
+    uint leaves = view.params.leaves, node = leaf + leaves, from = after > 0 ? after : leaf + 1u;
     if (view.triangles[leaf].a == CONTACT_NO_LEAF) return;
-    uint other = contact_first_other(boxes, leaf + leaves, leaves),
-         from = leaves + (other > leaf ? other : leaf + 1u);
-    block_box box;
-    block_box_of(&box, boxes, leaf + leaves);
-    for (uint k = 0; k < clusters->count; k += 1u << BLOCK_ROWS) {
-        uint near, left = clusters->count - k;
-        block_overlaps(&near, clusters->boxes + 2 * k,
-            left < 1u << BLOCK_ROWS ? left : 1u << BLOCK_ROWS, &box);
-        for (; near; near &= near - 1u) {
-            uint first = clusters->nodes[k + (31u - clz(near & (0u - near)))] * width, bits;
-            if (first + width <= from) continue;
-            block_overlaps(&bits, boxes + 2 * first, width, &box);
-            for (bits = block_bits_from(bits, first, from); bits; bits &= bits - 1u) {
-                found.leaves[found.count++] = first + (31u - clz(bits & (0u - bits))) - leaves;
-                if (found.count == BLOCK_LANES) block_write(leaf, &found, view);
-            }
-        }
+    for (uint half = 1; half < width && after == 0; half *= 2)
+        if (view.boxes[2 * (node / half)].w > 0.0f) from = (leaf / half + 1u) * half;
+    const float4 *box = view.boxes + 2 * node;
+    uint groups = (clusters->count + BLOCK_BOX_LANES - 1) / BLOCK_BOX_LANES, count;
+    block_overlapping(clusters_at, &count,
+        &(block_search){clusters->boxes, indices, groups, 0, clusters->count, box});
+    block_overlapping(
+        numbers, &count, &(block_search){clusters->leaves, clusters_at, count, from, leaves, box});
+    for (uint k = 0; k < count; k += BLOCK_LANES)
+        block_write(leaf, numbers + k, count - k < BLOCK_LANES ? count - k : BLOCK_LANES, view);
+}
+
+/* Adds a cluster of leaves and its boxes. */
+static inline void block_clusters_add(
+    block_clusters *clusters, uint node, uint width, uint leaves, const float4 *boxes)
+{
+    uint k = clusters->count++, lane = k % BLOCK_BOX_LANES, at[BLOCK_LANES];
+    float(*sides)[BLOCK_LANES] = clusters->boxes[k / BLOCK_BOX_LANES].sides.axes;
+    float4 low = boxes[2 * node], high = boxes[2 * node + 1];
+    clusters->boxes[k / BLOCK_BOX_LANES].first = k - lane;
+    clusters->leaves[k].first = node * width - leaves;
+    sides[0][lane] = low.x, sides[1][lane] = low.y, sides[2][lane] = low.z;
+    lane += BLOCK_BOX_LANES;
+    sides[0][lane] = high.x, sides[1][lane] = high.y, sides[2][lane] = high.z;
+    for (uint i = 0; i < BLOCK_BOX_LANES; i++) {
+        at[i] = 2 * (node * width + (i < width ? i : 0));
+        at[BLOCK_BOX_LANES + i] = at[i] + 1;
     }
-    if (found.count > 0) block_write(leaf, &found, view);
+    block_gather(&clusters->leaves[k].sides, boxes, at, 1);
 }
 
 /* Number of leaves of a cluster: eight, or all of a smaller tree. */
@@ -222,10 +334,12 @@ HED_NATIVE_BODY block_find(uint cluster, contact_find_view view)
     uint leaves = view.params.leaves, width = block_cluster_width(leaves),
          clusters = leaves / width;
     uint stack[BLOCK_STACK], depth = 0, rows = 31u - clz(clusters), self = clusters + cluster;
-    uint from = contact_first_other(boxes, self, clusters) + clusters;
+    uint from = contact_first_other(boxes, self, clusters) + clusters,
+         after = from > self ? (from - clusters) * width : 0u;
     block_box box;
     block_box_of(&box, boxes, self);
-    block_clusters near = {.count = 0};
+    block_clusters near;
+    near.count = 0;
     stack[depth++] = 1u;
     while (depth > 0) {
         uint node = stack[--depth], row = 31u - clz(node), bits = 1u, step = 0, below = rows - row;
@@ -241,16 +355,15 @@ HED_NATIVE_BODY block_find(uint cluster, contact_find_view view)
                 stack[depth++] = next;
                 continue;
             }
-            near.nodes[near.count] = next;
-            memcpy(near.boxes + 2 * near.count++, boxes + 2 * next, 2 * sizeof *boxes);
+            block_clusters_add(&near, next, width, leaves, boxes);
             if (near.count < BLOCK_CLUSTERS) continue;
             for (uint k = 0; k < width; k++)
-                block_find_leaf(cluster * width + k, &near, width, view);
+                block_find_leaf(cluster * width + k, after, &near, width, view);
             near.count = 0;
         }
     }
     for (uint k = 0; k < width && near.count > 0; k++)
-        block_find_leaf(cluster * width + k, &near, width, view);
+        block_find_leaf(cluster * width + k, after, &near, width, view);
 }
 
 /* ---- the list ---- */
@@ -262,7 +375,7 @@ enum { BLOCK_EDGE = 3, BLOCK_TRIANGLE = 6, BLOCK_BOXES };
 typedef struct block_triangles {
     block_leaves l;
     float reach[BLOCK_LANES], limit[BLOCK_LANES];
-    float start[3][4][BLOCK_LANES], end[3][4][BLOCK_LANES]; /* motions of the vertices */
+    block_lanes start[3], end[3]; /* motions of the vertices */
     float low[BLOCK_BOXES][3][BLOCK_LANES], high[BLOCK_BOXES][3][BLOCK_LANES];
 } block_triangles;
 
@@ -298,7 +411,7 @@ HED_NATIVE_BODY block_join_all_body(block_triangles *b)
     for (int k = 0; k < 3; k++)
         for (int axis = 0; axis < 3; axis++)
             for (int lane = 0; lane < BLOCK_LANES; lane++) {
-                float x = b->start[k][axis][lane], y = b->end[k][axis][lane];
+                float x = b->start[k].axes[axis][lane], y = b->end[k].axes[axis][lane];
                 b->low[k][axis][lane] = hed_min(x, y);
                 b->high[k][axis][lane] = hed_max(x, y);
             }
@@ -316,36 +429,20 @@ static inline float4 block_corner(const float (*corner)[BLOCK_LANES], int lane)
     return (float4){corner[0][lane], corner[1][lane], corner[2][lane], 0.0f};
 }
 
-/* Loads the motions of the vertices of four triangles from `lane` on. */
-static inline void block_load_motions(block_triangles *b, uint lane, contact_list_view view)
-{
-    const uint *const at[3] = {b->l.a + lane, b->l.b + lane, b->l.c + lane};
-    for (int k = 0; k < 3; k++) {
-        const uint *i = at[k];
-        block_transpose(b->start[k], lane,
-            (const float4 *[]){
-                view.start + i[0], view.start + i[1], view.start + i[2], view.start + i[3]});
-        block_transpose(b->end[k], lane,
-            (const float4 *[]){
-                view.ahead + i[0], view.ahead + i[1], view.ahead + i[2], view.ahead + i[3]});
-    }
-}
-
 /* Computes the boxes of the triangles of overlaps [0, count). */
 HED_NATIVE_BODY block_fill(block_triangles *b, contact_triangle triangle,
     const contact_overlap *overlaps, uint count, contact_list_view view, contact_params params)
 {
     block_leaves *l = &b->l;
-    l->count = BLOCK_LANES;
-    for (uint lane = 0; lane < BLOCK_LANES; lane++)
-        l->leaves[lane] = overlaps[lane < count ? lane : count - 1].other;
-    block_leaves_fill(l, &triangle, view.triangles);
     l->count = count;
+    for (uint lane = 0; lane < count; lane++) l->leaves[lane] = overlaps[lane].other;
+    block_leaves_fill(l, &triangle, view.triangles);
     for (uint lane = 0; lane < count; lane++) {
-        b->reach[lane] = contact_reach(triangle.a, l->a[lane], view);
+        b->reach[lane] = contact_reach(triangle.a, l->triangles[0][lane], view);
         b->limit[lane] = b->reach[lane] + 2.0f * contact_cover(params);
     }
-    for (uint lane = 0; lane < count; lane += BLOCK_FOUR) block_load_motions(b, lane, view);
+    block_gather(b->start, view.start, l->triangles[0], 3);
+    block_gather(b->end, view.ahead, l->triangles[0], 3);
     block_join_all(b);
 }
 
@@ -368,41 +465,106 @@ HED_NATIVE_BODY block_sieve_body(block_triangles *b, const block_boxes *self)
 }
 BLOCK_CLONES(block_sieve, (block_triangles * b, const block_boxes *self), (b, self))
 
-/* Adds the candidates of two triangles with these bits to the queue of their kind. */
-static inline void block_push_candidates(
-    block_queue *queues, uint bits, contact_triangle s, contact_triangle t, float reach)
+/* Adds the candidates of a leaf and the leaves in lanes to the queues of their kinds. */
+HED_NATIVE_BODY block_push_body(
+    block_candidate_queue *queues, uint leaf, const block_leaves *l, const float *reach)
 {
-    const uint corners[8] = {s.a, s.b, s.c, s.a, t.a, t.b, t.c, t.a};
-    for (uint of = bits & 7u; of; of &= of - 1u)
-        block_push(
-            &queues[0], (contact_pair){corners[31u - clz(of & (0u - of))], t.a, t.b, t.c}, reach);
-    for (uint of = bits >> 3 & 7u; of; of &= of - 1u)
-        block_push(
-            &queues[0], (contact_pair){corners[35u - clz(of & (0u - of))], s.a, s.b, s.c}, reach);
-    for (uint edge = 0; edge < 3; edge++)
-        for (uint of = bits >> (6u + 3u * edge) & 7u; of; of &= of - 1u) {
-            const uint *end = corners + 35u - clz(of & (0u - of));
-            block_push(&queues[1],
-                (contact_pair){corners[edge] | CONTACT_EDGES, corners[edge + 1], end[0], end[1]},
-                reach);
+    for (uint lane = 0; lane < l->count; lane++)
+        for (uint bits = l->candidates[lane]; bits; bits &= bits - 1u) {
+            uint k = 31u - clz(bits & (0u - bits));
+            block_candidate_queue *queue = queues + (k >= 6);
+            uint at = queue->count++;
+            queue->leaves[at] = leaf;
+            queue->partners[at] = l->leaves[lane];
+            queue->bits[at] = k;
+            queue->reach[at] = reach[lane];
         }
 }
+HED_CLONES(static __attribute__((noinline)), block_push_narrow, block_push_body,
+    (block_candidate_queue * queues, uint leaf, const block_leaves *l, const float *reach),
+    (queues, leaf, l, reach))
+#ifdef BLOCK_AVX512
+__attribute__((target(BLOCK_AVX512))) static void block_push_avx512(
+    block_candidate_queue *queues, uint leaf, const block_leaves *l, const float *reach)
+{
+    const __m512i bits = _mm512_loadu_si512(l->candidates),
+                  partners = _mm512_loadu_si512(l->leaves), reaches = _mm512_loadu_si512(reach),
+                  leaves = _mm512_set1_epi32((int)leaf);
+    const __mmask16 used = (__mmask16)((1u << l->count) - 1u);
+    for (uint k = 0; k < BLOCK_CANDIDATES; k++) {
+        __mmask16 lanes = _mm512_mask_test_epi32_mask(used, bits, _mm512_set1_epi32(1 << k));
+        if (!lanes) continue;
+        block_candidate_queue *queue = queues + (k >= 6);
+        uint at = queue->count;
+        _mm512_storeu_si512(queue->leaves + at, leaves);
+        _mm512_storeu_si512(queue->partners + at, _mm512_maskz_compress_epi32(lanes, partners));
+        _mm512_storeu_si512(queue->bits + at, _mm512_set1_epi32((int)k));
+        _mm512_storeu_si512(queue->reach + at, _mm512_maskz_compress_epi32(lanes, reaches));
+        queue->count = at + (uint)__builtin_popcount(lanes);
+    }
+}
+#endif
+static void block_push_candidates(
+    block_candidate_queue *queues, uint leaf, const block_leaves *l, const float *reach)
+{
+#ifdef BLOCK_AVX512
+    if (block_has_avx512()) {
+        block_push_avx512(queues, leaf, l, reach);
+        return;
+    }
+#endif
+    block_push_narrow(queues, leaf, l, reach);
+}
+
+/* Computes contact_is_listed() of the pairs that may meet, with their reach. */
+HED_NATIVE_BODY block_neighbours(block *b, const block_lanes *rests, float max_edge, float cover)
+{
+    for (int lane = 0; lane < BLOCK_LANES; lane++) {
+        contact_ends rest = block_ends(rests, lane);
+        float4 between = cloth_minus(rest.a, rest.d);
+        float reach = b->reach[lane], limit = 2.0f * (reach + max_edge);
+        float4 n = contact_closest_of(rest, b->edges).normal;
+        float nearer = hed_min(reach, 0.5f * n.w);
+        uint differs = as_uint(rest.a.w) != as_uint(rest.d.w),
+             is_far = differs | (uint)(cloth_dot(between, between) >= limit * limit);
+        b->reach[lane] = is_far ? reach : nearer;
+        b->meets[lane] &= is_far | !(b->min_gap[lane] >= nearer + 2.0f * cover);
+    }
+}
+HED_NATIVE_BODY block_edge_neighbours_body(
+    block *b, const block_lanes *rests, float max_edge, float cover)
+{
+    b->edges = CONTACT_EDGES;
+    block_neighbours(b, rests, max_edge, cover);
+}
+BLOCK_CLONES(block_edge_neighbours,
+    (block * b, const block_lanes *rests, float max_edge, float cover), (b, rests, max_edge, cover))
+HED_NATIVE_BODY block_vertex_neighbours_body(
+    block *b, const block_lanes *rests, float max_edge, float cover)
+{
+    b->edges = 0u;
+    block_neighbours(b, rests, max_edge, cover);
+}
+BLOCK_CLONES(block_vertex_neighbours,
+    (block * b, const block_lanes *rests, float max_edge, float cover), (b, rests, max_edge, cover))
 
 /* Writes the pairs of a block that meet and are listed. */
 HED_NATIVE_BODY block_list_write(block *b, contact_list_view view, contact_params params)
 {
-    float reach[BLOCK_LANES];
     uint lanes[BLOCK_LANES], count = 0;
+    block_lanes rests[4];
+    block_gather(rests, view.rests, b->ends, 4);
+    (b->edges ? block_edge_neighbours : block_vertex_neighbours)(
+        b, rests, params.max_edge, contact_cover(params));
     for (uint lane = 0; lane < b->count; lane++) {
-        reach[lane] = b->reach[lane];
-        if (b->meets[lane] &&
-            contact_is_listed(b->pairs[lane], reach + lane, b->min_gap[lane], view, params))
-            lanes[count++] = lane;
+        lanes[count] = lane;
+        count += b->meets[lane];
     }
     uint at = (uint)cloth_atomic_add(&view.counters->total.listed, (int)count);
     for (uint k = 0; k < count; k++) {
         uint lane = lanes[k];
-        contact_list_write(at + k, b->pairs[lane], reach[lane], b->min_gap[lane], view, params);
+        contact_list_write(
+            at + k, block_pair(b, lane), b->reach[lane], b->min_gap[lane], view, params);
     }
 }
 
@@ -412,7 +574,7 @@ HED_NATIVE_BODY block_list(const contact_overlap *overlaps, uint first, uint las
 {
     block_boxes self = {0};
     block_triangles others = {0};
-    block_queue queues[2]; /* vertices and triangles; edges */
+    block_candidate_queue queues[2]; /* vertices and triangles; edges */
     block b;
     queues[0].count = queues[1].count = 0;
     for (uint k = first; k <= last; k += others.l.count) {
@@ -426,15 +588,13 @@ HED_NATIVE_BODY block_list(const contact_overlap *overlaps, uint first, uint las
                 count++;
             block_fill(&others, triangle, overlaps + k, count, view, params);
             block_sieve(&others, &self);
-            for (uint lane = 0; lane < count; lane++)
-                block_push_candidates(queues, others.l.candidates[lane], triangle,
-                    view.triangles[others.l.leaves[lane]], others.reach[lane]);
+            block_push_candidates(queues, leaf, &others.l, others.reach);
         }
         for (uint edges = 0; edges < 2; edges++)
             while (queues[edges].count >= (k < last ? BLOCK_LANES : 1)) {
-                block_pop(&b, &queues[edges], view.start, view.ahead, 2.0f * contact_cover(params));
-                (edges ? block_meet_edges : block_meet_vertices)(
-                    &b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f));
+                block_pop_candidates(&b, &queues[edges], edges ? CONTACT_EDGES : 0u, view.triangles,
+                    view.start, view.ahead, 2.0f * contact_cover(params));
+                (edges ? block_bound_edges : block_bound_vertices)(&b);
                 block_list_write(&b, view, params);
             }
         if (k == last) break;
@@ -442,6 +602,51 @@ HED_NATIVE_BODY block_list(const contact_overlap *overlaps, uint first, uint las
 }
 
 /* ---- the pairs of a contact iteration ---- */
+
+/* Listed pairs in lanes, with their bounds. */
+typedef struct block_listed {
+    uint ends[4 * BLOCK_LANES], edges[BLOCK_LANES]; /* particles, [end][lane] */
+    contact_bound bounds[BLOCK_LANES];
+    uint meets[BLOCK_LANES]; /* true if contact_is_far() is not */
+} block_listed;
+
+HED_NATIVE_BODY block_near_body(block_listed *l, const float *deviations, float margin)
+{
+    const int *ends = (const int *)l->ends;
+    for (int lane = 0; lane < BLOCK_LANES; lane++) {
+        float a = deviations[ends[lane]], b = deviations[ends[BLOCK_LANES + lane]],
+              c = deviations[ends[2 * BLOCK_LANES + lane]],
+              d = deviations[ends[3 * BLOCK_LANES + lane]];
+        float larger = hed_max(c, d), edge = hed_max(a, b) + larger, face = a + hed_max(b, larger);
+        float deviation = l->edges[lane] ? edge : face;
+        l->meets[lane] = !(l->bounds[lane].gap - deviation >= l->bounds[lane].reach + margin);
+    }
+}
+BLOCK_CLONES(
+    block_near, (block_listed * l, const float *deviations, float margin), (l, deviations, margin))
+
+/* Adds the pairs [k, k + count) of the list that are near to the queues of their kinds. */
+HED_NATIVE_BODY block_sift(
+    block_queue queues[2], uint k, uint count, contact_pair_view view, uint is_fresh, float margin)
+{
+    block_listed l;
+    uint at[BLOCK_LANES];
+    for (uint lane = 0; lane < BLOCK_LANES; lane++) at[lane] = k + (lane < count ? lane : 0u);
+    block_gather_ends(l.ends, l.edges, view.list, at);
+    if (count == BLOCK_LANES) memcpy(l.bounds, view.bounds + k, sizeof l.bounds);
+    else
+        for (uint lane = 0; lane < BLOCK_LANES; lane++) l.bounds[lane] = view.bounds[at[lane]];
+    if (is_fresh)
+        for (uint lane = 0; lane < BLOCK_LANES; lane++)
+            l.meets[lane] = !(l.bounds[lane].gap >= l.bounds[lane].reach + margin);
+    else block_near(&l, view.deviations, margin);
+    for (uint lane = 0; lane < count; lane++) {
+        /* no branch, which would be predicted wrongly for half of the pairs */
+        block_queue *queue = &queues[l.edges[lane] != 0];
+        queue->listed[queue->count] = k + lane;
+        queue->count += l.meets[lane];
+    }
+}
 
 /* Takes listed pairs [first, last). */
 HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
@@ -454,17 +659,12 @@ HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
     uint is_fresh = (uint)current->list_needed;
     float4 shift = contact_shift(counters, params);
     queues[0].count = queues[1].count = 0;
-    for (uint k = first; k <= last; k++) {
-        if (k < last) {
-            contact_pair pair = view.list[k];
-            block_queue *queue = &queues[contact_edges(pair) != 0];
-            /* without a branch: it would be predicted wrongly for half of the pairs */
-            block_push(queue, pair, view.bounds[k].reach);
-            queue->count -= contact_is_far(pair, view.bounds[k], view.deviations, is_fresh, margin);
-        }
+    for (uint k = first; k < last; k += BLOCK_LANES) {
+        uint count = last - k < BLOCK_LANES ? last - k : BLOCK_LANES;
+        block_sift(queues, k, count, view, is_fresh, margin);
         for (uint edges = 0; edges < 2; edges++)
-            while (queues[edges].count >= (k < last ? BLOCK_LANES : 1)) {
-                block_pop(&b, &queues[edges], view.start, view.position, margin);
+            while (queues[edges].count >= (k + count < last ? BLOCK_LANES : 1)) {
+                block_pop(&b, &queues[edges], view, margin);
                 (edges ? block_meet_edges : block_meet_vertices)(&b, shift);
                 int meets = 0;
                 for (uint lane = 0; lane < b.count; lane++) meets += (int)b.meets[lane];
@@ -475,7 +675,8 @@ HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
                                            b.normal[2][lane], b.gap[lane]},
                         .p = b.p[lane],
                         .q = b.q[lane]};
-                    contact_pair_write(at++, b.pairs[lane], b.reach[lane], gap, view, params);
+                    contact_pair_write(
+                        at++, block_pair(&b, lane), b.reach[lane], gap, view, params);
                 }
             }
     }

@@ -101,6 +101,7 @@ typedef struct cloth_pairing_buffers {
     hed_buffer *moved;  /* (particles) float4: requested position, moved by contacts */
     hed_buffer *fractions;  /* (particles x CONTACT_FRACTION_WORDS) uint */
     hed_buffer *sums;       /* (particles) int4 */
+    hed_buffer *marks;      /* CONTACT_MARKS */
     hed_buffer *counters;   /* contact_counters */
     hed_buffer *state;      /* state of a barrier over all groups */
     hed_buffer *covers;     /* (particles x 2) float4: motion that the list covers */

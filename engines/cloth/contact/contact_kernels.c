@@ -23,6 +23,14 @@ static void pairs_of(uint count, uint64_t begin, uint64_t end, uint *first, uint
     *last = (uint)((uint64_t)count * end / NATIVE_PARTS);
 }
 
+/* Pairs [*first, *last) of the parts, in whole blocks: each block has a word of `marks`. */
+static void blocks_of(uint count, uint64_t begin, uint64_t end, uint *first, uint *last)
+{
+    pairs_of(count, begin, end, first, last);
+    *first &= ~(CONTACT_BLOCK - 1u);
+    if (end < NATIVE_PARTS) *last &= ~(CONTACT_BLOCK - 1u);
+}
+
 /* Native version of a stage that processes each particle by contact_`work`(). */
 #define FOR_PARTICLES(label, work) \
     HED_NATIVE_BODY pairs_##label##_body( \
@@ -32,7 +40,17 @@ static void pairs_of(uint count, uint64_t begin, uint64_t end, uint *first, uint
         for (uint64_t i = begin; i < end; i++) contact_##work((uint)i, view); \
     } \
     HED_NATIVE_CLONES(pairs_##label##_native, pairs_##label##_body)
-FOR_PARTICLES(begin, begin)
+
+HED_NATIVE_BODY pairs_begin_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    const contact_begin_view view = contact_begin_view_of(call->arguments);
+    for (uint64_t i = begin; i < end; i++) {
+        contact_begin((uint)i, view);
+        view.marks[i] = 0;
+    }
+    if (begin == 0) view.marks[view.params.particles] = 0;
+}
+HED_NATIVE_CLONES(pairs_begin_native, pairs_begin_body)
 FOR_PARTICLES(check, check)
 
 HED_NATIVE_BODY pairs_slopes_body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -100,7 +118,7 @@ HED_NATIVE_BODY pairs_push_body(const hed_native_call *call, uint64_t begin, uin
 {
     uint first, last;
     const contact_push_view view = contact_push_view_of(call->arguments);
-    pairs_of(contact_to_push(view.counters, view.params), begin, end, &first, &last);
+    blocks_of(contact_to_push(view.counters, view.params), begin, end, &first, &last);
     /* one range for all pairs: no other thread adds to the sums */
     if (begin == 0 && end == NATIVE_PARTS) block_push_range(first, last, view, true);
     else block_push_range(first, last, view, false);
@@ -111,36 +129,51 @@ HED_NATIVE_BODY pairs_part_body(const hed_native_call *call, uint64_t begin, uin
 {
     const contact_separate_view view = contact_separate_view_of(call->arguments);
     const block_response_view tested = {view.pairs, view.planes, view.moved};
-    uint first, last;
-    block_response b;
-    pairs_of(contact_to_push(view.counters, view.params), begin, end, &first, &last);
-    for (uint k = first; k < last; k += BLOCK_LANES) {
-        block_response_load_from(&b, tested, k, last);
-        block_safe_test(&b, &view.params);
-        for (uint lane = 0; lane < b.count; lane++)
-            if (b.works[lane]) contact_separate(k + lane, view);
+    const block_marks marks = block_marks_of(view.marks, &view.params);
+    uint first, last, pass = view.params.pass;
+    blocks_of(contact_to_push(view.counters, view.params), begin, end, &first, &last);
+    for (uint k = first; k < last; k += CONTACT_BLOCK) {
+        uint to = last - k < CONTACT_BLOCK ? last : k + CONTACT_BLOCK;
+        uint works = block_unsafe(k, to, tested, marks, &view.params);
+        if (view.params.weighs) block_note(marks, k, works, pass);
+        for (; works; works &= works - 1u)
+            contact_separate(k + (31u - clz(works & (0u - works))), view);
     }
 }
 HED_NATIVE_CLONES(pairs_part_native, pairs_part_body)
 
-FOR_PARTICLES(apply, apply)
+HED_NATIVE_BODY pairs_apply_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    const contact_apply_view view = contact_apply_view_of(call->arguments);
+    uint pass = view.params.pass + 1u, moves = 0;
+    if (!view.params.last_pass && !contact_is_active(view.counters, view.params)) return;
+    for (uint64_t i = begin; i < end; i++) {
+        float4 before = view.moved[i], at;
+        contact_apply((uint)i, view);
+        at = view.moved[i];
+        if (at.x == before.x && at.y == before.y && at.z == before.z) continue;
+        view.marks[i] = moves = pass;
+    }
+    if (moves) cloth_atomic_store(&view.marks[view.params.particles], moves);
+}
+HED_NATIVE_CLONES(pairs_apply_native, pairs_apply_body)
 
 /* The test is that of the first round, in which motions are whole. */
 HED_NATIVE_BODY pairs_cut_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const contact_limit_view view = contact_limit_view_of(call->arguments);
     const block_response_view tested = {view.pairs, view.planes, view.moved};
+    const block_marks marks = block_marks_of(view.marks, &view.params);
     uint first, last;
-    block_response b;
-    pairs_of(contact_to_limit(view.counters, view.params), begin, end, &first, &last);
+    blocks_of(contact_to_limit(view.counters, view.params), begin, end, &first, &last);
     if (view.params.round > 0)
         for (uint k = first; k < last; k++) contact_limit(k, view);
     else
-        for (uint k = first; k < last; k += BLOCK_LANES) {
-            block_response_load_from(&b, tested, k, last);
-            block_safe_test(&b, &view.params);
-            for (uint lane = 0; lane < b.count; lane++)
-                if (b.works[lane]) contact_limit(k + lane, view);
+        for (uint k = first; k < last; k += CONTACT_BLOCK) {
+            uint to = last - k < CONTACT_BLOCK ? last : k + CONTACT_BLOCK;
+            for (uint works = block_unsafe(k, to, tested, marks, &view.params); works;
+                 works &= works - 1u)
+                contact_limit(k + (31u - clz(works & (0u - works))), view);
         }
 }
 HED_NATIVE_CLONES(pairs_cut_native, pairs_cut_body)

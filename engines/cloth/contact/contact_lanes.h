@@ -5,12 +5,45 @@
 
 #include "contact/contact_kernels.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 enum { BLOCK_LANES = 16, BLOCK_FOUR = 4 };
 
 /* Vectorised loops have functions of their own: compilers fail to vectorise them among other
- * loops. */
+ * loops. A further clone is for AVX-512, with a block in one register, and has the same bits. */
+#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(__clang__)
+#define BLOCK_AVX512 "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"
+#else
+#define BLOCK_AVX512 "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512"
+#endif
+static inline bool block_has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+}
+static inline bool block_has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#define BLOCK_CLONES(name, parameters, arguments) \
+    HED_CLONES( \
+        static __attribute__((noinline)), name##_narrow, name##_body, parameters, arguments) \
+    __attribute__((target(BLOCK_AVX512), flatten)) static void name##_avx512 parameters \
+    { \
+        name##_body arguments; \
+    } \
+    static void name parameters \
+    { \
+        if (block_has_avx512()) name##_avx512 arguments; \
+        else name##_narrow arguments; \
+    }
+#else
 #define BLOCK_CLONES(name, parameters, arguments) \
     HED_CLONES(static __attribute__((noinline)), name, name##_body, parameters, arguments)
+#endif
 
 /* Component of four float4, or one float4. */
 typedef float block_four __attribute__((vector_size(16)));
@@ -35,32 +68,224 @@ static inline void block_transpose(
     for (int axis = 0; axis < 4; axis++) memcpy(to[axis] + lane, rows + axis, sizeof *rows);
 }
 
-/* Loads the ends of the pairs of four lanes from `lane` on: [end][axis][lane]; axis 3: w. */
-static inline void block_load_ends(float (*to)[4][BLOCK_LANES], uint lane,
-    const contact_pair *const pairs[BLOCK_FOUR], const float4 *positions)
+/* Elements of 16 bytes in lanes: [axis][lane]. */
+typedef struct block_lanes {
+    _Alignas(64) float axes[4][BLOCK_LANES];
+} block_lanes;
+
+/* Gathers elements of 16 bytes: lane i of to[k] has from[at[k * BLOCK_LANES + i]], for k below
+ * `count`. */
+static inline void block_gather_plain(block_lanes *to, const void *from, const uint *at, uint count)
 {
-    const contact_pair *a = pairs[0], *b = pairs[1], *c = pairs[2], *d = pairs[3];
-    block_transpose(to[0], lane,
-        (const float4 *[]){positions + contact_first(*a), positions + contact_first(*b),
-            positions + contact_first(*c), positions + contact_first(*d)});
-    block_transpose(to[1], lane,
-        (const float4 *[]){positions + a->b, positions + b->b, positions + c->b, positions + d->b});
-    block_transpose(to[2], lane,
-        (const float4 *[]){positions + a->c, positions + b->c, positions + c->c, positions + d->c});
-    block_transpose(to[3], lane,
-        (const float4 *[]){positions + a->d, positions + b->d, positions + c->d, positions + d->d});
+    const float4 *elements = from;
+    for (uint k = 0; k < count; k++)
+        for (uint lane = 0; lane < BLOCK_LANES; lane += BLOCK_FOUR) {
+            const uint *i = at + k * BLOCK_LANES + lane;
+            block_transpose(to[k].axes, lane,
+                (const float4 *[]){
+                    elements + i[0], elements + i[1], elements + i[2], elements + i[3]});
+        }
+}
+#ifdef BLOCK_AVX512
+__attribute__((target("avx2,fma"))) static void block_gather_avx2(
+    block_lanes *to, const void *from, const uint *at, uint count)
+{
+    const float4 *elements = from;
+    for (uint k = 0; k < count; k++)
+        for (uint lane = 0; lane < BLOCK_LANES; lane += 8) {
+            const uint *i = at + k * BLOCK_LANES + lane;
+            __m256 rows[4];
+            for (uint row = 0; row < 4; row++)
+                rows[row] =
+                    _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(&elements[i[row]].x)),
+                        _mm_loadu_ps(&elements[i[row + 4]].x), 1);
+            __m256d low = _mm256_castps_pd(_mm256_unpacklo_ps(rows[0], rows[1])),
+                    high = _mm256_castps_pd(_mm256_unpackhi_ps(rows[0], rows[1])),
+                    next_low = _mm256_castps_pd(_mm256_unpacklo_ps(rows[2], rows[3])),
+                    next_high = _mm256_castps_pd(_mm256_unpackhi_ps(rows[2], rows[3]));
+            _mm256_store_pd((double *)(to[k].axes[0] + lane), _mm256_unpacklo_pd(low, next_low));
+            _mm256_store_pd((double *)(to[k].axes[1] + lane), _mm256_unpackhi_pd(low, next_low));
+            _mm256_store_pd((double *)(to[k].axes[2] + lane), _mm256_unpacklo_pd(high, next_high));
+            _mm256_store_pd((double *)(to[k].axes[3] + lane), _mm256_unpackhi_pd(high, next_high));
+        }
+}
+#endif
+#ifdef BLOCK_AVX512
+__attribute__((target(BLOCK_AVX512))) static void block_gather_avx512(
+    block_lanes *to, const void *from, const uint *at, uint count)
+{
+    const float4 *elements = from;
+    for (uint k = 0; k < count; k++) {
+        __m512 rows[4];
+        for (uint row = 0; row < 4; row++) {
+            const uint *i = at + k * BLOCK_LANES + row;
+            __m512 first = _mm512_castps128_ps512(_mm_loadu_ps(&elements[i[0]].x));
+            first = _mm512_insertf32x4(first, _mm_loadu_ps(&elements[i[4]].x), 1);
+            first = _mm512_insertf32x4(first, _mm_loadu_ps(&elements[i[8]].x), 2);
+            rows[row] = _mm512_insertf32x4(first, _mm_loadu_ps(&elements[i[12]].x), 3);
+        }
+        __m512d low = _mm512_castps_pd(_mm512_unpacklo_ps(rows[0], rows[1])),
+                high = _mm512_castps_pd(_mm512_unpackhi_ps(rows[0], rows[1])),
+                next_low = _mm512_castps_pd(_mm512_unpacklo_ps(rows[2], rows[3])),
+                next_high = _mm512_castps_pd(_mm512_unpackhi_ps(rows[2], rows[3]));
+        _mm512_store_pd((double *)to[k].axes[0], _mm512_unpacklo_pd(low, next_low));
+        _mm512_store_pd((double *)to[k].axes[1], _mm512_unpackhi_pd(low, next_low));
+        _mm512_store_pd((double *)to[k].axes[2], _mm512_unpacklo_pd(high, next_high));
+        _mm512_store_pd((double *)to[k].axes[3], _mm512_unpackhi_pd(high, next_high));
+    }
+}
+#endif
+static void block_gather(block_lanes *to, const void *from, const uint *at, uint count)
+{
+#ifdef BLOCK_AVX512
+    if (block_has_avx512()) {
+        block_gather_avx512(to, from, at, count);
+        return;
+    }
+    if (block_has_avx2()) {
+        block_gather_avx2(to, from, at, count);
+        return;
+    }
+#endif
+    block_gather_plain(to, from, at, count);
 }
 
-static inline contact_ends block_ends(const float (*positions)[4][BLOCK_LANES], int lane)
+/* ---- boxes ---- */
+
+enum { BLOCK_BOX_LANES = 8 };
+
+/* Boxes with neighbouring numbers in lanes: low sides, then high ones. */
+typedef struct block_boxes_of {
+    uint first; /* number of the first box */
+    block_lanes sides;
+} block_boxes_of;
+
+/* Search for boxes of groups that overlap a box, with numbers from `from` on and before `to`. */
+typedef struct block_search {
+    const block_boxes_of *groups;
+    const uint *groups_at; /* (count) indices of the groups */
+    uint count, from, to;
+    const float4 *box; /* low, high */
+} block_search;
+
+/* Writes the numbers of the boxes, `*total` in all; `numbers` has space for all boxes and
+ * one group more. */
+static inline void block_overlapping_plain(uint *numbers, uint *total, const block_search *search)
 {
-    return (contact_ends){{positions[0][0][lane], positions[0][1][lane], positions[0][2][lane],
-                              positions[0][3][lane]},
-        {positions[1][0][lane], positions[1][1][lane], positions[1][2][lane],
-            positions[1][3][lane]},
-        {positions[2][0][lane], positions[2][1][lane], positions[2][2][lane],
-            positions[2][3][lane]},
-        {positions[3][0][lane], positions[3][1][lane], positions[3][2][lane],
-            positions[3][3][lane]}};
+    const float4 low = search->box[0], high = search->box[1];
+    uint written = 0;
+    for (uint k = 0; k < search->count; k++) {
+        const block_boxes_of *group = search->groups + search->groups_at[k];
+        const float(*lows)[BLOCK_LANES] = group->sides.axes;
+        for (uint lane = 0; lane < BLOCK_BOX_LANES; lane++) {
+            uint top = lane + BLOCK_BOX_LANES, number = group->first + lane;
+            uint misses = (lows[0][lane] > high.x) | (lows[0][top] < low.x) |
+                          (lows[1][lane] > high.y) | (lows[1][top] < low.y) |
+                          (lows[2][lane] > high.z) | (lows[2][top] < low.z);
+            numbers[written] = number;
+            written += !misses & (number >= search->from) & (number < search->to);
+        }
+    }
+    *total = written;
+}
+#ifdef BLOCK_AVX512
+__attribute__((target("avx2,fma"))) static void block_overlapping_avx2(
+    uint *numbers, uint *total, const block_search *search)
+{
+    const float4 *box = search->box;
+    const __m256 low[3] = {_mm256_set1_ps(box[0].x), _mm256_set1_ps(box[0].y),
+        _mm256_set1_ps(box[0].z)},
+                 high[3] = {
+                     _mm256_set1_ps(box[1].x), _mm256_set1_ps(box[1].y), _mm256_set1_ps(box[1].z)};
+    uint written = 0;
+    for (uint k = 0; k < search->count; k++) {
+        const block_boxes_of *group = search->groups + search->groups_at[k];
+        __m256 misses = _mm256_setzero_ps();
+        for (int axis = 0; axis < 3; axis++) {
+            const float *lows = group->sides.axes[axis], *highs = lows + BLOCK_BOX_LANES;
+            misses = _mm256_or_ps(
+                misses, _mm256_or_ps(_mm256_cmp_ps(_mm256_load_ps(lows), high[axis], _CMP_GT_OQ),
+                            _mm256_cmp_ps(_mm256_load_ps(highs), low[axis], _CMP_LT_OQ)));
+        }
+        for (uint hits = ~(uint)_mm256_movemask_ps(misses) & 0xffu; hits; hits &= hits - 1u) {
+            uint number = group->first + (uint)__builtin_ctz(hits);
+            numbers[written] = number;
+            written += (number >= search->from) & (number < search->to);
+        }
+    }
+    *total = written;
+}
+#endif
+#ifdef BLOCK_AVX512
+__attribute__((target(BLOCK_AVX512))) static void block_overlapping_avx512(
+    uint *numbers, uint *total, const block_search *search)
+{
+    const float4 *box = search->box;
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                  from = _mm256_set1_epi32((int)search->from),
+                  to = _mm256_set1_epi32((int)search->to);
+    const __m256 low[3] = {_mm256_set1_ps(box[0].x), _mm256_set1_ps(box[0].y),
+        _mm256_set1_ps(box[0].z)},
+                 high[3] = {
+                     _mm256_set1_ps(box[1].x), _mm256_set1_ps(box[1].y), _mm256_set1_ps(box[1].z)};
+    uint written = 0;
+    for (uint k = 0; k < search->count; k++) {
+        const block_boxes_of *group = search->groups + search->groups_at[k];
+        __m256i number = _mm256_add_epi32(_mm256_set1_epi32((int)group->first), lanes);
+        uint misses =
+            (uint)_mm256_cmplt_epu32_mask(number, from) | (uint)_mm256_cmpge_epu32_mask(number, to);
+        for (int axis = 0; axis < 3; axis++) {
+            const float *lows = group->sides.axes[axis], *highs = lows + BLOCK_BOX_LANES;
+            misses |= (uint)_mm256_cmp_ps_mask(_mm256_load_ps(lows), high[axis], _CMP_GT_OQ) |
+                      (uint)_mm256_cmp_ps_mask(_mm256_load_ps(highs), low[axis], _CMP_LT_OQ);
+        }
+        __mmask8 hits = (__mmask8)~misses;
+        _mm256_storeu_si256(
+            (__m256i *)(numbers + written), _mm256_maskz_compress_epi32(hits, number));
+        written += (uint)__builtin_popcount(hits);
+    }
+    *total = written;
+}
+#endif
+static void block_overlapping(uint *numbers, uint *total, const block_search *search)
+{
+#ifdef BLOCK_AVX512
+    if (block_has_avx512()) {
+        block_overlapping_avx512(numbers, total, search);
+        return;
+    }
+    if (block_has_avx2()) {
+        block_overlapping_avx2(numbers, total, search);
+        return;
+    }
+#endif
+    block_overlapping_plain(numbers, total, search);
+}
+
+/* ---- pairs ---- */
+
+/* Gathers the ends of pairs `at`, [end][lane], of which `edges` are edges. */
+static inline void block_gather_ends(
+    uint *ends, uint *edges, const contact_pair *pairs, const uint *at)
+{
+    block_lanes words;
+    block_gather(&words, pairs, at, 1);
+    memcpy(ends, &words, sizeof words);
+    for (uint lane = 0; lane < BLOCK_LANES; lane++) {
+        edges[lane] = ends[lane] & CONTACT_EDGES;
+        ends[lane] &= ~CONTACT_EDGES;
+    }
+}
+
+static inline float4 block_float4(const block_lanes *of, int lane)
+{
+    return (float4){of->axes[0][lane], of->axes[1][lane], of->axes[2][lane], of->axes[3][lane]};
+}
+
+static inline contact_ends block_ends(const block_lanes positions[4], int lane)
+{
+    return (contact_ends){block_float4(positions, lane), block_float4(positions + 1, lane),
+        block_float4(positions + 2, lane), block_float4(positions + 3, lane)};
 }
 
 #endif

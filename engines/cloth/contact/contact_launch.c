@@ -69,14 +69,16 @@ static hed_status pairing_grow(
     hed_cloth *cloth, cloth_pairing *pairing, uint64_t capacity, hed_error *error)
 {
     cloth_pairing_buffers *b = &pairing->b;
-    hed_buffer **const arrays[] = {&b->list, &b->bounds, &b->pairs, &b->planes};
-    static const uint32_t bytes[] = {
-        sizeof(contact_pair), sizeof(contact_bound), sizeof(contact_pair), sizeof(contact_plane)};
-    hed_buffer *larger[4] = {NULL};
+    hed_buffer **const arrays[] = {&b->list, &b->bounds, &b->pairs, &b->planes, &b->marks};
+    hed_buffer *larger[HED_COUNT(arrays)] = {NULL};
     if (capacity < MIN_PAIRS) capacity = MIN_PAIRS;
     if (capacity > MAX_PAIRS) capacity = MAX_PAIRS;
-    for (int i = 0; i < 4; i++) cloth_upload(cloth, NULL, bytes[i] * capacity, &larger[i], error);
-    for (int i = 0; i < 4; i++) {
+    const uint64_t bytes[HED_COUNT(arrays)] = {sizeof(contact_pair) * capacity,
+        sizeof(contact_bound) * capacity, sizeof(contact_pair) * capacity,
+        sizeof(contact_plane) * capacity, sizeof(uint) * CONTACT_MARKS(cloth->particles, capacity)};
+    for (size_t i = 0; i < HED_COUNT(arrays); i++)
+        cloth_upload(cloth, NULL, bytes[i], &larger[i], error);
+    for (size_t i = 0; i < HED_COUNT(arrays); i++) {
         hed_buffer_destroy(error->status ? larger[i] : *arrays[i]);
         if (!error->status) *arrays[i] = larger[i];
     }
@@ -249,6 +251,7 @@ static contact_launch launch_of(const hed_cloth *cloth, const cloth_pairing *p, 
         .moved = b->moved,
         .fractions = b->fractions,
         .sums = b->sums,
+        .marks = b->marks,
         .counters = b->counters,
         .state = b->state,
         .params = p->params,

@@ -171,7 +171,7 @@ CLOTH_INLINE contact_allowance contact_test(contact_pair pair, __global const co
 
 #define PAIRS_CUT(FIRST, NEXT) \
     FIRST(IN, contact_pair, pairs) NEXT(IN, contact_plane, planes) NEXT(IN, float4, start) \
-    NEXT(IN, float4, moved) NEXT(SHARED, uint, fractions) \
+    NEXT(IN, float4, moved) NEXT(SHARED, uint, fractions) NEXT(SCRATCH, uint, marks) \
     NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_limit_view, PAIRS_CUT)
 

@@ -54,8 +54,9 @@ CLOTH_FUNCTION int contact_motion_steps(float motion)
     FIRST(IN, float4, start) \
     NEXT(IN, float4, position) \
     NEXT(INOUT, float4, previous) \
-    NEXT(OUT, float4, moved) NEXT(INOUT, uint, fractions) NEXT(IN, contact_triangle, triangles) \
-        NEXT(IN, uint, around_at) NEXT(IN, uint, around) NEXT(IN, float4, rests) \
+    NEXT(OUT, float4, moved) \
+    NEXT(INOUT, uint, fractions) NEXT(IN, contact_triangle, triangles) NEXT(IN, uint, around_at) \
+        NEXT(IN, uint, around) NEXT(IN, float4, rests) NEXT(SCRATCH, uint, marks) \
             NEXT(INOUT, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_begin_view, PAIRS_BEGIN)
 

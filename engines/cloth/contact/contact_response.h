@@ -102,8 +102,8 @@ CLOTH_FUNCTION void contact_add_push(__global int *sums, uint particle, float4 p
 
 #define PAIRS_PUSH(FIRST, NEXT) \
     FIRST(IN, contact_pair, pairs) NEXT(IN, contact_plane, planes) NEXT(IN, float4, start) \
-    NEXT(IN, float4, moved) NEXT(INOUT, int, sums) NEXT(SHARED, contact_counters, counters) \
-    NEXT(STRUCT, contact_params, params)
+    NEXT(IN, float4, moved) NEXT(INOUT, int, sums) NEXT(SCRATCH, uint, marks) \
+    NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_push_view, PAIRS_PUSH)
 
 /* Weight of an end in a pass of pushes, of a pair of `weight`. In crowded cloth ends with hardly
@@ -245,7 +245,8 @@ CLOTH_FUNCTION float contact_balance(
 
 #define PAIRS_PART(FIRST, NEXT) \
     FIRST(IN, contact_pair, pairs) \
-    NEXT(IN, contact_plane, planes) NEXT(IN, float4, moved) NEXT(INOUT, int, sums) \
+    NEXT(IN, contact_plane, planes) \
+    NEXT(IN, float4, moved) NEXT(INOUT, int, sums) NEXT(SCRATCH, uint, marks) \
         NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_separate_view, PAIRS_PART)
 
@@ -294,10 +295,11 @@ CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
 /* ---- the sum for each particle ---- */
 
 #define PAIRS_APPLY(FIRST, NEXT) \
-    FIRST(IN, float4, start) NEXT(IN, float4, position) NEXT(IN, float4, previous) \
-    NEXT(IN, float4, garments) NEXT(IN, float4, colliders) NEXT(IN, float4, contact) \
-    NEXT(IN, float4, covers) NEXT(INOUT, float4, moved) NEXT(INOUT, int, sums) \
-    NEXT(INOUT, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+    FIRST(IN, float4, start) \
+    NEXT(IN, float4, position) NEXT(IN, float4, previous) NEXT(IN, float4, garments) \
+        NEXT(IN, float4, colliders) NEXT(IN, float4, contact) NEXT(IN, float4, covers) \
+            NEXT(INOUT, float4, moved) NEXT(INOUT, int, sums) NEXT(SCRATCH, uint, marks) \
+                NEXT(INOUT, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_apply_view, PAIRS_APPLY)
 
 /* Moves a particle by the sum of its pushes, then out of colliders, which no push may

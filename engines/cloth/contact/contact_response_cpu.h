@@ -15,14 +15,14 @@ typedef struct block_response_view {
 
 /* Pairs in lanes. */
 typedef struct block_response {
-    uint count;                     /* lanes that have a pair of their own */
-    uint pairs[2 * BLOCK_LANES];    /* indices of the pairs; of further ones that follow */
-    float moved[4][4][BLOCK_LANES]; /* positions of the ends */
-    float normal[4][BLOCK_LANES];   /* normals of contact_plane; w: gap */
-    float shape[4][BLOCK_LANES];    /* reach, p, q, friction */
+    uint count;                  /* lanes that have a pair of their own */
+    uint pairs[2 * BLOCK_LANES]; /* indices of the pairs; of further ones that follow */
+    uint ends[4 * BLOCK_LANES];  /* particles, [end][lane] */
+    block_lanes moved[4];        /* positions of the ends */
+    block_lanes normal, shape;   /* contact_plane: normal and gap; reach, p, q, friction */
     uint edges[BLOCK_LANES], works[BLOCK_LANES]; /* true if edges; if the pair is not done */
     int weights[4][BLOCK_LANES];                 /* contact_weighing */
-    float start[4][4][BLOCK_LANES];              /* positions of the ends at the start */
+    block_lanes start[4];                        /* positions of the ends at the start */
     int sums[4][BLOCK_LANES];                    /* sums of weights of the ends */
     int pushes[4][3][BLOCK_LANES];               /* pushes of the ends, in steps */
 } block_response;
@@ -30,20 +30,16 @@ typedef struct block_response {
 /* Loads the pairs of `b->pairs`. Unused lanes repeat the last pair. */
 static inline void block_response_load(block_response *b, block_response_view view)
 {
+    uint planes[2 * BLOCK_LANES];
     for (uint lane = b->count; lane < BLOCK_LANES; lane++) b->pairs[lane] = b->pairs[b->count - 1];
-    for (uint lane = 0; lane < BLOCK_LANES; lane += BLOCK_FOUR) {
-        const contact_pair *pairs[BLOCK_FOUR];
-        const float4 *planes[BLOCK_FOUR], *shapes[BLOCK_FOUR];
-        for (uint i = 0; i < BLOCK_FOUR; i++) {
-            pairs[i] = view.pairs + b->pairs[lane + i];
-            planes[i] = &view.planes[b->pairs[lane + i]].normal;
-            shapes[i] = planes[i] + 1;
-            b->edges[lane + i] = contact_edges(*pairs[i]);
-        }
-        block_load_ends(b->moved, lane, pairs, view.moved);
-        block_transpose(b->normal, lane, planes);
-        block_transpose(b->shape, lane, shapes);
+    for (uint lane = 0; lane < BLOCK_LANES; lane++) {
+        planes[lane] = 2 * b->pairs[lane];
+        planes[BLOCK_LANES + lane] = 2 * b->pairs[lane] + 1;
     }
+    block_gather_ends(b->ends, b->edges, view.pairs, b->pairs);
+    block_gather(b->moved, view.moved, b->ends, 4);
+    block_gather(&b->normal, view.planes, planes, 1);
+    block_gather(&b->shape, view.planes, planes + BLOCK_LANES, 1);
 }
 _Static_assert(sizeof(contact_plane) == 2 * sizeof(float4), "reach, p, q, friction as one float4");
 
@@ -58,9 +54,9 @@ static inline void block_response_load_from(
 
 static inline contact_plane block_plane(const block_response *b, int lane)
 {
-    return (contact_plane){
-        {b->normal[0][lane], b->normal[1][lane], b->normal[2][lane], b->normal[3][lane]},
-        b->shape[0][lane], b->shape[1][lane], b->shape[2][lane], b->shape[3][lane]};
+    const float(*shape)[BLOCK_LANES] = b->shape.axes;
+    return (contact_plane){block_float4(&b->normal, lane), shape[0][lane], shape[1][lane],
+        shape[2][lane], shape[3][lane]};
 }
 
 /* ---- tests and pushes in lanes ---- */
@@ -72,22 +68,9 @@ HED_NATIVE_BODY block_safe_test_body(block_response *b, const contact_params *pa
     for (int lane = 0; lane < BLOCK_LANES; lane++)
         b->works[lane] = !contact_is_separated(
                              block_ends(b->moved, lane), block_plane(b, lane), b->edges[lane], of) |
-                         !(b->normal[3][lane] > CONTACT_TOUCH_GAP);
+                         !(b->normal.axes[3][lane] > CONTACT_TOUCH_GAP);
 }
 BLOCK_CLONES(block_safe_test, (block_response * b, const contact_params *params), (b, params))
-
-/* Tests which pairs are pushed. */
-HED_NATIVE_BODY block_push_test_body(block_response *b, uint crowded, const contact_params *params)
-{
-    const contact_params of = *params;
-    for (int lane = 0; lane < BLOCK_LANES; lane++) {
-        contact_pressure pressure = contact_pressure_of(
-            block_ends(b->moved, lane), block_plane(b, lane), b->edges[lane], crowded, of);
-        b->works[lane] = (pressure.depth > 0.0f) & (pressure.mass > 0.0f);
-    }
-}
-BLOCK_CLONES(block_push_test, (block_response * b, uint crowded, const contact_params *params),
-    (b, crowded, params))
 
 /* Tests which pairs are pushed, and weighs them. `crowded`: contact_is_crowded(). */
 HED_NATIVE_BODY block_weigh_body(block_response *b, uint crowded, const contact_params *params)
@@ -143,7 +126,90 @@ HED_NATIVE_BODY block_push_lanes_body(block_response *b, uint crowded, const con
 BLOCK_CLONES(block_push_lanes, (block_response * b, uint crowded, const contact_params *params),
     (b, crowded, params))
 
+/* ---- pairs that a pass need not test ---- */
+
+/* CONTACT_MARKS of the pairs. */
+typedef struct block_marks {
+    uint *particles; /* (particles), then the last pass that moved any, plus 1 */
+    uint *blocks;
+} block_marks;
+
+static inline block_marks block_marks_of(uint *marks, const contact_params *params)
+{
+    return (block_marks){marks, marks + params->particles + 1};
+}
+
+/* Notes a test of the pairs from `first` on, of which `works` are not done. */
+static inline void block_note(block_marks marks, uint first, uint works, uint pass)
+{
+    marks.blocks[first / CONTACT_BLOCK] = (pass + 1u) << CONTACT_BLOCK | works;
+}
+
+/* Bits of the lanes that are not done. */
+static inline uint block_bits(const block_response *b)
+{
+    uint bits = 0;
+    for (uint lane = 0; lane < b->count; lane++) bits |= b->works[lane] << lane;
+    return bits;
+}
+
+/* True if a particle of the pairs [first, last) was moved in a pass from `since` on, plus 1. */
+static inline bool block_moved(
+    block_marks marks, const contact_pair *pairs, uint first, uint last, uint since)
+{
+    const uint *moved = marks.particles;
+    uint newest = 0;
+    for (uint k = first; k < last; k++) {
+        contact_pair pair = pairs[k];
+        uint a = moved[contact_first(pair)], b = moved[pair.b], c = moved[pair.c],
+             d = moved[pair.d];
+        a = a > b ? a : b;
+        c = c > d ? c : d;
+        a = a > c ? a : c;
+        newest = newest > a ? newest : a;
+    }
+    return newest >= since;
+}
+
+/* Tests which pairs [first, last), a block, are not safe. A pass of separations before may have
+ * tested them where no particle of theirs has moved since. Returns their bits. */
+static inline uint block_unsafe(uint first, uint last, block_response_view view, block_marks marks,
+    const contact_params *params)
+{
+    block_response b;
+    uint noted = marks.blocks[first / CONTACT_BLOCK], since = noted >> CONTACT_BLOCK;
+    if (since > CONTACT_PUSH_PASSES &&
+        (cloth_atomic_load(&marks.particles[params->particles]) < since ||
+            !block_moved(marks, view.pairs, first, last, since)))
+        return noted & ((1u << CONTACT_BLOCK) - 1u);
+    block_response_load_from(&b, view, first, last);
+    block_safe_test(&b, params);
+    return block_bits(&b);
+}
+
 /* ---- a pass of pushes ---- */
+
+/* Push of one particle, and 0. */
+typedef int block_steps __attribute__((vector_size(16)));
+
+/* Interleaves the axes of pushes, lane by lane. */
+static inline void block_interleave(block_steps *to, const int (*axes)[BLOCK_LANES])
+{
+    for (uint lane = 0; lane < BLOCK_LANES; lane += BLOCK_FOUR) {
+        block_steps x, y, z, zero = {0};
+        memcpy(&x, axes[0] + lane, sizeof x);
+        memcpy(&y, axes[1] + lane, sizeof y);
+        memcpy(&z, axes[2] + lane, sizeof z);
+        block_steps xy = __builtin_shufflevector(x, y, 0, 4, 1, 5),
+                    xy_high = __builtin_shufflevector(x, y, 2, 6, 3, 7),
+                    z_low = __builtin_shufflevector(z, zero, 0, 4, 1, 5),
+                    z_high = __builtin_shufflevector(z, zero, 2, 6, 3, 7);
+        to[lane] = __builtin_shufflevector(xy, z_low, 0, 1, 4, 5);
+        to[lane + 1] = __builtin_shufflevector(xy, z_low, 2, 3, 6, 7);
+        to[lane + 2] = __builtin_shufflevector(xy_high, z_high, 0, 1, 4, 5);
+        to[lane + 3] = __builtin_shufflevector(xy_high, z_high, 2, 3, 6, 7);
+    }
+}
 
 /* Adds to a sum. `alone`: no other thread adds to it. */
 static inline void block_add(int *sum, int value, bool alone)
@@ -168,45 +234,42 @@ HED_NATIVE_BODY block_add_weights(const block_response *b, contact_push_view vie
 {
     uint lanes[BLOCK_LANES], count = block_works(b, lanes);
     if (count > 0) contact_mark_active(view.counters, view.params);
-    for (uint k = 0; k < count; k++) {
-        uint lane = lanes[k];
-        contact_pair pair = view.pairs[b->pairs[lane]];
-        block_add(view.sums + 4 * contact_first(pair) + 3, b->weights[0][lane], alone);
-        block_add(view.sums + 4 * pair.b + 3, b->weights[1][lane], alone);
-        block_add(view.sums + 4 * pair.c + 3, b->weights[2][lane], alone);
-        block_add(view.sums + 4 * pair.d + 3, b->weights[3][lane], alone);
-    }
+    for (uint k = 0; k < count; k++)
+        for (uint end = 0; end < 4; end++)
+            block_add(view.sums + 4 * b->ends[end * BLOCK_LANES + lanes[k]] + 3,
+                b->weights[end][lanes[k]], alone);
 }
 
 /* Pushes the first pairs of `b->pairs`, which are weighed, and removes them. */
 HED_NATIVE_BODY block_push_all(
     block_response *b, block_response_view loaded, contact_push_view view, uint crowded, bool alone)
 {
-    uint all = b->count, next[BLOCK_LANES];
-    memcpy(next, b->pairs + BLOCK_LANES, sizeof next);
+    uint all = b->count;
     if (b->count > BLOCK_LANES) b->count = BLOCK_LANES;
     block_response_load(b, loaded);
-    for (uint lane = 0; lane < BLOCK_LANES; lane += BLOCK_FOUR) {
-        const contact_pair *pairs[BLOCK_FOUR];
-        for (uint i = 0; i < BLOCK_FOUR; i++) {
-            pairs[i] = view.pairs + b->pairs[lane + i];
-            b->sums[0][lane + i] = view.sums[4 * contact_first(*pairs[i]) + 3];
-            b->sums[1][lane + i] = view.sums[4 * pairs[i]->b + 3];
-            b->sums[2][lane + i] = view.sums[4 * pairs[i]->c + 3];
-            b->sums[3][lane + i] = view.sums[4 * pairs[i]->d + 3];
-        }
-        block_load_ends(b->start, lane, pairs, view.start);
-    }
+    for (uint end = 0; end < 4; end++)
+        for (uint lane = 0; lane < BLOCK_LANES; lane++)
+            b->sums[end][lane] = view.sums[4 * b->ends[end * BLOCK_LANES + lane] + 3];
+    block_gather(b->start, view.start, b->ends, 4);
     block_push_lanes(b, crowded, &view.params);
     contact_mark_active(view.counters, view.params);
-    for (uint lane = 0; lane < b->count; lane++) {
-        contact_pair pair = view.pairs[b->pairs[lane]];
-        const uint ends[4] = {contact_first(pair), pair.b, pair.c, pair.d};
-        for (int end = 0; end < 4; end++)
-            for (int axis = 0; axis < 3; axis++)
-                block_add(view.sums + 4 * ends[end] + axis, b->pushes[end][axis][lane], alone);
+    for (uint end = 0; end < 4; end++) {
+        block_steps steps[BLOCK_LANES];
+        block_interleave(steps, b->pushes[end]);
+        for (uint lane = 0; lane < b->count; lane++) {
+            int *sum = view.sums + 4 * b->ends[end * BLOCK_LANES + lane];
+            if (alone) {
+                block_steps present;
+                memcpy(&present, sum, sizeof present);
+                present += steps[lane];
+                memcpy(sum, &present, sizeof present);
+            } else {
+                for (int axis = 0; axis < 3; axis++)
+                    if (steps[lane][axis]) cloth_atomic_add(sum + axis, steps[lane][axis]);
+            }
+        }
     }
-    for (uint k = b->count; k < all; k++) b->pairs[k - b->count] = next[k - b->count];
+    memcpy(b->pairs, b->pairs + BLOCK_LANES, BLOCK_LANES * sizeof *b->pairs);
     b->count = all - b->count;
 }
 
@@ -214,20 +277,24 @@ HED_NATIVE_BODY block_push_all(
 HED_NATIVE_BODY block_push_range(uint first, uint last, contact_push_view view, bool alone)
 {
     const block_response_view loaded = {view.pairs, view.planes, view.moved};
-    uint crowded = contact_is_crowded(view.counters, view.params);
+    const block_marks marks = block_marks_of(view.marks, &view.params);
+    uint crowded = contact_is_crowded(view.counters, view.params), pass = view.params.pass;
     block_response b, pushed;
     pushed.count = 0;
     for (uint k = first; k < last; k += BLOCK_LANES) {
-        block_response_load_from(&b, loaded, k, last);
-        (view.params.weighs ? block_weigh : block_push_test)(&b, crowded, &view.params);
+        uint noted = marks.blocks[k / CONTACT_BLOCK];
+        if (view.params.weighs || noted >> CONTACT_BLOCK != pass + 1u) {
+            block_response_load_from(&b, loaded, k, last);
+            block_weigh(&b, crowded, &view.params);
+            noted = block_bits(&b);
+        }
         if (view.params.weighs) {
             block_add_weights(&b, view, alone);
+            block_note(marks, k, noted, pass);
             continue;
         }
-        for (uint lane = 0; lane < b.count; lane++) {
-            pushed.pairs[pushed.count] = k + lane;
-            pushed.count += b.works[lane];
-        }
+        for (uint bits = noted & ((1u << CONTACT_BLOCK) - 1u); bits; bits &= bits - 1u)
+            pushed.pairs[pushed.count++] = k + (31u - clz(bits & (0u - bits)));
         if (pushed.count >= BLOCK_LANES) block_push_all(&pushed, loaded, view, crowded, alone);
     }
     if (pushed.count > 0) block_push_all(&pushed, loaded, view, crowded, alone);

@@ -19,7 +19,7 @@ typedef struct strip {
     contact_bound *bounds;
     contact_overlap *overlaps;
     contact_counters *counters;
-    uint *fractions;
+    uint *fractions, *marks;
     int *sums;
     float *deviations;
     uint32_t *around_at, *around, *convex;
@@ -125,7 +125,7 @@ static void strip_free(strip *s)
     void *arrays[] = {s->start, s->position, s->previous, s->moved, s->rests, s->bodies, s->boxes,
         s->planes, s->triangles, s->pairs, s->fractions, s->sums, s->counters, s->covers, s->list,
         s->bounds, s->ahead, s->overlaps, s->deviations, s->gradients, s->slopes, s->ranges,
-        s->around_at, s->around, s->convex};
+        s->around_at, s->around, s->convex, s->marks};
     for (uint32_t i = 0; i < HED_COUNT(arrays); i++) free(arrays[i]);
 }
 
@@ -157,12 +157,13 @@ static bool strip_new(strip *s)
     s->list = calloc(room, sizeof *s->list);
     s->bounds = calloc(room, sizeof *s->bounds);
     s->sums = calloc(particles, 4 * sizeof(int));
+    s->marks = calloc(CONTACT_MARKS(particles, room), sizeof(uint));
     s->counters = calloc(1, sizeof *s->counters);
     return s->start && s->position && s->previous && s->moved && s->rests && s->bodies &&
            s->boxes && s->planes && s->triangles && s->pairs && s->fractions && s->sums &&
-           s->counters && s->covers && s->list && s->bounds && s->ahead && s->deviations &&
-           s->overlaps && s->gradients && s->slopes && s->ranges && s->around_at && s->around &&
-           s->convex;
+           s->marks && s->counters && s->covers && s->list && s->bounds && s->ahead &&
+           s->deviations && s->overlaps && s->gradients && s->slopes && s->ranges && s->around_at &&
+           s->around && s->convex;
 }
 
 /* Leaves the edges of the first triangle and of one above it alone: overlaps have any order. */
@@ -201,16 +202,17 @@ static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const 
         {"position", s->position, 16 * particles}, {"previous", s->previous, 16 * particles},
         {"moved", s->moved, 16 * particles},
         {"fractions", s->fractions, 4 * CONTACT_FRACTION_WORDS * particles},
-        {"sums", s->sums, 16 * particles}, {"rests", s->rests, 16 * particles},
-        {"bodies", s->bodies, 16}, {"boxes", s->boxes, 64 * leaves},
-        {"triangles", s->triangles, 16 * leaves}, {"pairs", s->pairs, 16 * room},
-        {"planes", s->planes, 32 * room}, {"covers", s->covers, 32 * particles},
-        {"gradients", s->gradients, 16 * leaves}, {"slopes", s->slopes, 48 * leaves},
-        {"ranges", s->ranges, 128 * leaves}, {"around_at", s->around_at, 4 * particles + 4},
-        {"around", s->around, 12 * leaves}, {"convex", s->convex, 8 * leaves},
-        {"ahead", s->ahead, 16 * particles}, {"deviations", s->deviations, 4 * particles},
-        {"overlaps", s->overlaps, 16 * room}, {"list", s->list, 16 * room},
-        {"bounds", s->bounds, 8 * room}, {"counters", s->counters, sizeof *s->counters},
+        {"sums", s->sums, 16 * particles}, {"marks", s->marks, 4 * CONTACT_MARKS(particles, room)},
+        {"rests", s->rests, 16 * particles}, {"bodies", s->bodies, 16},
+        {"boxes", s->boxes, 64 * leaves}, {"triangles", s->triangles, 16 * leaves},
+        {"pairs", s->pairs, 16 * room}, {"planes", s->planes, 32 * room},
+        {"covers", s->covers, 32 * particles}, {"gradients", s->gradients, 16 * leaves},
+        {"slopes", s->slopes, 48 * leaves}, {"ranges", s->ranges, 128 * leaves},
+        {"around_at", s->around_at, 4 * particles + 4}, {"around", s->around, 12 * leaves},
+        {"convex", s->convex, 8 * leaves}, {"ahead", s->ahead, 16 * particles},
+        {"deviations", s->deviations, 4 * particles}, {"overlaps", s->overlaps, 16 * room},
+        {"list", s->list, 16 * room}, {"bounds", s->bounds, 8 * room},
+        {"counters", s->counters, sizeof *s->counters},
         {"garments", NULL, 16 * CLOTH_GARMENT_WORDS * CLOTH_SAMPLE_GARMENTS},
         {"colliders", pairs_collider, sizeof pairs_collider}, {"contact", NULL, 32 * particles},
         {"params", &s->params, sizeof s->params}, {"row", &s->params.leaves, 4}};

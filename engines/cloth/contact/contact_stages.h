@@ -32,7 +32,7 @@ typedef enum contact_stage {
     NEXT(SHARED, float4, covers) NEXT(SHARED, float4, ahead) NEXT(SHARED, float, deviations) \
     NEXT(SHARED, contact_pair, pairs) NEXT(SHARED, contact_plane, planes) \
     NEXT(SHARED, float4, moved) NEXT(SHARED, uint, fractions) NEXT(SHARED, int, sums) \
-    NEXT(SHARED, contact_counters, counters) NEXT(SCRATCH, uint, state) \
+    NEXT(SCRATCH, uint, marks) NEXT(SHARED, contact_counters, counters) NEXT(SCRATCH, uint, state) \
     NEXT(STRUCT, contact_params, params)
 
 /* Runs the stages of a contact iteration by RUN(stage). Sets pass, weighs, last_pass and round of

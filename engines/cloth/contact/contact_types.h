@@ -236,6 +236,14 @@ typedef struct contact_params {
     uint weighs;    /* not 0: the pass sums the weights of pairs and pushes nothing */
 } contact_params;
 
+/* Pairs that C processes at once, and words of `marks`, its notes of an iteration: for each particle
+ * the last pass that moved it, plus 1; the last pass that moved any, plus 1; for each block of pairs
+ * the last pass that tested it, plus 1, times 2^16, and a bit for each pair that was not done. 0: no
+ * pass. */
+#define CONTACT_BLOCK 16u
+#define CONTACT_MARKS(particles, pairs) \
+    ((uint64_t)(particles) + 2u + (uint64_t)(pairs) / CONTACT_BLOCK)
+
 /* Words of the structs as they are compared (heddle/author.h). */
 #define HED_TYPE_contact_counters HED_INT32
 #define HED_TYPE_contact_triangle HED_UINT32

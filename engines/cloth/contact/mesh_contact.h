@@ -61,7 +61,7 @@ CLOTH_FUNCTION float cloth_edge_share(float n, float m)
     return n + m > 0.0f ? n / (n + m) : 0.0f;
 }
 
-CLOTH_FUNCTION cloth_nearest cloth_nearest_of(float4 p, float4 a, float4 b, float4 c)
+CLOTH_INLINE cloth_nearest cloth_nearest_of(float4 p, float4 a, float4 b, float4 c)
 {
     float4 pa = cloth_minus(a, p), pb = cloth_minus(b, p), pc = cloth_minus(c, p),
            ab = cloth_minus(b, a), ac = cloth_minus(c, a);
