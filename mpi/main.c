@@ -101,15 +101,14 @@ static struct sockaddr_un bell_of(unsigned job, int rank)
     return bell;
 }
 
-/* Creates the bell of a rank; a rank without a bell is never rung and polls. */
-static void hang_bell(unsigned job, int rank)
+/* Opens a socket with an address; -1 where that fails. */
+static int open_at(int kind, const struct sockaddr_un *address)
 {
-    struct sockaddr_un bell = bell_of(job, rank);
-    doorbell = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (doorbell >= 0 && bind(doorbell, (const struct sockaddr *)&bell, sizeof bell)) {
-        close(doorbell);
-        doorbell = -1;
-    }
+    int opened = socket(AF_UNIX, kind | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (opened < 0 || bind(opened, (const struct sockaddr *)address, sizeof *address) == 0)
+        return opened;
+    close(opened);
+    return -1;
 }
 
 /* Rings a peer of this machine, once a message to it has been sent. */
@@ -134,17 +133,6 @@ static struct sockaddr_un doorstep_of(unsigned job, int rank)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "heddle-mpi %08x %d process", job, rank);
     return address;
-}
-
-static void open_doorstep(unsigned job, int rank)
-{
-    struct sockaddr_un address = doorstep_of(job, rank);
-    doorstep = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (doorstep >= 0 && (bind(doorstep, (const struct sockaddr *)&address, sizeof address) ||
-                             listen(doorstep, 8))) {
-        close(doorstep);
-        doorstep = -1;
-    }
 }
 
 /* True if the other end of a connection is a process of this user: a socket of a process directs that
@@ -222,8 +210,14 @@ static unsigned meet(int rank, bool is_remote)
 {
     unsigned job = (unsigned)getpid() ^ (unsigned)(1e6 * seconds_now());
     MPI_Bcast(&job, 1, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
-    if (!is_remote) hang_bell(job, rank);
-    if (!is_remote && rank) open_doorstep(job, rank);
+    const struct sockaddr_un bell = bell_of(job, rank), door = doorstep_of(job, rank);
+    /* a rank without a bell is never rung and polls */
+    if (!is_remote) doorbell = open_at(SOCK_DGRAM, &bell);
+    if (!is_remote && rank) doorstep = open_at(SOCK_STREAM, &door);
+    if (doorstep >= 0 && listen(doorstep, 8)) {
+        close(doorstep);
+        doorstep = -1;
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     return job;
 }

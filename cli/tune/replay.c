@@ -55,14 +55,6 @@ typedef struct replaying {
 
 /* ---- reading ---- */
 
-static bool same_parameters(const hed_recorded_space *a, const hed_recorded_space *b)
-{
-    bool is_same = a->parameter_count == b->parameter_count;
-    for (uint32_t i = 0; is_same && i < a->parameter_count; i++)
-        is_same = strcmp(a->parameters[i].name, b->parameters[i].name) == 0;
-    return is_same;
-}
-
 static hed_status read_others(replaying *r, const hed_arguments *arguments)
 {
     hed_status status = HED_OK;
@@ -83,10 +75,14 @@ static hed_status read_others(replaying *r, const hed_arguments *arguments)
 /* Selects the files of --warm with the space's parameters, except the space itself. */
 static hed_status choose_sources(replaying *r, job *j)
 {
-    for (uint32_t i = 0; i < r->other_count; i++)
-        if (same_parameters(&j->recorded, &r->warm_spaces[i]) &&
-            strcmp(j->recorded.name, r->warm_spaces[i].name) != 0)
+    for (uint32_t i = 0; i < r->other_count; i++) {
+        const hed_recorded_space *space = &j->recorded, *source = &r->warm_spaces[i];
+        bool is_same = space->parameter_count == source->parameter_count;
+        for (uint32_t k = 0; is_same && k < space->parameter_count; k++)
+            is_same = strcmp(space->parameters[k].name, source->parameters[k].name) == 0;
+        if (is_same && strcmp(space->name, source->name) != 0)
             j->sources[j->source_count++] = (hed_search_source){r->best_of[i], r->best_count[i]};
+    }
     if (r->other_count > 0 && j->source_count == 0)
         return hed_fail(&r->error, HED_ERROR_ARGUMENT,
             "%s: no file after --warm is of another device and has the same parameters",

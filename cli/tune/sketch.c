@@ -168,22 +168,6 @@ static bool sketch_kernel(sketch *s, const char *entry)
     return false;
 }
 
-/* Takes the first whole numbers as sizes of the problem. */
-static void sketch_sizes(sketch *s)
-{
-    static const char *const row_words[] = {
-        "get_global_id(1)", "get_group_id(1)", "get_local_id(1)", "blockIdx.y", "threadIdx.y"};
-    s->dimension_count = 1;
-    for (size_t i = 0; i < HED_COUNT(row_words); i++)
-        if (memmem(s->body, (size_t)(s->body_end - s->body), row_words[i], strlen(row_words[i])))
-            s->dimension_count = 2;
-    for (uint32_t i = 0, k = 0; i < s->count && k < s->dimension_count; i++) {
-        const parameter *p = &s->parameters[i];
-        bool is_whole = p->type[0] == 'i' || p->type[0] == 'u' || p->type[0] == 'l';
-        if (!p->is_pointer && is_whole && p->lanes == 1) s->sizes[k++] = p;
-    }
-}
-
 /* ---- the description ---- */
 
 /* Writes the name of a dimension. */
@@ -220,8 +204,20 @@ static void sketch_write_argument(FILE *to, const sketch *s, const parameter *p)
     }
 }
 
-static void write_sketch(FILE *to, const sketch *s, const char *source)
+static void write_sketch(FILE *to, sketch *s, const char *source)
 {
+    /* the first whole numbers are sizes of the problem */
+    static const char *const row_words[] = {
+        "get_global_id(1)", "get_group_id(1)", "get_local_id(1)", "blockIdx.y", "threadIdx.y"};
+    s->dimension_count = 1;
+    for (size_t i = 0; i < HED_COUNT(row_words); i++)
+        if (memmem(s->body, (size_t)(s->body_end - s->body), row_words[i], strlen(row_words[i])))
+            s->dimension_count = 2;
+    for (uint32_t i = 0, k = 0; i < s->count && k < s->dimension_count; i++) {
+        const parameter *p = &s->parameters[i];
+        bool is_whole = p->type[0] == 'i' || p->type[0] == 'u' || p->type[0] == 'l';
+        if (!p->is_pointer && is_whole && p->lanes == 1) s->sizes[k++] = p;
+    }
     bool is_flat = s->dimension_count == 1;
     fprintf(to, "{\n  \"kernel\": \"%.*s\",\n  \"source\": \"%s\",\n  \"problem\": {", s->length, s->name, source);
     for (uint32_t i = 0; i < s->dimension_count; i++) {
@@ -262,7 +258,6 @@ int cli_tune_sketch(const char *path, const char *entry)
         is_read = sketch_kernel(s, entry);
     }
     if (is_read) {
-        sketch_sizes(s);
         write_sketch(stdout, s, name);
         fprintf(stderr,
             "heddle: %s is the text of a kernel; expected a tune file, which describes it. A first one of %.*s was "
