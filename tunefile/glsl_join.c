@@ -68,18 +68,6 @@ void hed_spec_put_extensions(hed_spec_reader *reader, hed_json_node node, hed_so
     source->size = strlen(source->text);
 }
 
-/* True if a text has a word that it does not declare. */
-static bool lacks_word(const char *text, const char *word, size_t length)
-{
-    const hed_glsl_word name = {word, length};
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at++) {
-        bool is_begun = at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
-        if (!is_begun && !isalnum((unsigned char)at[length]) && at[length] != '_')
-            return !hed_spec_glsl_declares(text, name);
-    }
-    return false;
-}
-
 void hed_spec_put_prelude(hed_spec_reader *reader, hed_json_node node, hed_source *source)
 {
     static const struct {
@@ -101,9 +89,16 @@ void hed_spec_put_prelude(hed_spec_reader *reader, hed_json_node node, hed_sourc
     const char *lines = "";
     uint32_t number;
     if (!strstr(source->text, "sfp") && !strstr(source->text, "afp")) return;
-    for (size_t i = 0; i < sizeof macros / sizeof *macros && hed_spec_fine(reader); i++)
-        if (lacks_word(source->text, macros[i].name, strlen(macros[i].name)))
-            lines = hed_spec_text(reader, node, "%s#define %s%s\n", lines, macros[i].name, macros[i].rest);
+    for (size_t i = 0; i < sizeof macros / sizeof *macros && hed_spec_fine(reader); i++) {
+        const hed_glsl_word name = {macros[i].name, strlen(macros[i].name)};
+        bool is_used = false;
+        for (const char *at = source->text; !is_used && (at = strstr(at, name.at)) != NULL; at++) {
+            bool is_begun = at > source->text && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+            is_used = !is_begun && !isalnum((unsigned char)at[name.size]) && at[name.size] != '_';
+        }
+        if (is_used && !hed_spec_glsl_declares(source->text, name))
+            lines = hed_spec_text(reader, node, "%s#define %s%s\n", lines, name.at, macros[i].rest);
+    }
     if (!*lines || !hed_spec_fine(reader)) return;
     const char *rest = line_after_head(source->text, &number),
                *group = strstr(source->text, "local_size_")                      ? ""
