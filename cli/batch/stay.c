@@ -35,11 +35,12 @@ static bool stay_do(const char **fields, uint32_t count, int output_copy, int *c
     }
     close(to);
     clearerr(stdout);
-    bool goes_on = cli_run_kept((int)count - 1, words, code);
+    cli_begin_kept();
+    *code = cli_run((int)count - 1, words);
     free(words);
     fflush(stderr);
     dup2(output_copy, STDOUT_FILENO);
-    return goes_on;
+    return cli_may_go_on(*code);
 }
 
 enum { LOOK_EVERY_MS = 500 }; /* pause between two looks at the flag of signals */

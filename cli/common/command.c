@@ -86,13 +86,16 @@ void cli_close_kept(void)
     memset(shared.contexts, 0, sizeof shared.contexts);
 }
 
-bool cli_run_kept(int argc, char *const *argv, int *code)
+void cli_begin_kept(void)
 {
     shared.is_file_error = false;
     shared.session = (cli_session){0};
     cli_crash_step("none");
-    *code = cli_run(argc, argv);
-    return !hed_interrupted() && (*code == HED_EXIT_OK || shared.is_file_error);
+}
+
+bool cli_may_go_on(int code)
+{
+    return !hed_interrupted() && (code == HED_EXIT_OK || shared.is_file_error);
 }
 
 static hed_context_def context_def_of(const hed_arguments *arguments, cli_session *session)

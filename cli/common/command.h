@@ -138,10 +138,11 @@ bool cli_keeps_context(void);
 bool cli_context_is_kept(const hed_context *context);
 /* Closes the kept contexts. */
 void cli_close_kept(void);
-/* Runs a whole command line, as cli_run(), in a process that keeps its contexts. False: no further
- * command may run in it, because this one was interrupted, or has failed by anything but its words
- * and files, as with a device that is lost. */
-bool cli_run_kept(int argc, char *const *argv, int *code);
+/* Forgets the last command line, before another one in a process that keeps its contexts. */
+void cli_begin_kept(void);
+/* True if a further command may run in this process after one that ended with `code`: it was not
+ * interrupted, and failed at most by its words and files, not by a device that is lost. */
+bool cli_may_go_on(int code);
 /* Runs a whole command line, like main(). Returns the exit code. */
 int cli_run(int argc, char *const *argv);
 
