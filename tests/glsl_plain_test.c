@@ -106,6 +106,24 @@ Test(glsl_plain, uniforms_of_opengl_alone)
         "own.comp:8: ");
 }
 
+/* A simulation's 30 parameters and 4 buffers are more than a kernel's arguments: the numbers are one of them. */
+Test(glsl_plain, more_push_constants_than_arguments)
+{
+    char text[2048] = "#version 450\nlayout(local_size_x = 64) in;\nlayout(push_constant) uniform P {\n";
+    for (int i = 0; i < 30; i++) snprintf(text + strlen(text), 32, "float m%d;\n", i);
+    strcat(text, "} p;\n");
+    for (int i = 0; i < 4; i++)
+        snprintf(text + strlen(text), 96, "layout(binding = %d) buffer B%d { float b%d[]; };\n", i, i, i);
+    strcat(text, "void main() { uint i = gl_GlobalInvocationID.x; b0[i] = b1[i] + b2[i] * p.m29 + b3[i] * p.m0; }\n");
+    hed_tune_file *file = open_text("own.comp", text);
+    CHECK_NOT_NULL(file, "%s\n%s", error.text, error.log);
+    const hed_kernel_def *kernel = hed_tune_file_kernel(file);
+    CHECK_EQ(kernel->argument_count, 5);
+    CHECK_EQ(kernel->arguments[4].kind, HED_STRUCT);
+    CHECK_EQ(kernel->arguments[4].size, 120);
+    hed_tune_file_close(file);
+}
+
 /* Operations that SPIR-V has since 1.5, and types that drivers take without a line of the text. */
 Test(glsl_plain, newer_and_wider_than_the_text_says)
 {
@@ -136,6 +154,19 @@ Test(glsl_plain, texts_that_a_program_joins)
     snprintf(wrong, sizeof wrong, "/* heddle {\"source\": [\"own.comp\", \"points.glsl\", \"shapes.glsl\"]} */\n%s", text);
     memcpy(strstr(wrong, "discs[gl"), "disks", 5);
     check_refused("own.comp", wrong, "own.comp:7: "); /* not moved by the inserted texts */
+}
+
+/* A text beside it defines the types of each of its formats in a branch: which one, its program says. */
+Test(glsl_plain, types_that_a_program_chooses)
+{
+    static const char types[] = "layout(binding = 7) readonly buffer P { int other[]; };\nconst uint[1] grid = {1u};\n#if defined(DATA_PAIR)\n#define A_TYPE uvec2\n#endif\n"
+                                "#if defined(DATA_F16)\n#define A_TYPE float16_t\n#endif\n";
+    write_file(in_folder("types.glsl"), types, sizeof types - 1);
+    check_mended("own.comp",
+        "#version 450\nlayout(local_size_x = 64) in;\nlayout(binding = 0) readonly buffer A { A_TYPE a[]; };\n"
+        "layout(binding = 1) buffer D { D_TYPE d[]; };\nlayout(binding = 2) readonly buffer V { A_TYPE_VEC4 v[]; };\n"
+        "void main() { uint i = gl_GlobalInvocationID.x; d[i] = D_TYPE(a[i] + v[i].x); }\n",
+        "/* heddle {\"defines\": {\"A_TYPE\": \"float\", \"D_TYPE\": \"float\", \"A_TYPE_VEC4\": \"vec4\"}} */");
 }
 
 Test(glsl_plain, placeholders_of_a_program)
@@ -256,7 +287,8 @@ Test(glsl_plain, preludes_of_engines)
         "#[compute]\n\n#version 450\n\n#VERSION_DEFINES\n\nlayout(local_size_x = 64) in;\n" BUFFER
         "void main() { b[gl_GlobalInvocationID.x] = 1.0; }\n");
     hed_tune_file *file = open_text("scale.comp",
-        "#version 450\n\nlayout (constant_id = 0) const int w = 0;\nlayout (constant_id = 1) const int h = 0;\n"
+        "#version 450\n#if NCNN_fp16_storage\n// halves\n#extension GL_EXT_shader_16bit_storage: require\n#endif\n\n"
+        "layout (constant_id = 0) const int w = 0;\nlayout (constant_id = 1) const int h = 0;\n"
         "layout (binding = 0) readonly buffer bottom { sfp bottom_data[]; };\n"
         "layout (binding = 1) writeonly buffer top { sfpvec4 top_data[]; };\n"
         "layout (push_constant) uniform parameter { int w; int h; } p;\n"
@@ -269,6 +301,11 @@ Test(glsl_plain, preludes_of_engines)
     CHECK_EQ(kernel->parameters[0].value, 8);
     CHECK(strstr(hed_tune_file_apply(file, NULL), "names of ncnn are defined"));
     hed_tune_file_close(file);
+    check_refused("scale.comp",
+        "#version 450\n#if NCNN_fp16_storage\n#extension GL_EXT_shader_16bit_storage: require\n#endif\n"
+        "layout (binding = 0) buffer top { sfp top_data[]; };\n"
+        "void main() { buffer_st1(top_data, gl_GlobalInvocationID.x, nothing()); }\n",
+        "scale.comp:6: ");
     /* a text of its own names is left alone */
     check_refused("own.comp", HEAD "void main() { b[0] = psc(1.0); }\n", "'psc'");
 }

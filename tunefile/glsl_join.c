@@ -15,18 +15,25 @@ enum { MOST_NEAR = 64, LONGEST_NEAR = 1 << 18 };
 
 /* ---- inserted texts ---- */
 
-/* Returns the first line after `#version` and `#extension`, with its number. */
+/* Returns the first line after `#version` and `#extension`, and after the branches in which they are alone, with its
+ * number. */
 static const char *line_after_head(const char *text, uint32_t *number)
 {
     const char *after = text;
-    uint32_t line = 1;
+    uint32_t line = 1, depth = 0;
+    bool is_inside = false; /* the last line of the head is in a branch that has no code so far */
     *number = 1;
     for (const char *at = text; *at; line++) {
-        const char *word = at + strspn(at, " \t");
-        bool is_head = !strncmp(word, "#version", 8) || !strncmp(word, "#extension", 10);
+        const char *word = at + strspn(at, " \t\r");
+        bool is_head = !strncmp(word, "#version", 8) || !strncmp(word, "#extension", 10),
+             is_end = !strncmp(word, "#endif", 6), is_code = !strchr("#/*\n", *word);
+        depth += !strncmp(word, "#if", 3);
+        depth -= is_end && depth;
+        bool is_closed = is_end && is_inside && !depth;
+        is_inside = is_head ? depth > 0 : is_inside && !is_code && !is_closed;
         at += strcspn(at, "\n");
         if (*at) at++;
-        if (!is_head) continue;
+        if (!is_head && !is_closed) continue;
         after = at;
         *number = line + 1;
     }
@@ -196,25 +203,20 @@ static void read_near(near_texts *around, const char *folder, const char *label,
     if (entries) closedir(entries);
 }
 
-/* True if the text declares the name at the level of the module: a struct, macro, constant or function. */
+/* True if the text declares the name at the level of the module: a struct, macro, constant or function. A macro in a
+ * branch alone is another text's choice, which joining does not make. */
 static bool declares_name(const char *text, hed_glsl_word name)
 {
     hed_glsl_word before = {NULL, 0};
     int depth = 0;
     if (!memmem(text, strlen(text), name.at, name.size)) return false;
-    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        char macro[80];
-        if (sscanf(line, " # define %79[A-Za-z0-9_]", macro) == 1 && strlen(macro) == name.size &&
-            !memcmp(macro, name.at, name.size))
-            return true;
-    }
+    if (hed_spec_glsl_defines(text, name)) return true;
     for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size;
          before = w, w = hed_spec_glsl_next(text, w.at + w.size)) {
         depth += *w.at == '{' || *w.at == '(';
         depth -= *w.at == '}' || *w.at == ')';
-        bool is_typed =
-            before.size > 1 && (isalpha((unsigned char)*before.at) || *before.at == '_');
-        if (!depth && is_typed && w.size == name.size && !memcmp(w.at, name.at, w.size))
+        if (!depth && w.size == name.size && !memcmp(w.at, name.at, w.size) &&
+            hed_spec_glsl_names(before, hed_spec_glsl_next(text, w.at + w.size)))
             return true;
     }
     return false;

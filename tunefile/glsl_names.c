@@ -82,6 +82,11 @@ static bool is_qualifier(hed_glsl_word w)
     return false;
 }
 
+bool hed_spec_glsl_names(hed_glsl_word before, hed_glsl_word next)
+{
+    return is_glsl_name(before) && !is_qualifier(before) && !is_glsl_name(next);
+}
+
 /* Branches of the preprocessor around a line. Guards of included files do not count. */
 typedef struct branches {
     bool is_choice[32]; /* (depth) */
@@ -113,9 +118,7 @@ static const char *next_line(const char *line)
     return line + (*line == '\n');
 }
 
-/* True if the text defines the name as a macro whatever its program chooses: outside of branches, or in one
- * that has an #else. */
-static bool is_macro(const char *text, hed_glsl_word name)
+bool hed_spec_glsl_defines(const char *text, hed_glsl_word name)
 {
     branches b = {.depth = 0};
     for (const char *line = text; *line; line = next_line(line)) {
@@ -142,14 +145,14 @@ typedef struct glsl_use {
 /* Reads all uses of a name. */
 static glsl_use uses_of(const char *text, hed_glsl_word name)
 {
-    glsl_use use = {.is_declared = is_macro(text, name), .is_call = true};
+    glsl_use use = {.is_declared = hed_spec_glsl_defines(text, name), .is_call = true};
     hed_glsl_word before = {text, 0};
     for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size && !use.is_declared;
          before = w, w = hed_spec_glsl_next(text, w.at + w.size)) {
         if (w.size != name.size || memcmp(w.at, name.at, w.size) != 0) continue;
         hed_glsl_word next = hed_spec_glsl_next(text, w.at + w.size);
         if (before.size == 1 && *before.at == '.') continue;
-        use.is_declared = is_glsl_name(before) && !is_qualifier(before) && !is_glsl_name(next);
+        use.is_declared = hed_spec_glsl_names(before, next);
         use.is_type = use.is_type || is_glsl_name(next);
         use.is_call = use.is_call && next.size == 1 && *next.at == '(';
     }

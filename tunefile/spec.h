@@ -296,6 +296,11 @@ bool hed_spec_from_opengl(
  * its closed branches (glsl_names.c). */
 const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node, const char *text,
     const char *open, const char *log);
+/* True if the word between these two is the name of a declaration, not a type or a word of GLSL (glsl_names.c). */
+bool hed_spec_glsl_names(hed_glsl_word before, hed_glsl_word next);
+/* True if a text defines a name as a macro whatever its program chooses: outside of branches, or in one that has an
+ * #else (glsl_names.c). */
+bool hed_spec_glsl_defines(const char *text, hed_glsl_word name);
 /* True if a text declares a name, as a macro, type, function or variable (glsl_names.c). */
 bool hed_spec_glsl_declares(const char *text, hed_glsl_word name);
 /* True if a name is one that the compiler's log says a text lacks (glsl_names.c). */

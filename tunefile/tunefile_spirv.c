@@ -119,6 +119,16 @@ static bool is_of_numbers(const hed_shader *shader)
     return true;
 }
 
+/* Returns the size of push constants that are one argument: others than numbers, or too many of them. 0: each number is
+ * an argument. */
+static uint32_t bytes_of_push(const hed_shader *shader)
+{
+    uint32_t count = shader->member_count;
+    for (uint32_t i = 0; i < shader->binding_count; i++)
+        count += shader->bindings[i].resource != HED_SHADER_SAMPLER;
+    return is_of_numbers(shader) && count <= HED_MAX_ARGUMENTS ? 0 : shader->member_bytes;
+}
+
 /* Declares the push constants: numbers, or a struct with vectors, matrices and arrays. */
 static void declare_push(FILE *to, const hed_shader *shader)
 {
@@ -504,7 +514,7 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
     check_members(reader, node, shader);
     if (strcmp(reader->device->backend, "gl") != 0) check_bindings(reader, node, source, shader);
     reader->uses_subgroups = shader->uses_subgroups;
-    reader->push_bytes = is_of_numbers(shader) ? 0 : shader->member_bytes;
+    reader->push_bytes = bytes_of_push(shader);
     FILE *to = open_memstream(&text, &size);
     if (to) declare_shader(to, shader, &reader->sizes, entry);
     if (!to || fclose(to)) {
