@@ -185,6 +185,27 @@ Test(tune_report, bounds_and_units)
     }
 }
 
+/* A loaded machine may end the default too early as the reference, and let it run later. */
+Test(tune_report, a_default_that_ran_later_is_not_called_broken)
+{
+    synthetic_tuning t = synthetic_make(10, 7);
+    char text[512];
+    hed_report_reference(t.def.kernel, &t.result, text, sizeof text);
+    EXPECT_TEXT(text, "");
+    t.result.reference_config = t.result.evaluations[3].config;
+    snprintf(t.result.reference_reason, sizeof t.result.reference_reason, "hung: not done in time");
+    t.result.evaluations[0].outcome = HED_OUTCOME_HUNG;
+    hed_report_reference(t.def.kernel, &t.result, text, sizeof text);
+    EXPECT(strstr(text, ", since the default does not work: hung: not done in time"), "%s", text);
+    EXPECT(!strstr(text, "either may be right"), "%s", text);
+    t.result.evaluations[0].outcome = HED_OUTCOME_WRONG;
+    hed_report_reference(t.def.kernel, &t.result, text, sizeof text);
+    EXPECT(strstr(text, ", since the default did not work at first: hung: not done in time; it ran "
+                        "later, and gives other results than this reference: either may be right"),
+        "%s", text);
+    synthetic_free(&t);
+}
+
 /* ---- the page ---- */
 
 static char *page;

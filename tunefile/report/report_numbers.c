@@ -289,8 +289,11 @@ void hed_report_reference(
     text[0] = 0;
     if (!result->reference_reason[0]) return;
     hed_config_format(kernel, &result->reference_config, config, sizeof config);
-    snprintf(text, size, "reference: %s, since the default does not work: %s", config,
-        result->reference_reason);
+    bool has_run = result->default_index < result->count &&
+                   result->evaluations[result->default_index].outcome == HED_OUTCOME_WRONG;
+    snprintf(text, size, "reference: %s, since the default %s: %s%s", config,
+        has_run ? "did not work at first" : "does not work", result->reference_reason,
+        has_run ? "; it ran later, and gives other results than this reference: either may be right" : "");
 }
 
 void hed_report_text(hed_objective objective, double value, char *text, size_t size)

@@ -67,7 +67,7 @@ const char *hed_report_compared(const hed_kernel_def *kernel, const hed_tune_arg
     const hed_tune_result *result);
 
 /* Writes "reference: WG=64, since the default does not work: build: ..."; "" if the default is the
- * reference or needs not be. */
+ * reference or needs not be. Where the default runs later and counts as wrong, the text says so. */
 void hed_report_reference(
     const hed_kernel_def *kernel, const hed_tune_result *result, char *text, size_t size);
 
