@@ -420,6 +420,35 @@ Test(wgsl_plain, the_number_of_groups)
     }
 }
 
+/* A number of groups is the launched one, also where the launch does not follow the size: results would follow it instead. */
+Test(wgsl_plain, numbers_of_groups_as_launched)
+{
+    static const struct {
+        const char *group, *first, *value; /* a parameter; element of an item; value of the count */
+    } cases[] = {{"@builtin(workgroup_id) w: vec3u, ", "w.x * 64u + l.x", "\"ceil_div(n, WG_X)\""},
+        {"@builtin(workgroup_id) w: vec3u, ", "w.x * 256u + l.x", "\"ceil_div(n, 256)\""},
+        {"@builtin(workgroup_id) w: vec3u, ", "w.x + s[l.x]", "\"ceil_div(n, 64)\""},
+        {"", "l.x", "\"ceil_div(n, 64)\""}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char text[1024], line[128];
+        const char *name = in_folder("launched.wgsl");
+        snprintf(text, sizeof text,
+            "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\nvar<workgroup> s: array<u32, 64>;\n"
+            "@group(0) @binding(1) var<uniform> numGroups: u32;\n"
+            "@compute @workgroup_size(64) fn main(%s@builtin(local_invocation_id) l: vec3u) {\n"
+            "  let at = %s; s[0] = 1u; if (at < numGroups) { y[at] = 1u; }\n}\n",
+            cases[i].group, cases[i].first);
+        write_file(name, text, strlen(text));
+        hed_tune_file *file = NULL;
+        OK(hed_tune_file_open(name, &GPU, &file, &error));
+        hed_tune_def tune = hed_default_tune_def();
+        const char *note = hed_tune_file_apply(file, &tune);
+        snprintf(line, sizeof line, "\"numGroups\", \"value\": %s}", cases[i].value);
+        EXPECT(note && strstr(note, line), "%s: %s", line, note);
+        hed_tune_file_close(file);
+    }
+}
+
 /* The width of subgroups is a parameter where the browser lets a shader set it and has several; a text with a width of its
  * own has none. No id differs between groups, so that one is launched. */
 Test(wgsl_plain, widths_of_subgroups_and_one_group)

@@ -284,8 +284,15 @@ const char *hed_spec_invent_value(
         last > member->name && (isupper((unsigned char)*last) || !isalnum((unsigned char)last[-1]));
     uint32_t dimension = is_word ? (uint32_t)(tolower((unsigned char)*last) - 'x') : 3;
     if (spec->problem.count == 1) dimension = 0;
-    if (is_whole && is_number && dimension < spec->problem.count &&
-        dimension < reader->shader->group_count)
+    bool is_number_of = is_whole && is_number && dimension < spec->problem.count &&
+                        dimension < reader->shader->group_count;
+    /* The number that is launched, which may not follow the group's size: another number would change the results. */
+    const char *launched = reader->groups[dimension < 3 ? dimension : 0];
+    if (is_number_of && launched && strcmp(launched, "1") != 0) return launched;
+    if (is_number_of && launched)
+        return hed_spec_text(reader, node, "ceil_div(%s, %.0f)", spec->dimensions[dimension],
+            usual_size(reader->shader, &spec->kernel, dimension));
+    if (is_number_of)
         return hed_spec_text(reader, node, "ceil_div(%s, %s)", spec->dimensions[dimension],
             hed_spec_shader_group(reader, node, &reader->spec->kernel, dimension));
     return hed_spec_text(reader, node, "%.9g", hed_spec_invent_number(reader, member));
