@@ -36,6 +36,7 @@ check(compareArrays({ ...vec3, marks, pristine: {} }, padded(1, y => { y[5] = y[
 // The width of subgroups: in the text where it is set, and nothing where the browser chooses it.
 const pieces = [{ factors: ['HED_SUBGROUP_SIZE'], suffix: '', text: '', when: '@subgroup_size(#) ' }, 'fn main'];
 check(codeOf(pieces, { HED_SUBGROUP_SIZE: 16 }) === '@subgroup_size(16) fn main', 'a width of 16');
+check(codeOf(['@id(0) override A: u32; @id( 1 )override B = 2;'], {}) === '       override A: u32;         override B = 2;', 'overrides by name');
 check(codeOf(pieces, { HED_SUBGROUP_SIZE: 0 }) === 'fn main' && codeOf(pieces, {}) === 'fn main', 'no width');
 
 // A list whose order changes: what is behind its end is left out, and one too many is found.

@@ -11,7 +11,7 @@ const derived = { half: n => n >> 1, double: n => 2 * n, 'less one': n => n - 1 
 
 // Returns the text of a candidate: between the pieces, sizes of the group as products of its
 // parameters, or derived of them; a product with an unknown parameter remains as it is. A piece with `when` is its text
-// with the number, or nothing for 0.
+// with the number, or nothing for 0. A number of an override, @id(0), would be its only name for the pipeline, and goes.
 export function codeOf(pieces, constants) {
   return pieces.map(p => {
     if (typeof p === 'string') return p;
@@ -20,7 +20,7 @@ export function codeOf(pieces, constants) {
     const product = numbers.reduce((a, b) => a * b, 1);
     if (p.when !== undefined) return product ? p.when.replace('#', product) : '';
     return (derived[p.by]?.(product) ?? product) + p.suffix;
-  }).join('');
+  }).join('').replace(/@id\s*\(\s*\w+\s*\)(?=\s*override\b)/g, id => ' '.repeat(id.length));
 }
 
 export class Kernel {
