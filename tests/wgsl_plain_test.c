@@ -661,6 +661,34 @@ Test(wgsl_plain, texts_that_a_program_joins)
     hed_tune_file_close(file);
 }
 
+/* A placeholder's name is no constant of the text where a declaration takes its value, or where it is an address space. */
+Test(wgsl_plain, names_of_placeholders)
+{
+    static const char *const cases[] = {"const WG: u32 = $[WG];\n%s@workgroup_size(WG)", "const WG: u32 = ${WG};\n%s@workgroup_size(WG)",
+        "var<workgroup> s: array<u32, $workgroup$>;\n%s@workgroup_size($workgroup$)"};
+    for (size_t i = 0; i < 2 * HED_COUNT(cases); i++) {
+        char text[1024], rest[256];
+        const char *name = i / 2 == 2 ? "workgroup" : "WG";
+        int used = i % 2 ? snprintf(text, sizeof text, "/* heddle {\"defines\": {\"%s\": 64}} */\n", name) : 0;
+        snprintf(text + used, sizeof text - (size_t)used, cases[i / 2],
+            "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n@compute ");
+        snprintf(rest, sizeof rest, " fn f(@builtin(global_invocation_id) id: vec3u) { y[id.x] = 1u; }\n");
+        strcat(text, rest);
+        hed_tune_file *file = open_text("names.wgsl", text);
+        if (!(i % 2)) {
+            CHECK_NULL(file);
+            CHECK(strstr(error.text, "has placeholders") && strstr(error.text, name) &&
+                      strstr(error.text, "\": 64}} */"),
+                "%s", error.text);
+            continue;
+        }
+        CHECK_NOT_NULL(file, "%s: %s", text, error.text);
+        const char *code = hed_tune_file_kernel(file)->sources[0].text;
+        CHECK(!strstr(code, "$") && !strstr(code, i / 2 == 2 ? "const " : "\nconst WG = "), "%s", code);
+        hed_tune_file_close(file);
+    }
+}
+
 /* Lines of a preprocessor: constants, branches and included files, with the first text's lines. */
 Test(wgsl_plain, lines_of_a_preprocessor)
 {

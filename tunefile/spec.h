@@ -238,6 +238,9 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
 
 /* ---- shaders (shader.c): values from the text that the JSON omits ---- */
 
+/* Returns the end of the WGSL's comment at `at`; `at`: another text follows. */
+const char *hed_spec_skip_comment(const char *at);
+
 /* Detects a shader by its file's extension. */
 bool hed_spec_is_shader_file(const char *file, hed_language *language);
 /* Reads the text into reader->shader and the kernel's source. `file` NULL: the file itself is the shader;

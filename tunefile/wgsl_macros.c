@@ -31,6 +31,21 @@ typedef struct expansion {
 
 /* ---- macros ---- */
 
+const char *hed_spec_skip_comment(const char *at)
+{
+    if (at[0] != '/' || (at[1] != '/' && at[1] != '*')) return at;
+    if (at[1] == '/') return at + strcspn(at, "\n");
+    uint32_t depth = 0;
+    for (; *at; at++) {
+        bool opens = at[0] == '/' && at[1] == '*', closes = at[0] == '*' && at[1] == '/';
+        if (!opens && !closes) continue;
+        depth += opens ? 1 : -1u;
+        at++;
+        if (!depth) return at + 1;
+    }
+    return at;
+}
+
 static size_t name_length(const char *at)
 {
     size_t length = 0;
@@ -63,15 +78,17 @@ static void set_macro(expansion *e, const char *name, size_t length, const char 
     if (m) m->value = value, m->is_constant = is_valid && is_plain_number(value);
 }
 
-/* Returns the size of the placeholder at `at`, as {NAME} and {{NAME}}; 0: another text. */
+/* Returns the size of the placeholder at `at`, as {NAME}, {{NAME}}, $[NAME] and $NAME$; 0: another text. */
 static size_t placeholder_size(const char *at)
 {
-    size_t size = strspn(at, "{");
+    bool is_square = at[0] == '$' && at[1] == '[', is_between = at[0] == '$' && !is_square;
+    size_t size = is_between ? 1 : is_square ? 2 : strspn(at, "{");
     size += strspn(at + size, " ");
-    size_t length = *at == '{' ? name_length(at + size) : 0;
+    size_t length = size ? name_length(at + size) : 0;
     size += length;
     size += strspn(at + size, " ");
-    return length && at[size] == '}' ? size : 0;
+    if (!length || at[size] != (is_between ? '$' : is_square ? ']' : '}')) return 0;
+    return size + (at[0] == '$');
 }
 
 /* Writes a line, or a value, with the macros in it replaced. */
@@ -85,7 +102,7 @@ static void put_code(expansion *e, FILE *to, const char *at, size_t size, uint32
     while (at < end && hed_spec_fine(e->reader)) {
         size_t length = name_length(at);
         if (at + 1 < end && at[0] == '/' && at[1] == '/') length = (size_t)(end - at);
-        if (*at == '{') length = placeholder_size(at);
+        if (*at == '{' || *at == '$') length = placeholder_size(at);
         const macro *m = length ? macro_of(e, at, length) : NULL;
         if (m && !m->is_constant && depth < DEEPEST)
             put_code(e, to, m->value, strlen(m->value), depth + 1);
@@ -333,13 +350,27 @@ static bool has_directives(const char *text)
     return false;
 }
 
-/* True if code uses a name, as a placeholder does not. */
-static bool uses_name(const char *at, const char *name)
+/* True if the text before `at` ends with `word`. */
+static bool is_after(const char *text, const char *at, const char *word)
 {
-    for (size_t length; *at; at += length ? length : 1) {
-        length = name_length(at);
-        if (*at == '{') length = placeholder_size(at);
-        else if (length == strlen(name) && !memcmp(at, name, length)) return true;
+    size_t size = strlen(word);
+    while (at > text && isspace((unsigned char)at[-1])) at--;
+    return (size_t)(at - text) >= size && !memcmp(at - size, word, size);
+}
+
+/* True if code uses a name, as a comment, a placeholder, `const NAME = ${NAME};` and the address space of var<workgroup> do not. */
+static bool uses_name(const char *text, const char *name)
+{
+    size_t size = strlen(name), length = 0;
+    for (const char *at = text; *at; at += length ? length : 1) {
+        length = (size_t)(hed_spec_skip_comment(at) - at);
+        if (length) continue;
+        length = *at == '{' || *at == '$' ? placeholder_size(at) : name_length(at);
+        bool is_name = length == size && !memcmp(at, name, size) && !is_after(text, at, "var<") &&
+                       !is_after(text, at, "ptr<"),
+             is_declared =
+                 is_name && (is_after(text, at, "const") || is_after(text, at, "override"));
+        if (is_name) return !is_declared || !memmem(at + size, strcspn(at + size, ";"), name, size);
     }
     return false;
 }

@@ -1,5 +1,5 @@
 /* Texts in WGSL that a program puts together: several files, names that no file declares, and
- * placeholders as {NAME}, ${NAME}, #{NAME}, {{NAME}} and $NAME$, which WGSL does not know. Further files follow the first, since the order of declarations has
+ * placeholders as {NAME}, ${NAME}, $[NAME], #{NAME}, {{NAME}} and $NAME$, which WGSL does not know. Further files follow the first, since the order of declarations has
  * no meaning in WGSL and the first one's lines keep their numbers. */
 #include "tunefile/spec.h"
 
@@ -50,27 +50,11 @@ static void list_entry_points(hed_spec_reader *reader, const char *text, hed_spe
 
 /* ---- placeholders ---- */
 
-/* Returns the end of the comment at `at`; `at`: another text follows. */
-static const char *skip_comment(const char *at)
-{
-    if (at[0] != '/' || (at[1] != '/' && at[1] != '*')) return at;
-    if (at[1] == '/') return at + strcspn(at, "\n");
-    uint32_t depth = 0;
-    for (; *at; at++) {
-        bool opens = at[0] == '/' && at[1] == '*', closes = at[0] == '*' && at[1] == '/';
-        if (!opens && !closes) continue;
-        depth += opens ? 1 : -1u;
-        at++;
-        if (!depth) return at + 1;
-    }
-    return at;
-}
-
 /* Makes comments blanks; lines keep their numbers. */
 static void blank_comments(char *text)
 {
     for (char *at = text; *at;) {
-        const char *after = skip_comment(at);
+        const char *after = hed_spec_skip_comment(at);
         if (after == at) at++;
         for (; at < after; at++)
             if (*at != '\n') *at = ' ';
@@ -81,21 +65,24 @@ static void blank_comments(char *text)
 static bool next_placeholder(const char *at, placeholder *found)
 {
     while (*at) {
-        const char *after = skip_comment(at);
+        const char *after = hed_spec_skip_comment(at);
         if (after != at) {
             at = after;
             continue;
         }
         const char *from = at++, *name = from + (*from == '$' || (*from == '#' && *at == '{'));
-        bool is_double = name[0] == '{' && name[1] == '{',
-             is_between = *from == '$' && *name != '{';
-        if (*name != '{' && !is_between) continue;
+        bool is_double = name[0] == '{' && name[1] == '{', is_square = *from == '$' && *name == '[',
+             is_between = *from == '$' && *name != '{' && !is_square;
+        if (*name != '{' && *from != '$') continue;
         name += is_double ? 2 : !is_between;
         name += strspn(name, " ");
         size_t length = 0;
         while (isalnum((unsigned char)name[length]) || name[length] == '_') length++;
         const char *end = name + length + strspn(name + length, " ");
-        if (!length || isdigit((unsigned char)*name) || *end != (is_between ? '$' : '}') ||
+        if (!length || isdigit((unsigned char)*name) ||
+            *end != (is_between     ? '$'
+                        : is_square ? ']'
+                                    : '}') ||
             (is_double && end[1] != '}'))
             continue;
         *found = (placeholder){.at = from,
@@ -139,7 +126,7 @@ static void refuse_unused(hed_spec_reader *reader, hed_json_node defines, const 
         size_t length = strlen(at.key);
         bool is_used = has_includes;
         for (const char *from = text; !is_used && *from; from++) {
-            from = skip_comment(from);
+            from = hed_spec_skip_comment(from);
             bool is_word = from == text || (!isalnum((unsigned char)from[-1]) && from[-1] != '_');
             is_used = is_word && strncmp(from, at.key, length) == 0 &&
                       !isalnum((unsigned char)from[length]) && from[length] != '_';
@@ -150,7 +137,7 @@ static void refuse_unused(hed_spec_reader *reader, hed_json_node defines, const 
     }
 }
 
-/* Replaces placeholders, each of which has a value. */
+/* Replaces placeholders that have a value. */
 static void put_values(
     hed_spec_reader *reader, hed_json_node node, hed_json_node defines, hed_source *source)
 {
@@ -160,8 +147,12 @@ static void put_values(
     const char *at = source->text;
     if (!next_placeholder(at, &p)) return;
     FILE *to = open_memstream(&text, &size);
-    for (; to && next_placeholder(at, &p); at = p.at + p.size)
-        fprintf(to, "%.*s%s", (int)(p.at - at), at, value_of(reader, defines, &p));
+    for (; to && next_placeholder(at, &p); at = p.at + p.size) {
+        const char *value = value_of(reader, defines, &p);
+        fwrite(at, 1, (size_t)(p.at - at), to);
+        if (value) fputs(value, to);
+        else fwrite(p.at, 1, p.size, to);
+    }
     if (to) fputs(at, to);
     if (to && !fclose(to)) {
         source->text = hed_spec_text(reader, node, "%s", text);
@@ -332,7 +323,7 @@ static void join_all(hed_spec_reader *reader, hed_json_node node, joined_texts *
     const char *parent = hed_spec_text(reader, node, "%s/..", joined->folder),
                *grandparent = hed_spec_text(reader, node, "%s/..", parent);
     for (size_t at = 0; at < joined->size;) {
-        const char *from = joined->text + at, *after = skip_comment(from);
+        const char *from = joined->text + at, *after = hed_spec_skip_comment(from);
         size_t length = 0;
         if (after != from) {
             at += (size_t)(after - from);
@@ -415,7 +406,7 @@ static bool is_square_group(const char *text, const char *name, size_t length)
 static void list_missing(const char *text, bool with_types, hed_spec_name_list *list)
 {
     for (const char *at = text; *at;) {
-        const char *after = skip_comment(at);
+        const char *after = hed_spec_skip_comment(at);
         size_t length = 0;
         if (after != at) {
             at = after;
@@ -535,7 +526,7 @@ static void list_added(const char *text, hed_spec_name_list *types, hed_spec_nam
 static void list_missing_types(const char *text, hed_spec_name_list *list)
 {
     for (const char *at = text; *at;) {
-        const char *after = skip_comment(at);
+        const char *after = hed_spec_skip_comment(at);
         size_t length = 0;
         while (after == at && (isalnum((unsigned char)at[length]) || at[length] == '_')) length++;
         bool is_type = length && isupper((unsigned char)*at) && is_place_of_type(text, at) &&
@@ -610,8 +601,8 @@ static void refuse_missing(hed_spec_reader *reader, hed_json_node node, hed_json
 static void unwrap_raw_string(hed_spec_reader *reader, hed_json_node node, hed_source *source)
 {
     const char *at = source->text + strspn(source->text, " \t\r\n");
-    while (skip_comment(at) != at) {
-        at = skip_comment(at);
+    while (hed_spec_skip_comment(at) != at) {
+        at = hed_spec_skip_comment(at);
         at += strspn(at, " \t\r\n");
     }
     size_t name = strncmp(at, "R\"", 2) == 0 ? strcspn(at + 2, "( )\\\n") : 0;
@@ -645,8 +636,8 @@ void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_no
     if (!hed_spec_fine(reader)) return;
     refuse_unused(reader, defines, source->text);
     if (hed_spec_fine(reader)) hed_spec_expand_wgsl(reader, node, defines, path, source);
-    if (hed_spec_fine(reader)) refuse_missing(reader, node, defines, path, source->text);
     if (hed_spec_fine(reader)) put_values(reader, node, defines, source);
+    if (hed_spec_fine(reader)) refuse_missing(reader, node, defines, path, source->text);
 }
 
 const char *hed_spec_join_hint(hed_spec_reader *reader, hed_json_node node, const char *path)
