@@ -7,7 +7,7 @@
 
 TestSuite(cloth_bodies, .init = here_open, .fini = here_close);
 
-enum { SIDE = 25, FRAMES = 45, FAST_FRAMES = 2 };
+enum { SIDE = 25, FRAMES = 45, FAST_FRAMES = 2, RISING = 22 };
 
 /* A scene: a sheet of 0.48 m that falls on a body. */
 typedef struct scene {
@@ -18,6 +18,7 @@ typedef struct scene {
     uint32_t collider_count;
     bool is_mesh;
     double velocity[3]; /* of the body, m/s */
+    uint32_t ridge;     /* first of two vertices that rise in the first RISING frames; 0: none do */
 } scene;
 
 static scene scene_make(const char *name, float height, float turn)
@@ -83,6 +84,8 @@ static uint32_t scene_run(scene *c, hed_device *device, hed_cloth_solver solver,
         memcpy(c->b.before, c->b.positions, c->b.vertex_count * sizeof *c->b.before);
         memcpy(starts, c->colliders, sizeof starts);
         body_move(&c->b, dt * c->velocity[0], dt * c->velocity[1], dt * c->velocity[2]);
+        for (uint32_t k = 0; k < 2 && c->ridge && f < RISING; k++)
+            c->b.positions[c->ridge + k][1] += 0.01f;
         for (uint32_t i = 0; i < c->collider_count; i++)
             for (int k = 0; k < 3; k++) {
                 c->colliders[i].a[k] += (float)(dt * c->velocity[k]);
@@ -196,6 +199,23 @@ Test(cloth_bodies, a_chair, .timeout = 300)
 }
 
 /* ---- speed ---- */
+
+/* A flat floor folds up into a roof below the sheet: its middle is an edge that the first frame does
+ * not have. */
+Test(cloth_bodies, a_roof_rises_from_a_floor, .timeout = 300)
+{
+    scene c = scene_make("roof", 0.25f, 0.1f);
+    body_vertex(&c.b, -0.5, 0, -0.4);
+    body_vertex(&c.b, 0.5, 0, -0.4);
+    c.ridge = body_vertex(&c.b, -0.5, 0, 0.007);
+    body_vertex(&c.b, 0.5, 0, 0.007);
+    body_vertex(&c.b, -0.5, 0, 0.4);
+    body_vertex(&c.b, 0.5, 0, 0.4);
+    body_quad(&c.b, 0, 2, 3, 1);
+    body_quad(&c.b, 2, 4, 5, 3);
+    c.is_mesh = true;
+    scene_judge(&c);
+}
 
 Test(cloth_bodies, a_line_at_40_m_per_s_takes_a_curtain_along, .timeout = 300)
 {

@@ -146,10 +146,21 @@ typedef struct cloth_mesh_feature {
 
 /* True if cloth with its vertices outside a ball or capsule of this radius can pass through it. */
 bool cloth_feature_is_thin(const cloth_feature_scale *scale, float radius);
-/* Selects the features of the meshes, in `arena`. Errors: MEMORY. */
-hed_status cloth_feature_select(const cloth_tree *tree, const float4 *places,
-    const cloth_feature_scale *scale, hed_arena *arena, cloth_mesh_feature **features,
-    uint32_t *count, hed_error *error);
+/* Room for the selection of features, and its last result. */
+typedef struct cloth_feature_room {
+    float4 *places;           /* (vertices) positions at the last selection */
+    void *normals;            /* (triangles) */
+    uint8_t *is_sharp;        /* (vertices) */
+    uint8_t *has_owner;       /* (vertices) */
+    cloth_mesh_feature *list; /* (3 triangles + vertices) */
+} cloth_feature_room;
+
+/* Allocates room in `arena`. Errors: MEMORY. */
+hed_status cloth_feature_room_make(
+    const cloth_tree *tree, hed_arena *arena, cloth_feature_room *room, hed_error *error);
+/* Selects the features of the meshes into room->list; returns their number. */
+uint32_t cloth_feature_select(const cloth_tree *tree, const float4 *places,
+    const cloth_feature_scale *scale, cloth_feature_room *room);
 /* Direction out of the mesh at a feature, length 1; 0 at a rim. */
 float4 cloth_feature_guard(
     const cloth_tree *tree, const float4 *places, const cloth_mesh_feature *feature);
@@ -168,12 +179,12 @@ typedef struct cloth_features {
     cloth_feature_buffers b;
     feature_params params;
     cloth_feature_scale scale;
-    hed_arena arena;          /* features of meshes */
-    cloth_mesh_feature *mesh; /* (mesh_count) */
-    uint32_t mesh_count;
-    float *friction; /* (meshes) */
-    bool has_meshes; /* the meshes were searched for features */
-    bool is_active;  /* this frame has features */
+    hed_arena arena;              /* memory of `selection` and `friction` */
+    cloth_feature_room selection; /* features at the frame's positions */
+    uint32_t mesh_count;          /* features in selection.list */
+    float *friction;              /* (meshes) */
+    bool has_meshes;              /* the meshes were searched for features */
+    bool is_active;               /* this frame has features */
     /* features of the frame: as made, as sent in the order of the leaves, boxes of the tree */
     uint32_t count, room; /* room: leaves in `memory` */
     void *memory;

@@ -120,7 +120,7 @@ static uint32_t fill_words(
         number++;
     }
     for (uint32_t i = 0; i < f->mesh_count; i++, number++) {
-        const cloth_mesh_feature *from = f->mesh + i;
+        const cloth_mesh_feature *from = f->selection.list + i;
         if (!words) continue;
         float4 *to = words + FEATURE_WORDS * number;
         to[0] = contacts->began[from->a];
@@ -228,18 +228,25 @@ static hed_status send_features(hed_cloth *cloth, cloth_features *f, hed_error *
     return cloth_send(cloth, f->b.boxes, 0, f->boxes, 4 * sizeof(float4) * (uint64_t)leaves, error);
 }
 
-/* Selects the features of the meshes, in the first frame with meshes. */
+/* Selects the features of the meshes, again after each frame in which a vertex has moved: edges of a
+ * body that bends become sharp, or flat. */
 static hed_status select_mesh(
     cloth_contacts *contacts, const hed_cloth_frame *frame, hed_error *error)
 {
     cloth_features *f = contacts->features;
-    if (f->has_meshes || !contacts->tree || frame->mesh_count == 0) return HED_OK;
-    if (cloth_feature_select(
-            contacts->tree, contacts->sent, &f->scale, &f->arena, &f->mesh, &f->mesh_count, error))
-        return error->status;
-    f->friction = hed_arena_new(&f->arena, contacts->tree->mesh_count, sizeof *f->friction, error);
-    f->has_meshes = !error->status;
-    return error->status;
+    const cloth_tree *tree = contacts->tree;
+    if (!tree || (!f->has_meshes && frame->mesh_count == 0)) return HED_OK;
+    if (!f->has_meshes) {
+        f->friction = hed_arena_new(&f->arena, tree->mesh_count, sizeof *f->friction, error);
+        if (cloth_feature_room_make(tree, &f->arena, &f->selection, error)) return error->status;
+    } else if (memcmp(f->selection.places, contacts->sent,
+                   tree->vertex_count * sizeof *contacts->sent) == 0) {
+        return HED_OK;
+    }
+    f->mesh_count = cloth_feature_select(tree, contacts->sent, &f->scale, &f->selection);
+    f->has_meshes = true;
+    f->count = 0; /* the order is made again */
+    return HED_OK;
 }
 
 hed_status cloth_features_feed(hed_cloth *cloth, cloth_contacts *contacts,

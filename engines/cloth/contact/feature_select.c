@@ -42,6 +42,13 @@ static vector face_normal(const cloth_tree *tree, const float4 *places, uint32_t
     return unit(cross(between(a, places[corner.y]), between(a, places[corner.z])));
 }
 
+/* The bodies in a frame. */
+typedef struct surface {
+    const cloth_tree *tree;
+    const float4 *places;
+    const vector *normals; /* (triangles) */
+} surface;
+
 bool cloth_feature_is_thin(const cloth_feature_scale *scale, float radius)
 {
     float t = scale->thickness, limit = radius + KEPT_THICKNESS * t;
@@ -71,16 +78,18 @@ static uint32_t corner_off(uint4 triangle, uint32_t a, uint32_t b)
 }
 
 /* Sharpness of edge k of triangle t; 0: cloth feels it through its vertices. */
-static float edge_sharpness(const cloth_tree *tree, const float4 *places,
-    const cloth_feature_scale *scale, uint32_t t, uint32_t k)
+static float edge_sharpness(
+    const surface *s, const cloth_feature_scale *scale, uint32_t t, uint32_t k)
 {
+    const cloth_tree *tree = s->tree;
+    const float4 *places = s->places;
     uint4 triangle = tree->triangles[t];
     uint32_t a = corner_at(triangle, k), b = corner_at(triangle, (k + 1) % 3),
              other = beyond_at(tree->edges[t], k);
     if (other == CLOTH_MESH_NONE) return 4.0f; /* a rim */
     if (other < t) return 0.0f;                /* counted there */
     uint32_t far_corner = corner_off(tree->triangles[other], a, b);
-    vector normal = face_normal(tree, places, t), next = face_normal(tree, places, other),
+    vector normal = s->normals[t], next = s->normals[other],
            along = unit(between(places[a], places[b])),
            across = between(places[a], places[far_corner]),
            back = between(places[a], places[corner_off(triangle, a, b)]);
@@ -95,27 +104,26 @@ static float edge_sharpness(const cloth_tree *tree, const float4 *places,
 }
 
 /* Sharpness of a convex corner without sharp edges, such as the tip of a cone with many sides. */
-static float tip_sharpness(
-    const cloth_tree *tree, const float4 *places, const cloth_feature_scale *scale, uint32_t vertex)
+static float tip_sharpness(const surface *s, const cloth_feature_scale *scale, uint32_t vertex)
 {
+    const cloth_tree *tree = s->tree;
     vector sum = {0}, out = {0};
-    float widest = 0.0f;
+    float least = 1.0f; /* cosine between the mean direction and the face that deviates most */
     uint32_t first = tree->incident_at[vertex], last = tree->incident_at[vertex + 1];
     for (uint32_t i = first; i < last; i++) {
-        vector n = face_normal(tree, places, tree->incident[i]);
+        vector n = s->normals[tree->incident[i]];
         sum = (vector){sum.x + n.x, sum.y + n.y, sum.z + n.z};
         for (uint32_t k = 0; k < 3; k++) {
-            vector d =
-                between(places[vertex], places[corner_at(tree->triangles[tree->incident[i]], k)]);
+            vector d = between(
+                s->places[vertex], s->places[corner_at(tree->triangles[tree->incident[i]], k)]);
             out = (vector){out.x + d.x, out.y + d.y, out.z + d.z};
         }
     }
     sum = unit(sum);
     if (first == last || !(dot(sum, out) < 0.0f)) return 0.0f;
-    for (uint32_t i = first; i < last; i++) {
-        float cosine = dot(sum, face_normal(tree, places, tree->incident[i]));
-        widest = fmaxf(widest, (float)hed_strict_acos(fminf(fmaxf(cosine, -1.0f), 1.0f)));
-    }
+    for (uint32_t i = first; i < last; i++)
+        least = fminf(least, dot(sum, s->normals[tree->incident[i]]));
+    float widest = (float)hed_strict_acos(fmaxf(least, -1.0f));
     return 0.577f * scale->edge * (float)hed_strict_sin(fminf(widest, 1.57f)) >
                    (1.0f - KEPT_THICKNESS) * scale->thickness
                ? widest
@@ -146,28 +154,41 @@ static void own_ends(cloth_mesh_feature *features, uint32_t count, uint8_t *has_
     }
 }
 
-hed_status cloth_feature_select(const cloth_tree *tree, const float4 *places,
-    const cloth_feature_scale *scale, hed_arena *arena, cloth_mesh_feature **features,
-    uint32_t *count, hed_error *error)
+hed_status cloth_feature_room_make(
+    const cloth_tree *tree, hed_arena *arena, cloth_feature_room *room, hed_error *error)
+{
+    uint64_t vertices = tree->vertex_count, triangles = tree->triangle_count;
+    room->places = hed_arena_new(arena, vertices, sizeof *room->places, error);
+    room->normals = hed_arena_new(arena, triangles, sizeof(vector), error);
+    room->is_sharp = hed_arena_new(arena, vertices, sizeof *room->is_sharp, error);
+    room->has_owner = hed_arena_new(arena, vertices, sizeof *room->has_owner, error);
+    room->list = hed_arena_new(arena, 3 * triangles + vertices, sizeof *room->list, error);
+    return error->status;
+}
+
+uint32_t cloth_feature_select(const cloth_tree *tree, const float4 *places,
+    const cloth_feature_scale *scale, cloth_feature_room *room)
 {
     uint32_t found = 0;
-    uint8_t *has_owner = hed_arena_new(arena, tree->vertex_count, sizeof *has_owner, error);
-    uint8_t *is_sharp = hed_arena_new(arena, tree->vertex_count, sizeof *is_sharp, error);
-    cloth_mesh_feature *list = hed_arena_new(
-        arena, 3 * (uint64_t)tree->triangle_count + tree->vertex_count, sizeof *list, error);
-    if (arena->failed) return HED_ERROR_MEMORY;
+    vector *normals = room->normals;
+    cloth_mesh_feature *list = room->list;
+    const surface s = {tree, places, normals};
+    memcpy(room->places, places, tree->vertex_count * sizeof *places);
+    memset(room->is_sharp, 0, tree->vertex_count);
+    memset(room->has_owner, 0, tree->vertex_count);
+    for (uint32_t t = 0; t < tree->triangle_count; t++) normals[t] = face_normal(tree, places, t);
     for (uint32_t i = 0; i < 3 * tree->triangle_count; i++) {
         uint32_t t = i / 3, k = i % 3, a = corner_at(tree->triangles[t], k),
                  b = corner_at(tree->triangles[t], (k + 1) % 3);
-        float sharpness = a == b ? 0.0f : edge_sharpness(tree, places, scale, t, k);
+        float sharpness = a == b ? 0.0f : edge_sharpness(&s, scale, t, k);
         if (!(sharpness > 0.0f)) continue;
-        is_sharp[a] = is_sharp[b] = 1;
+        room->is_sharp[a] = room->is_sharp[b] = 1;
         list[found++] = (cloth_mesh_feature){
             .a = a, .b = b, .face = t, .other = beyond_at(tree->edges[t], k),
             .mesh = tree->triangles[t].w, .sharpness = sharpness};
     }
     for (uint32_t v = 0; v < tree->vertex_count; v++) {
-        float sharpness = is_sharp[v] ? 0.0f : tip_sharpness(tree, places, scale, v);
+        float sharpness = room->is_sharp[v] ? 0.0f : tip_sharpness(&s, scale, v);
         if (sharpness > 0.0f)
             list[found++] = (cloth_mesh_feature){.a = v,
                 .b = v,
@@ -176,10 +197,9 @@ hed_status cloth_feature_select(const cloth_tree *tree, const float4 *places,
                 .sharpness = sharpness};
     }
     qsort(list, found, sizeof *list, compare_sharpness);
-    *count = found < CLOTH_MAX_MESH_FEATURES ? found : CLOTH_MAX_MESH_FEATURES;
-    own_ends(list, *count, has_owner);
-    *features = list;
-    return HED_OK;
+    found = found < CLOTH_MAX_MESH_FEATURES ? found : CLOTH_MAX_MESH_FEATURES;
+    own_ends(list, found, room->has_owner);
+    return found;
 }
 
 float4 cloth_feature_guard(
