@@ -740,6 +740,44 @@ Test(fake_driver, strict_mode_needs_its_capability)
     }
 }
 
+/* ---- more devices than the backend takes ---- */
+
+static char warnings[1024];
+
+static void keep_warning(void *user, hed_log_level level, const char *text)
+{
+    (void)user;
+    size_t used = strlen(warnings);
+    if (level == HED_LOG_WARNING) snprintf(warnings + used, sizeof warnings - used, "%s\n", text);
+}
+
+/* 64 of OpenCL's are the limit of the backend and of a context: then host has no place. */
+Test(fake_driver, devices_beyond_the_limit_are_left_out_with_a_warning)
+{
+    fake_control *f = fakes_load(fakes_path("opencl"));
+    for (int devices = 63; devices <= 66; devices++) {
+        fakes_reset(f);
+        f->devices = devices;
+        warnings[0] = 0;
+        hed_context_def def = fakes_def("opencl");
+        def.logger = (hed_logger){.log = keep_warning, .level = HED_LOG_WARNING};
+        hed_context *context;
+        hed_device *last;
+        OK(hed_context_create(&def, &context, &error));
+        int used = devices < 64 ? devices : 64;
+        CHECK_EQ(report_of(context, "opencl").devices, used);
+        OK(hed_device_find(context, used == 63 ? "opencl:0:62" : "opencl:0:63", &last, &error));
+        FAILS(HED_ERROR_NO_DEVICE, hed_device_find(context, "opencl:0:64", &last, &error));
+        char expected[64];
+        snprintf(expected, sizeof expected, "lists %d devices; 64 are used", devices);
+        CHECK(!strstr(warnings, expected) == (devices <= 64), "%d: %s", devices, warnings);
+        CHECK(!strstr(warnings, "host lists 1 devices; 0 are used") == (devices < 64), "%d: %s",
+            devices, warnings);
+        hed_context_destroy(context);
+    }
+    fakes_reset(f);
+}
+
 /* ---- many lives ---- */
 
 Test(fake_driver, many_lives_leave_nothing)

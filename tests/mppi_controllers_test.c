@@ -350,6 +350,46 @@ Test(mppi_controllers, other_samplers_have_their_moments)
     }
 }
 
+/* A row of the matrix that makes noise of independent numbers is `expected`, up to its length. */
+static void expect_row(
+    hed_mppi_def *def, uint32_t steps, uint32_t row, uint32_t columns, const double *expected)
+{
+    def->steps = steps;
+    def->knots = columns;
+    hed_mppi *c = make(def);
+    double square = 0;
+    for (uint32_t m = 0; m < columns; m++) square += expected[m] * expected[m];
+    EXPECT_EQ(c->mix_columns, columns);
+    for (uint32_t m = 0; m < columns; m++)
+        EXPECT_NEAR(c->mix[row * columns + m], expected[m] / sqrt(square), 2e-6,
+            "sampler %d, %u columns, row %u, column %u", (int)def->sampler, columns, row, m);
+    hed_mppi_destroy(c);
+}
+
+/* Rows worked out by hand. Splines: second derivatives of (1, 0, 0) are (0, 1.5, 0), of (1, 0, 0, 0)
+ * are (0, 1.6, -0.4, 0), of (0, 1, 0, 0) are (0, -3.6, 2.4, 0). Support points: two, of width 1, at a
+ * quarter. Coloured: powers of frequencies 0, 1, 2 of period 4 are 16, 16, 4 with exponent 2; weighted by
+ * 1/4, 1, 1/4 their covariance at lags 0 and 1 is 21 and 3. */
+Test(mppi_controllers, rows_of_samplers_by_hand)
+{
+    if (!on_host()) return;
+    hed_mppi_def def = still_def(64);
+    def.sampler = HED_MPPI_SPLINE;
+    expect_row(&def, 5, 1, 3, (const double[]){0.40625, 0.6875, -0.09375});
+    expect_row(&def, 5, 2, 3, (const double[]){0, 1, 0});
+    expect_row(&def, 7, 1, 4, (const double[]){0.4, 0.725, -0.15, 0.025});
+    expect_row(&def, 7, 3, 4, (const double[]){-0.075, 0.575, 0.575, -0.075});
+    def.sampler = HED_MPPI_SUPPORT_POINTS;
+    def.kernel_width = 1;
+    double near = exp(-0.0625 / 2), far = exp(-0.5625 / 2), knots = exp(-0.5);
+    double ridged = 1 + 1e-6; /* of the matrix's diagonal */
+    expect_row(
+        &def, 5, 1, 2, (const double[]){ridged * near - knots * far, ridged * far - knots * near});
+    def.sampler = HED_MPPI_COLOURED;
+    def.exponent[0] = 2;
+    expect_row(&def, 2, 1, 2, (const double[]){1.0 / 7, sqrt(48.0) / 7});
+}
+
 Test(mppi_controllers, covariance_of_the_controls_is_met)
 {
     if (!on_host()) return;

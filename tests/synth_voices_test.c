@@ -481,6 +481,23 @@ Test(synth_voices, mpe_bends_and_presses_a_note_by_its_own_channel)
     synth_voices_destroy(r.voices);
 }
 
+/* (50 / 100)^2 for each of a channel's own volume and its manager's, and (64 / 127)^2 for an expression. */
+Test(synth_voices, mpe_multiplies_the_volumes_of_a_channel_and_of_its_manager)
+{
+    RIG(r, HED_SYNTH_VOICES_MPE, 3);
+    PLAY(r, midi(0, 0x91, 60, 100), midi(0, 0x92, 64, 100), midi(1, 0xb0, 7, 50));
+    EQUAL(word(&r, 0, SYNTH_VOLUME), 0.25);
+    EQUAL(word(&r, 1, SYNTH_VOLUME), 0.25);
+    PLAY(r, midi(0, 0xb1, 7, 50));
+    EQUAL(word(&r, 0, SYNTH_VOLUME), 0.0625);
+    EQUAL(word(&r, 1, SYNTH_VOLUME), 0.25);
+    PLAY(r, midi(0, 0xb0, 7, 100), midi(1, 0xb0, 11, 64), midi(2, 0x93, 67, 100));
+    EQUAL(word(&r, 0, SYNTH_VOLUME), 0.25 * (64.0 / 127) * (64.0 / 127));
+    EQUAL(
+        word(&r, 2, SYNTH_VOLUME), (64.0 / 127) * (64.0 / 127)); /* a new note learns what holds */
+    synth_voices_destroy(r.voices);
+}
+
 Test(synth_voices, mpe_zones_are_set_by_registered_parameter_6)
 {
     RIG(r, HED_SYNTH_VOICES_MPE, 3);
