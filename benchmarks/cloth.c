@@ -8,6 +8,7 @@
 #include "cli/common/command.h"
 #include "heddle/author.h"
 #include "heddle/stats.h"
+#include "benchmarks/cloth_row.h"
 #include "benchmarks/bench.h"
 #include "benchmarks/cloth_gate.h"
 #include "benchmarks/cloth_heap.h"
@@ -214,33 +215,23 @@ static void add_record(const sheet_case *c, const sheet_run *run, const char *de
     const hed_device_info *info, cli_report *to)
 {
     const hed_cloth_info report = hed_cloth_describe(run->cloth);
-    double ms = 1e3 * run->summary.p50,
-           bound = 1e3 * bound_of(c, &report, info) / (double)report.devices;
-    double rate = (double)report.constraints * c->substeps / run->summary.p50;
     char stretch[32];
     snprintf(stretch, sizeof stretch, "%.2f%s", 100 * run->quality.worst_stretch,
         run->settled < SETTLED_FRAMES ? "*" : "");
-    const char *solver = hed_cloth_solver_name(report.solver);
-    cli_report_row(to, CLI_TEXT("suite", "cloth"), CLI_TEXT("device", devices, .heading = "device"),
-        CLI_TEXT("name", c->name, .heading = "sheet"),
-        CLI_NUMBER("value", ms, .heading = ">ms a frame", .format = "%.4f"),
-        CLI_TEXT("unit", "ms/frame"), CLI_NUMBER("spread", ms * hed_bench_spread(&run->summary)),
-        CLI_NUMBER(
-            "one_frame_a_step", 1e3 * run->single, .heading = ">one a step", .format = "%.4f"),
-        CLI_NUMBER("floor", bound, .heading = ">bound", .format = "%.4f"),
-        CLI_NUMBER("constraints_per_second", rate, .heading = ">constraints/s", .format = "%.3g"),
-        CLI_NUMBER(
-            "worst_stretch", run->quality.worst_stretch, .heading = ">stretch %", .shown = stretch),
-        CLI_NUMBER("stretch_p99", run->quality.stretch_p99),
-        CLI_NUMBER("stretch_p50", run->quality.stretch_p50), CLI_WHOLE("substeps", c->substeps),
-        CLI_WHOLE("stretch_after_frames", run->settled),
-        CLI_WHOLE("constraints", report.constraints),
-        CLI_NUMBER("bytes_per_particle", (double)report.device_bytes / (double)report.particles,
-            .heading = ">bytes", .format = "%.0f"),
-        CLI_TEXT("solver", solver),
-        CLI_TEXT(
-            "choice", report.choice, .heading = "how", .shown = report.choice[0] ? NULL : solver),
-        CLI_TEXT("configured", hed_config_origin_name(report.configured)));
+    const cloth_row row = {.device = devices,
+        .name = c->name,
+        .stretch = stretch,
+        .substeps = c->substeps,
+        .frames = run->settled,
+        .seconds = run->summary.p50,
+        .spread = hed_bench_spread(&run->summary),
+        .single = run->single,
+        .bound = 1e3 * bound_of(c, &report, info) / (double)report.devices,
+        .worst = run->quality.worst_stretch,
+        .p99 = run->quality.stretch_p99};
+    cloth_row_begin(to, &row, &report);
+    cli_report_more(to, CLI_NUMBER("stretch_p50", run->quality.stretch_p50));
+    cloth_row_end(to, &row, &report);
 }
 
 /* The scalar case wants a host device with one thread, which is a matter of the context. */

@@ -6,6 +6,7 @@
  * tenth. The row is the time of a frame at the fewest substeps that pass, the median of the same
  * frames. */
 #include "benchmarks/cloth_gate.h"
+#include "benchmarks/cloth_row.h"
 
 #include "heddle/author.h"
 #include "heddle/cloth_check.h"
@@ -223,34 +224,29 @@ static void add_gate_record(const cloth_gate_case *c, const cloth_gate_row *resu
     double seconds[CLOTH_GATE_FRAMES];
     memcpy(seconds, result->seconds, sizeof seconds);
     hed_summary times = hed_summarize(seconds, result->frames);
-    double rate = (double)result->info.constraints * result->substeps / times.p50;
     bool is_judged = c->kind == CLOTH_GATE_FOLDED;
     char name[96], stretch[32];
     snprintf(name, sizeof name, "%s, %u substeps%s", c->name, result->substeps,
         result->passes ? "" : ": fails");
     snprintf(stretch, sizeof stretch, "%.2f", 100 * result->worst);
-    cli_report_row(to, CLI_TEXT("suite", "cloth"), CLI_TEXT("device", info->id, .heading = "device"),
-        CLI_TEXT("name", c->name, .heading = "sheet", .shown = name),
-        CLI_NUMBER("value", 1e3 * times.p50, .heading = ">ms a frame", .format = "%.4f"),
-        CLI_TEXT("unit", "ms/frame"),
-        CLI_NUMBER("spread", 1e3 * times.p50 * hed_bench_spread(&times)),
-        CLI_NUMBER("one_frame_a_step", 1e3 * times.p50, .heading = ">one a step", .format = "%.4f"),
-        CLI_NUMBER("floor", NAN, .heading = ">bound", .format = "%.4f"),
-        CLI_NUMBER("constraints_per_second", rate, .heading = ">constraints/s", .format = "%.3g"),
-        CLI_NUMBER("worst_stretch", result->worst, .heading = ">stretch %", .shown = stretch),
-        CLI_NUMBER("stretch_p99", result->p99), CLI_NUMBER("drape_rms", result->rms),
+    const cloth_row row = {.device = info->id,
+        .name = c->name,
+        .shown = name,
+        .stretch = stretch,
+        .substeps = result->substeps,
+        .frames = result->frames,
+        .seconds = times.p50,
+        .spread = hed_bench_spread(&times),
+        .single = times.p50,
+        .bound = NAN,
+        .worst = result->worst,
+        .p99 = result->p99};
+    cloth_row_begin(to, &row, &result->info);
+    cli_report_more(to, CLI_NUMBER("drape_rms", result->rms),
         CLI_NUMBER("crossings", is_judged ? (double)result->crossings : NAN),
         CLI_NUMBER("ball_crossings", is_judged ? (double)result->ball_crossings : NAN),
-        CLI_WHOLE("substeps", result->substeps),
-        CLI_TEXT("gate", result->passes ? "passes" : "fails"),
-        CLI_WHOLE("stretch_after_frames", result->frames),
-        CLI_WHOLE("constraints", result->info.constraints),
-        CLI_NUMBER("bytes_per_particle",
-            (double)result->info.device_bytes / (double)result->info.particles, .heading = ">bytes",
-            .format = "%.0f"),
-        CLI_TEXT("solver", hed_cloth_solver_name(result->info.solver)),
-        CLI_TEXT("choice", result->info.choice, .heading = "how"),
-        CLI_TEXT("configured", hed_config_origin_name(result->info.configured)));
+        CLI_TEXT("gate", result->passes ? "passes" : "fails"));
+    cloth_row_end(to, &row, &result->info);
 }
 
 bool cloth_gate_matches(const char *only)

@@ -1,6 +1,7 @@
 /* Heap of layers of cotton, 1 m x 1 m, 1 cm above each other and turned against each other, as in the
  * scene of Offset Geometric Contact (Chen et al. 2025: 50 layers, 246,000 vertices). */
 #include "benchmarks/cloth_heap.h"
+#include "benchmarks/cloth_row.h"
 
 #include "heddle/author.h"
 #include "heddle/cloth_check.h"
@@ -142,36 +143,31 @@ hed_status cloth_heap_measure(const cloth_heap_case *c, hed_device *device, bool
 
 /* ---- rows ---- */
 
-static void add_heap_record(const cloth_heap_case *c, const cloth_heap_row *row,
+static void add_heap_record(const cloth_heap_case *c, const cloth_heap_row *result,
     const hed_device_info *info, cli_report *to)
 {
     double seconds[CLOTH_HEAP_FRAMES];
-    memcpy(seconds, row->seconds, sizeof seconds);
+    memcpy(seconds, result->seconds, sizeof seconds);
     const hed_summary times = hed_summarize(seconds, CLOTH_HEAP_FRAMES);
     char name[96], stretch[32];
     snprintf(name, sizeof name, "%s, %u substeps%s", c->name, c->substeps,
-        row->crossings ? ": crosses" : "");
-    snprintf(stretch, sizeof stretch, "%.2f", 100 * row->worst);
-    cli_report_row(to, CLI_TEXT("suite", "cloth"), CLI_TEXT("device", info->id, .heading = "device"),
-        CLI_TEXT("name", c->name, .heading = "sheet", .shown = name),
-        CLI_NUMBER("value", 1e3 * times.p50, .heading = ">ms a frame", .format = "%.4f"),
-        CLI_TEXT("unit", "ms/frame"),
-        CLI_NUMBER("spread", 1e3 * times.p50 * hed_bench_spread(&times)),
-        CLI_NUMBER("one_frame_a_step", 1e3 * times.p50, .heading = ">one a step", .format = "%.4f"),
-        CLI_NUMBER("floor", NAN, .heading = ">bound", .format = "%.4f"),
-        CLI_NUMBER("constraints_per_second",
-            (double)row->info.constraints * c->substeps / times.p50, .heading = ">constraints/s",
-            .format = "%.3g"),
-        CLI_NUMBER("worst_stretch", row->worst, .heading = ">stretch %", .shown = stretch),
-        CLI_NUMBER("stretch_p99", row->p99), CLI_NUMBER("crossings", (double)row->crossings),
-        CLI_WHOLE("substeps", c->substeps), CLI_WHOLE("stretch_after_frames", CLOTH_HEAP_FRAMES),
-        CLI_WHOLE("constraints", row->info.constraints),
-        CLI_NUMBER("bytes_per_particle",
-            (double)row->info.device_bytes / (double)row->info.particles, .heading = ">bytes",
-            .format = "%.0f"),
-        CLI_TEXT("solver", hed_cloth_solver_name(row->info.solver)),
-        CLI_TEXT("choice", row->info.choice, .heading = "how"),
-        CLI_TEXT("configured", hed_config_origin_name(row->info.configured)));
+        result->crossings ? ": crosses" : "");
+    snprintf(stretch, sizeof stretch, "%.2f", 100 * result->worst);
+    const cloth_row row = {.device = info->id,
+        .name = c->name,
+        .shown = name,
+        .stretch = stretch,
+        .substeps = c->substeps,
+        .frames = CLOTH_HEAP_FRAMES,
+        .seconds = times.p50,
+        .spread = hed_bench_spread(&times),
+        .single = times.p50,
+        .bound = NAN,
+        .worst = result->worst,
+        .p99 = result->p99};
+    cloth_row_begin(to, &row, &result->info);
+    cli_report_more(to, CLI_NUMBER("crossings", (double)result->crossings));
+    cloth_row_end(to, &row, &result->info);
 }
 
 bool cloth_heap_matches(const char *only)

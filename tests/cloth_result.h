@@ -51,6 +51,40 @@ static inline void expect_equal(const cloth_result *a, const cloth_result *b, si
     EXPECT_BYTES(a->colours, b->colours, 4 * vertices);
 }
 
+/* ---- three cloths of one motion ---- */
+
+/* Reads the results of three cloths, which are equal. */
+static inline void expect_equal_results(hed_cloth *const cloths[3], cloth_result r[3])
+{
+    for (int c = 0; c < 3; c++) {
+        r[c] = result_of(cloths[c]);
+        if (c > 0) expect_equal(&r[0], &r[c], hed_cloth_vertex_count(cloths[0]));
+    }
+}
+
+/* Each cloth continues from the state of another one, the second after a reset. Frees the results. */
+static inline void exchange_states(hed_cloth *const cloths[3], cloth_result r[3])
+{
+    EXPECT_GT(r[0].quality.kinetic_energy, 0.01);
+    EXPECT_GT(r[0].quality.body_pressed, 0u);
+    for (int c = 1; c < 3; c++) EXPECT_EQ(r[0].quality.body_pressed, r[c].quality.body_pressed);
+    OK(hed_cloth_load(cloths[0], r[2].state, r[2].size, &error));
+    OK(hed_cloth_continue(cloths[2], cloths[1], &error));
+    OK(hed_cloth_reset(cloths[1], &error));
+    OK(hed_cloth_load(cloths[1], r[0].state, r[0].size, &error));
+    for (int c = 0; c < 3; c++) result_free(&r[c]);
+}
+
+static inline void destroy_three(hed_cloth *const cloths[3], cloth_result r[3])
+{
+    for (int c = 0; c < 3; c++) {
+        result_free(&r[c]);
+        hed_cloth_destroy(cloths[c]);
+    }
+}
+
+/* ---- devices and motions ---- */
+
 static inline hed_device *host_device(void)
 {
     hed_device *host;

@@ -308,7 +308,7 @@ static hed_status parse_positional(parser *p, const char *text)
     for (const hed_option *o = command->positionals; o && o->name; o++)
         if (o->repeated || !hed_given(p->arguments, o->name)) return parse_value(p, o, text);
     char words[256];
-    snprintf(words, sizeof words, "one argument too many: \"%.64s\"", text);
+    snprintf(words, sizeof words, "one argument too many: \"%.160s\"", text);
     return parse_wrong(p, words);
 }
 
