@@ -73,6 +73,26 @@ for (const damage of [t => { t.devices[0].best[0] = 99; }, t => { t.name = 'a b'
   await assert.rejects(H.addTables([], damaged), /damaged/);
 }
 
+// ---- the lines that use the module ----
+
+// a script that its page loads as a module gets an import; in a classic script `import` is an error, so a person has to write it
+const script = `const shader = device.createShaderModule({ code });\nconst pipeline = device.createComputePipeline({});\npass.dispatchWorkgroups(Math.ceil(n / 64));\n`;
+const site = { 'http://a/': '<script src="a.js"></script>\n<script type="module" src="b.js"></script><script type=module src=./c.js></script><script defer src=d.js></script>' };
+for (const name of 'abcd') site[`http://a/${name}.js`] = script;
+globalThis.fetch = async address => ({ ok: address in site, text: async () => site[address] });
+for (const name of 'abcd') {
+  const at = line => [`at f (http://a/${name}.js:${line}:${line === 1 ? 24 : line === 2 ? 26 : 6})`];
+  pipelines.length = 0;
+  const { id, tuned: result } = tuned('scale', {}, [[256, 2]], 9000, { best: '256x1x1' });
+  Object.assign(pipelines[id], { moduleStack: at(1), stack: at(2), description: { callStack: at(3), counts: [141, 1, 1] } });
+  const { names } = await H.addTables([{ id, tuned: result }], []), { changes } = await H.uses(names.map(([id,,, table]) => [id, table]), 'page.tuned.js', () => {});
+  const added = changes[0].find(change => change.kind === 'import'), isModule = 'bc'.includes(name);
+  assert.equal(added.file, `${name}.js`);
+  assert.equal(added.text, isModule ? `import * as tuned from './page.tuned.js';` : undefined);
+  assert.equal(/await import\('.\/page.tuned.js'\)/.test(added.advice), !isModule);
+  assert.equal(changes[0].find(change => change.kind === 'code').line, 1);
+}
+
 // ---- the module at run time ----
 
 const functions = of('cli/db/module.js') + of('cli/db/module_page.js');

@@ -61,6 +61,12 @@ H.load = async address => {
   } else files.set(entry.name, text);
   return entry;
 };
+// True if a page loads an author's file by a script tag that makes no module of it: `import` would be an error there.
+H.isClassic = name => [...loaded].some(([address, page]) => page && !/\.([cm]?[jt]sx?|wgsl)$/.test(page.name) &&
+  [...page.text.matchAll(/<script\b[^>]*>/gi)].some(([tag]) => {
+    const source = /\ssrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(tag), path = source && (source[1] ?? source[2] ?? source[3]);
+    return path && !/\stype\s*=\s*["']?module\b/i.test(tag) && URL.canParse(path, address) && nameOf(new URL(path, address).href) === name;
+  }));
 async function loadAll() {
   const { origin } = location, list = [location.href, ...performance.getEntriesByType('resource').map(e => e.name)];
   const own = [...new Set(list)].filter(a => a.startsWith(origin + '/') && TEXT.test(new URL(a).pathname));

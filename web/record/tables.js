@@ -93,7 +93,7 @@ const pathFrom = (file, home) => {
 };
 // Place of an import: the first line of a script, or the line after the tag of a module in a page; -1: its script is no module.
 function importPlace({ name, text }, offset) {
-  if (!/\.(html?|vue|svelte)$/.test(name)) return 0;
+  if (!/\.(html?|vue|svelte)$/.test(name)) return H.isClassic(name) ? -1 : 0;
   const tag = [...text.slice(0, offset).matchAll(/<script\b[^>]*>[^\n]*\n/g)].pop();
   return tag && (/type\s*=\s*["']?module/.test(tag[0]) || !/\.html?$/.test(name)) ? tag.index + tag[0].length : -1;
 }
@@ -146,9 +146,9 @@ async function usesOf(id, { name, names, configs }, home, module) {
   for (const place of [maker, names.length ? creator : null, caller]) {
     const at = place ? importPlace(place, place.offset) : -1, { space, isKnown } = spaceOf(place ?? nowhere, module);
     if (!place || isKnown || imports.has(place.name + at) || !list.some(one => one.file === place.name)) continue;
-    const text = `import * as ${space} from '${pathFrom(place.name, home)}${module}';`;
-    imports.set(place.name + at, at < 0 ? H.change('import', place, { advice: `${text} Its script is no module` }, '')
-      : { ...H.change('import', place, { from: at, to: at, text }, ''), isLine: true });
+    const address = `'${pathFrom(place.name, home)}${module}'`, text = `import * as ${space} from ${address};`;
+    const advice = `its script is no module: const ${space} = await import(${address}); in an async function around it`;
+    imports.set(place.name + at, at < 0 ? H.change('import', place, { advice }, '') : { ...H.change('import', place, { from: at, to: at, text }, ''), isLine: true });
   }
   return [...imports.values(), ...list].map(one => one.names || one.isLine ? { ...one, use: H.usesText(one) } : one);
 }
