@@ -1,5 +1,5 @@
-/* HED_CLOTH_SOLVER_COOPERATIVE in strict mode: the bits of HED_CLOTH_SOLVER_COLOURS, here and on host, for
- * all that its tasks do. Where there is no barrier over the grid, it is one group. */
+/* Solvers of one launch in strict mode: HED_CLOTH_SOLVER_COOPERATIVE (one group where there is no barrier
+ * over the grid), PATCHES and GARMENTS have the bits of HED_CLOTH_SOLVER_COLOURS, here and on host. */
 /* ctest: devices */
 #include "cloth_lattice_sheets.h"
 #include "cloth_result.h"
@@ -20,7 +20,7 @@ static void open(void)
     CHECK(strstr(error.text, "\"colours\""), "%s", error.text);
     test_mesh_free(&grid);
     here_close();
-    test_skip("host has no such solver");
+    test_skip("host has no such solvers");
 }
 
 TestSuite(cloth_one_launch, .init = open, .fini = here_close);
@@ -78,12 +78,12 @@ static cloth_result result_by(hed_device *device, hed_cloth_solver solver, const
     return r;
 }
 
-static void expect_the_bits_of_colours(const scene *s)
+static void expect_the_bits_of_colours_by(hed_cloth_solver solver, const scene *s)
 {
     uint32_t particles = 0;
     for (uint32_t g = 0; g < s->count; g++)
         particles += s->garments[g].particle_count * s->garments[g].copies;
-    cloth_result found = result_by(here.device, HED_CLOTH_SOLVER_COOPERATIVE, s),
+    cloth_result found = result_by(here.device, solver, s),
                  colours = result_by(here.device, HED_CLOTH_SOLVER_COLOURS, s),
                  on_host = result_by(host_device(), HED_CLOTH_SOLVER_COLOURS, s);
     expect_equal(&found, &on_host, particles);
@@ -92,6 +92,11 @@ static void expect_the_bits_of_colours(const scene *s)
     result_free(&found);
     result_free(&colours);
     result_free(&on_host);
+}
+
+static void expect_the_bits_of_colours(const scene *s)
+{
+    expect_the_bits_of_colours_by(HED_CLOTH_SOLVER_COOPERATIVE, s);
 }
 
 /* A sheet of one grid, whose lattices and lines have multipliers or not. */
@@ -187,5 +192,59 @@ Test(cloth_one_launch, pins_near_each_other)
         grid.inverse_masses[34 * pins[k][0] + pins[k][1]] = 0;
     grid.inverse_masses[0] = grid.inverse_masses[33] = grid.inverse_masses[34];
     expect_the_bits_of_colours(&(scene){&grid.def, 1, 4, .ball = true});
+    test_mesh_free(&grid);
+}
+
+/* ---- patches: garments whose order is that of a plan ---- */
+
+/* Ranges of lengths and compliance, pins; `mesh`: a grid with tethers, or triangles. */
+static void expect_of_patches(hed_cloth_solver solver, test_mesh *mesh, scene s)
+{
+    hed_cloth_garment_def *garment = &mesh->def;
+    garment->family_material[1] = (hed_cloth_material){0.9f, 1, 0};
+    garment->family_material[2] = (hed_cloth_material){0.7f, 1.01f, 1e-3f};
+    garment->drag = garment->lift = 0.6f;
+    garment->driven = s.driver;
+    for (uint32_t i = 0; i < 20; i++) mesh->inverse_masses[i] = 0;
+    s.garments = garment;
+    s.count = 1;
+    s.substeps = 6;
+    expect_the_bits_of_colours_by(solver, &s);
+}
+
+Test(cloth_one_launch, garments_by_group)
+{
+    test_mesh grid = test_grid(32, 21), mesh = test_irregular(20, 7, 0.3f);
+    grid.def.tethers = true;
+    grid.def.copies = 3;
+    mesh.def.self_collision = HED_CLOTH_SELF_TRIANGLES;
+    expect_of_patches(HED_CLOTH_SOLVER_GARMENTS, &grid, (scene){.ball = true, .wind = true});
+    expect_of_patches(HED_CLOTH_SOLVER_GARMENTS, &mesh, (scene){.ball = true, .driver = true});
+    test_mesh_free(&grid), test_mesh_free(&mesh);
+}
+
+Test(cloth_one_launch, garments_in_patches)
+{
+    test_mesh grid = test_grid(60, 40), mesh = test_irregular(47, 7, 0.3f);
+    grid.def.tethers = true;
+    expect_of_patches(
+        HED_CLOTH_SOLVER_PATCHES, &grid, (scene){.ball = true, .driver = true, .wind = true});
+    expect_of_patches(HED_CLOTH_SOLVER_PATCHES, &mesh, (scene){.wind = true});
+    test_mesh_free(&grid), test_mesh_free(&mesh);
+}
+
+/* A fabric's order is that of the colours, which the message names. */
+Test(cloth_one_launch, patches_of_a_fabric_are_refused)
+{
+    test_mesh grid = test_grid(9, 9);
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth *cloth;
+    grid.def.fabric = hed_cloth_fabric_named("cotton");
+    def.garments = &grid.def;
+    def.garment_count = 1;
+    def.math = HED_MATH_STRICT;
+    def.solver = HED_CLOTH_SOLVER_PATCHES;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(here.device, &def, &cloth, &error));
+    CHECK(strstr(error.text, "\"colours\""), "%s", error.text);
     test_mesh_free(&grid);
 }

@@ -265,7 +265,9 @@ typedef struct hed_cloth_def {
     /** true: gravity moves a particle by g dt^2, exact at a constant dt only; false: by g dt (dt +
      *  last dt) / 2, exact at any */
     bool slides_form;
-    /** strict: the same bits on every device, by HED_CLOTH_SOLVER_COLOURS, SETS or COOPERATIVE */
+    /** strict: the same bits on every device and with every solver but HED_CLOTH_SOLVER_CPU. PATCHES
+     *  and GARMENTS are for garments of up to 65,536 particles in one iteration without fabric and
+     *  lattices (docs/cloth-solvers.md) */
     hed_math math;
     hed_cloth_solver solver;
     /** HED_CLOTH_SOLVER_SETS: maximum number of constraints in a set, 4 to 1024, a multiple of 4;

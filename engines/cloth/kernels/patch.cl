@@ -264,14 +264,8 @@ CLOTH_FUNCTION void receive(
 /* Parameters of a requested substep. */
 CLOTH_FUNCTION cloth_step step_of(cloth_patch_launch launch, uint substep)
 {
-    cloth_step step = launch.first, rest = launch.rest;
-    if (substep > 0) {
-        float steps_after = (float)(substep - 1), way = steps_after * (rest.to - rest.from);
-        step = rest;
-        step.from += way;
-        step.to += way;
-        step.time += steps_after * launch.dt;
-    }
+    cloth_step step = launch.first;
+    if (substep > 0) step = cloth_step_after(launch.rest, substep - 1u, launch.dt);
     step.flags = (AIR ? CLOTH_STEP_AIR : 0u) | (FIELD ? CLOTH_STEP_FIELD : 0u);
     if (!SHORT_MOVES) step.longest_move = INFINITY;
     return step;

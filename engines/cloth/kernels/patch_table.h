@@ -240,12 +240,17 @@ CLOTH_FUNCTION void project(
     float4 *a, float4 *b, float rest, __local const float4 *limits, int equal)
 {
     patch_limit limit = limit_of(rest, limits);
+#if HED_STRICT
+    cloth_project(a, b, limit.low, limit.high, limit.give);
+    (void)equal;
+    return;
+#endif
     float part = equal ? 0.0f : part_of(a->w, b->w, limit.give);
     correct(a, b, limit.low, limit.high, equal ? 0.5f : a->w * part, equal ? 0.5f : b->w * part);
 }
 
 /* True if project() can be called with `equal`; compliance needs the reciprocal in any case. */
-#define SAME(a, b) (!COMPLIANCE && (a).w > 0.0f && (a).w == (b).w)
+#define SAME(a, b) (!COMPLIANCE && !HED_STRICT && (a).w > 0.0f && (a).w == (b).w)
 
 /* Stores a free particle. Constraints of one step may share a locked particle: they all read the
  * particle and must not write it. */

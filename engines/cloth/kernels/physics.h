@@ -62,6 +62,16 @@ typedef struct cloth_step {
     float unused;
 } cloth_step;
 
+/* Parameters of the substep that is `later` substeps after `step`, of a duration of `dt`. */
+CLOTH_FUNCTION cloth_step cloth_step_after(cloth_step step, uint later, float dt)
+{
+    float way = (float)later * (step.to - step.from);
+    step.from += way;
+    step.to += way;
+    if (step.gust > 0.0f) step.time += (float)later * dt;
+    return step;
+}
+
 #define CLOTH_STEP_TETHERS 1u  /* the cloth has tethers */
 #define CLOTH_STEP_DRIVER 2u   /* the driver arrays exist */
 #define CLOTH_STEP_AIR 4u      /* the air arrays exist: air acts on the particles */

@@ -2,6 +2,7 @@
  * in the database, else by rule. Value 0 of each tuned parameter leaves the choice to the rules, so
  * the default configuration is the one of an untuned device, for every size of cloth. */
 #include "solver/patches.h"
+#include "solver/strict_order.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -166,14 +167,18 @@ static hed_cloth_solver choose_fast(
     return HED_CLOTH_SOLVER_COLOURS;
 }
 
-/* Chooses among the solvers with the same bits everywhere. */
+/* Chooses among the solvers with the same bits everywhere. On processors the kernel of patches takes
+ * long to compile, as in choose_fast(). */
 static hed_cloth_solver choose_strict(
     const hed_cloth *cloth, const cloth_solver_ops *const *solver_table)
 {
     const hed_device_info info = hed_device_describe(cloth->device);
-    return is_one_sheet(cloth, &info) && is_valid(cloth, solver_table, HED_CLOTH_SOLVER_COOPERATIVE)
-               ? HED_CLOTH_SOLVER_COOPERATIVE
-               : HED_CLOTH_SOLVER_COLOURS;
+    if (is_one_sheet(cloth, &info) && is_valid(cloth, solver_table, HED_CLOTH_SOLVER_COOPERATIVE))
+        return HED_CLOTH_SOLVER_COOPERATIVE;
+    if (info.type == HED_DEVICE_CPU) return HED_CLOTH_SOLVER_COLOURS;
+    if (is_valid(cloth, solver_table, HED_CLOTH_SOLVER_GARMENTS)) return HED_CLOTH_SOLVER_GARMENTS;
+    return is_valid(cloth, solver_table, HED_CLOTH_SOLVER_PATCHES) ? HED_CLOTH_SOLVER_PATCHES
+                                                                   : HED_CLOTH_SOLVER_COLOURS;
 }
 
 /* Chooses the measured solver if it is valid for this cloth, else a solver by the rules. Fabrics
@@ -200,11 +205,6 @@ hed_status cloth_choose_structure(
     hed_cloth_solver request = cloth->def.solver;
     cloth->configured = request == HED_CLOTH_SOLVER_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
     if (request == HED_CLOTH_SOLVER_AUTO) request = choose_auto(cloth, solver_table);
-    if (cloth->def.math == HED_MATH_STRICT && request != HED_CLOTH_SOLVER_COLOURS &&
-        request != HED_CLOTH_SOLVER_SETS && request != HED_CLOTH_SOLVER_COOPERATIVE)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "solver %s in strict mode: only colours, sets and cooperative give the same bits everywhere",
-            hed_cloth_solver_name(request));
     if (!solver_table[request]->valid(cloth, reason, sizeof reason))
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver %s is not valid for this cloth on %s: %s", hed_cloth_solver_name(request),
@@ -299,9 +299,24 @@ static cloth_patch_choice default_patches(const hed_cloth *cloth, const hed_devi
     return choice;
 }
 
+/* Strict mode, whose patches depend on garments alone. */
+static cloth_patch_choice strict_choice(const hed_cloth *cloth, const hed_device_info *info)
+{
+    const bool is_cpu = info->type == HED_DEVICE_CPU;
+    cloth_patch_choice choice = {.kind = CLOTH_PLAN_JOINT,
+        .queue = 2,
+        .threads = is_cpu ? CPU_THREADS : 0,
+        .held = is_cpu ? 0 : UINT32_MAX};
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        choice.patches +=
+            cloth->garments[g]->copies * cloth_strict_plan(cloth->garments[g]).patches;
+    return choice;
+}
+
 cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_solver id)
 {
     const hed_device_info info = hed_device_describe(cloth->device);
+    if (cloth->def.math == HED_MATH_STRICT) return strict_choice(cloth, &info);
     if (id == HED_CLOTH_SOLVER_GARMENTS)
         return tuned_choice(&cloth->tuned, largest_garment(cloth), 0, default_whole(cloth, &info));
     cloth_patch_choice rule = default_patches(cloth, &info);

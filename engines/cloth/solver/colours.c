@@ -7,6 +7,7 @@
  * The substeps of a frame are recorded once in a graph and replayed. Data that change between
  * frames are in buffers that the kernels read, so the graph does not change: replaying 65 nodes
  * costs the driver one call. */
+#include "solver/strict_order.h"
 #include "solver/strips.h"
 #include "solver/tension.h"
 
@@ -41,6 +42,7 @@ struct cloth_solver {
     cloth_cooperative *cooperative; /* HED_CLOTH_SOLVER_COOPERATIVE; else NULL */
     uint32_t *line_lengths;         /* (line_at[CLOTH_LINE_SETS]) of a cooperative solver */
     bool is_gathered;               /* the cooperative solver has tasks for `key` */
+    cloth_plan **plans; /* (garment_count) strict mode, while tables are built; absent: colours */
     uint32_t constraints, colours, materials_count;
     /* HED_CLOTH_SOLVER_SETS: maximum constraints of a set, sets of a sweep; else 0 */
     uint32_t width, sets;
@@ -66,20 +68,28 @@ typedef struct tables {
     uint32_t at; /* constraints so far */
 } tables;
 
-/* Fills colour c of a garment, for all of its copies. */
-static void colours_add_colour(
-    const hed_cloth *cloth, uint32_t garment, uint32_t colour, uint32_t first_material, tables *t)
+/* Fills colour c of a garment, or step c of its plan, for all of its copies. */
+static void colours_add_colour(const hed_cloth *cloth, const cloth_plan *plan, uint32_t garment,
+    uint32_t colour, uint32_t first_material, tables *t)
 {
     const cloth_garment *g = cloth->garments[garment];
+    const uint32_t *at = plan ? plan->step_at : g->colour_at;
     for (uint32_t copy = 0; copy < g->copies; copy++) {
         uint32_t first = cloth->first_particle[garment] + copy * g->particle_count;
-        for (uint32_t i = g->colour_at[colour]; i < g->colour_at[colour + 1]; i++, t->at++) {
-            const hed_cloth_constraint *c = &g->constraints[i];
+        for (uint32_t i = at[colour]; i < at[colour + 1]; i++, t->at++) {
+            const hed_cloth_constraint *c = &g->constraints[plan ? plan->order[i] : i];
+            uint32_t bits = cloth_rest_bits(c->rest);
             t->ends[t->at] = (uint2){first + c->a, first + c->b};
             t->rests[t->at] = c->rest;
+            if (plan) memcpy(t->rests + t->at, &bits, sizeof bits);
             t->kinds[t->at] = (ushort)(first_material + c->material);
         }
     }
+}
+
+static uint32_t colours_of(const cloth_garment *garment, const cloth_plan *plan)
+{
+    return plan ? plan->pair_steps : garment->colour_count;
 }
 
 static void fill_materials(const hed_cloth *cloth, float4 *materials)
@@ -99,8 +109,8 @@ static void colours_fill_tables(const hed_cloth *cloth, cloth_solver *s, tables 
         uint32_t first_material = 0;
         s->colour_at[c] = t->at;
         for (uint32_t g = 0; g < cloth->garment_count; g++) {
-            if (c < cloth->garments[g]->colour_count)
-                colours_add_colour(cloth, g, c, first_material, t);
+            if (c < colours_of(cloth->garments[g], s->plans[g]))
+                colours_add_colour(cloth, s->plans[g], g, c, first_material, t);
             first_material += cloth->garments[g]->material_count;
         }
     }
@@ -278,14 +288,33 @@ static hed_status colours_count_all(const hed_cloth *cloth, cloth_solver *s, hed
     s->materials_count = (uint32_t)materials;
     s->colours = 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++)
-        if (cloth->garments[g]->colour_count > s->colours)
-            s->colours = cloth->garments[g]->colour_count;
+        if (colours_of(cloth->garments[g], s->plans[g]) > s->colours)
+            s->colours = colours_of(cloth->garments[g], s->plans[g]);
     return HED_OK;
+}
+
+static hed_status make_orders(hed_cloth *cloth, cloth_solver *s, hed_error *error)
+{
+    s->plans = hed_new(&cloth->allocator, cloth->garment_count, sizeof *s->plans, error);
+    for (uint32_t g = 0; g < cloth->garment_count && !error->status; g++) {
+        cloth_plan_def def = cloth_strict_plan(cloth->garments[g]);
+        if (cloth_is_planned(cloth, cloth->garments[g]))
+            cloth_plan_create(cloth->garments[g], &def, &s->plans[g], error);
+    }
+    return error->status;
+}
+
+static void destroy_orders(hed_cloth *cloth, cloth_solver *s)
+{
+    for (uint32_t g = 0; s->plans && g < cloth->garment_count; g++) cloth_plan_destroy(s->plans[g]);
+    hed_delete(&cloth->allocator, s->plans, cloth->garment_count, sizeof *s->plans);
+    s->plans = NULL;
 }
 
 static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
 {
     const hed_allocator *a = &cloth->allocator;
+    destroy_orders(cloth, s);
     hed_graph_destroy(s->graph);
     cloth_cooperative_destroy(cloth, s->cooperative);
     hed_delete(a, s->line_lengths, s->line_at[CLOTH_LINE_SETS], sizeof *s->line_lengths);
@@ -377,7 +406,7 @@ static hed_status colours_make_cooperative(hed_cloth *cloth, cloth_solver *s, he
 static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
-    if (colours_count_all(cloth, s, error)) return error->status;
+    if (make_orders(cloth, s, error) || colours_count_all(cloth, s, error)) return error->status;
     s->colour_room = s->colours + 1;
     if (cloth_tension_create(cloth, &s->tension, error)) return error->status;
     s->has_tension = cloth_has_tension(cloth_whole(cloth));
@@ -394,6 +423,7 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     s->next = hed_new(a, s->batch, sizeof *s->next, error);
     if (!s->next) return HED_ERROR_MEMORY;
     upload_tables(cloth, s, error);
+    destroy_orders(cloth, s);
     upload_lines(cloth, s, error);
     upload_sums(cloth, false, &s->elements, &s->b.elements, &s->b.element_pulled, error);
     upload_sums(cloth, true, &s->cells, &s->b.cells, &s->b.cell_pulled, error);
@@ -665,12 +695,7 @@ static hed_status colours_substeps(hed_cloth *cloth, cloth_solver *s, const clot
         uint32_t batch_count = count - at < s->batch ? count - at : s->batch;
         for (uint32_t i = 0; i < batch_count; i++) {
             uint32_t index = at + i;
-            s->next[i] = index ? *rest : *first;
-            if (index < 2) continue;
-            double way = (double)rest->to - rest->from;
-            s->next[i].from = (float)(rest->from + (index - 1) * way);
-            s->next[i].to = (float)(rest->to + (index - 1) * way);
-            if (rest->gust > 0.0f) s->next[i].time = rest->time + (float)(index - 1) * dt;
+            s->next[i] = index ? cloth_step_after(*rest, index - 1, dt) : *first;
         }
         run_batch(cloth, s, batch_count, error);
     }

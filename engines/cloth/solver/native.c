@@ -200,12 +200,7 @@ static void cpu_run(void *user, hed_team *team, uint32_t member)
     const native_job *job = user;
     for (uint32_t i = 0; i < job->count; i++) {
         cloth_step step = i ? *job->rest : *job->first;
-        if (i > 1) {
-            double way = (double)job->rest->to - job->rest->from;
-            step.from = (float)(job->rest->from + (i - 1) * way);
-            step.to = (float)(job->rest->to + (i - 1) * way);
-            if (job->rest->gust > 0.0f) step.time = job->rest->time + (float)(i - 1) * job->dt;
-        }
+        if (i > 1) step = cloth_step_after(step, i - 1, job->dt);
         moment current = {job, step, job->solver->limits[i > 0]};
         do_substep(&current, team, member);
     }

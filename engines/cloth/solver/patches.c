@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/kernels.h"
+#include "solver/strict_order.h"
 #include "solver/tension.h"
 
 enum {
@@ -58,8 +59,15 @@ static bool patches_refuse(char *reason, size_t size, const char *text)
 static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
     const hed_device_info info = hed_device_describe(cloth->device);
-    if (cloth->def.math == HED_MATH_STRICT)
-        return patches_refuse(reason, size, "strict mode wants the order of the colours");
+    for (uint32_t g = 0; g < cloth->garment_count && cloth->def.math == HED_MATH_STRICT; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        if (!cloth_is_planned(cloth, garment))
+            return patches_refuse(reason, size,
+                "strict mode: a garment has the order of its colours (docs/cloth-solvers.md): use \"colours\"");
+        if (garment->material_count > CLOTH_PATCH_MOST_MATERIALS)
+            return patches_refuse(
+                reason, size, "strict mode: a garment has more than 16 materials: use \"colours\"");
+    }
     if (strcmp(info.backend, "host") == 0)
         return patches_refuse(
             reason, size, "the kernel has no native version: use \"cpu\" on host");
@@ -82,6 +90,9 @@ static bool whole_valid(const hed_cloth *cloth, char *reason, size_t size)
     if (!both_valid(cloth, reason, size)) return false;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
+        if (cloth->def.math == HED_MATH_STRICT && cloth_strict_plan(garment).patches > 1)
+            return patches_refuse(
+                reason, size, "strict mode: a garment has several patches: use \"patches\"");
         uint64_t bytes = (uint64_t)FLOAT4 * (garment->particle_count + garment->anchor_count);
         if (garment->particle_count > MOST_LOCAL || bytes > info.local_bytes) {
             snprintf(reason, size,
@@ -103,6 +114,12 @@ static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
             return patches_refuse(reason, size,
                 "a lattice crosses all patches: use \"colours\", or \"garments\" if each fits a group");
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_SOLVER_PATCHES);
+    if (cloth->def.math == HED_MATH_STRICT && info.type != HED_DEVICE_CPU &&
+        choice.patches > info.compute_units) {
+        snprintf(reason, size, "strict mode: %u patches for %u compute units: use \"colours\"",
+            choice.patches, info.compute_units);
+        return false;
+    }
     uint64_t each = cloth->particles / choice.patches;
     if (each > MOST_LOCAL || each * FLOAT4 > info.local_bytes) {
         snprintf(reason, size,
@@ -130,6 +147,7 @@ static hed_status make_plans(
             .patches = made->by == NO_EXCHANGE ? 1 : at_least_one((uint32_t)part),
             .step_limit = made->choice.step_limit,
             .early_steps = made->choice.early_steps};
+        if (cloth->def.math == HED_MATH_STRICT) def = cloth_strict_plan(garment);
         if (cloth_plan_create(garment, &def, &plans[g], error)) return error->status;
         cloth_plan_pack_banks(plans[g]);
     }
@@ -157,10 +175,12 @@ static uint64_t local_bytes(const cloth_solver *made, uint32_t held)
 static hed_status configure(
     const hed_cloth *cloth, cloth_solver *made, const cloth_patch_tables *tables, hed_error *error)
 {
-    uint64_t room = hed_device_describe(cloth->device).local_bytes;
+    const hed_device_info info = hed_device_describe(cloth->device);
+    const bool is_cpu = info.type == HED_DEVICE_CPU;
+    uint64_t room = info.local_bytes;
     cloth_patch_choice *choice = &made->choice;
     /* sums of a fabric are solved between the pairs and need registers */
-    bool registers = choice->kind == CLOTH_PLAN_JOINT && !made->bends &&
+    bool registers = choice->kind == CLOTH_PLAN_JOINT && !made->bends && !is_cpu &&
                      tables->most_pair_steps <= CLOTH_PATCH_MOST_STEPS &&
                      tables->most_places <= REGISTER_PLACES && tables->most_pairs <= 1024;
     if (!choice->threads) choice->threads = registers ? tables->most_pairs : 256;
@@ -184,7 +204,7 @@ static hed_status configure(
     values[CLOTH_PATCH_OWN_EACH] = own;
     values[CLOTH_PATCH_GHOSTS_EACH] = ghosts;
     values[CLOTH_PATCH_REGISTER_STEPS] = registers ? tables->most_pair_steps : 0;
-    values[CLOTH_PATCH_REGISTER_SHARES] = registers;
+    values[CLOTH_PATCH_REGISTER_SHARES] = registers && cloth->def.math == HED_MATH_FAST;
     if (registers && made->by != NO_EXCHANGE)
         values[CLOTH_PATCH_EARLY] = patches_smaller(
             patches_smaller(choice->early_steps, CLOTH_PATCH_MOST_EARLY), tables->most_pair_steps);
@@ -270,7 +290,7 @@ static hed_status kernel_for(
         {"COMPLIANCE", FLAG(made->compliance)},
         {"FABRIC", FLAG(made->bends)},
         {"LATTICES", FLAG(made->tension)},
-        {"SHORT_MOVES", FLAG(cloth->has_balls)},
+        {"SHORT_MOVES", FLAG(cloth->has_balls || cloth->def.math == HED_MATH_STRICT)},
         {"TETHERS", FLAG(variant & CLOTH_STEP_TETHERS)},
         {"DRIVER", FLAG(variant & CLOTH_STEP_DRIVER)},
         {"AIR", FLAG(variant & CLOTH_STEP_AIR)},
@@ -281,6 +301,7 @@ static hed_status kernel_for(
     hed_kernel_options options = hed_default_kernel_options();
     hed_config config = made->config;
     options.config = &config;
+    options.math = cloth->def.math;
     options.defines = defines;
     options.define_count = HED_COUNT(defines);
     const cloth_patch_choice *choice = &made->choice;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "solver/patches.h"
+#include "solver/strict_order.h"
 
 #define NONE 0xffffffffu
 
@@ -180,7 +181,7 @@ static uint32_t constraint_bits(const filling *fill, uint32_t constraint, bool f
     uint32_t bits;
     memcpy(&bits, &rest, sizeof bits);
     /* if materials have limits, the material's number replaces the last four bits */
-    return fill->limited ? ((bits + 8) & ~15u) | fill->materials[c->material] : bits;
+    return fill->limited ? cloth_rest_bits(rest) | fill->materials[c->material] : bits;
 }
 
 static void patch_tables_fill_pairs(filling *fill, uint32_t patch)
@@ -466,6 +467,8 @@ hed_status cloth_patch_tables_create(
         tables->fabric_step_count += plan->patch_count * (2 * plan->sum_colours + 1);
     }
     bool fits = tables->figure_count > 0, tried = fits;
+    /* strict mode rounds rests of all materials */
+    tables->ranges = cloth->def.math == HED_MATH_STRICT;
     if (look_at_materials(cloth, tables, error)) return error->status;
     patch_tables_fill_all(cloth, plans, tables, &fits, error);
     if (!error->status && tried && !fits) {

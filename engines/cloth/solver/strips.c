@@ -5,8 +5,7 @@
 
 /* ---- checks ---- */
 
-/* Property of a garment that strips cannot have, and the expected one; NULL: it can be cut. */
-static const char *strip_obstacle_of(const cloth_garment *sheet)
+const char *cloth_strip_obstacle(const cloth_garment *sheet)
 {
     bool in_order = sheet->vertex_count == sheet->particle_count;
     for (uint32_t v = 0; v < sheet->vertex_count && in_order; v++)
@@ -32,7 +31,7 @@ static hed_status strips_check(
             "cloth: %u devices for %u garments, copies included; expected at most as many devices, or "
             "one garment that is a grid",
             count, units);
-    const char *obstacle = strip_obstacle_of(sheet);
+    const char *obstacle = cloth_strip_obstacle(sheet);
     if (obstacle)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "garment 0 (%s): %u devices for one garment: %s or one device", sheet->name, count,

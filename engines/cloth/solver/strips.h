@@ -23,6 +23,9 @@ static inline bool cloth_is_strip(const hed_cloth *cloth)
     return cloth->whole && cloth->whole->strips;
 }
 
+/* Property of a garment that strips cannot have, and the expected one; NULL: it can be cut. */
+const char *cloth_strip_obstacle(const cloth_garment *sheet);
+
 /* Decides to cut the sheet of a whole cloth into `count` strips. Errors: UNSUPPORTED (the property
  * that needs whole columns), ARGUMENT (other garments, fewer rows than margins need), MEMORY. */
 hed_status cloth_strips_create(

@@ -109,6 +109,8 @@ typedef struct cloth_plan {
     /* the sweep of all patches together, as the reference needs it (cloth_order.sums) */
     uint32_t *order; /* (order_count) */
     uint32_t order_count;
+    /* (pair_steps + 1) start of each pair step in `order`; only of a plan without sums */
+    uint32_t *step_at;
     /* maxima over patches (particles), and over patches and steps (pairs, figures): for reports
      * and for the choice of a kernel */
     uint32_t most_own, most_ghosts, most_local;

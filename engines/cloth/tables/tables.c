@@ -241,6 +241,7 @@ static void make_order(cloth_planner *planner, uint32_t *at)
     at[0] = boundary;
     at[plan->boundary_steps] += inside;
     for (uint32_t k = 0; k < places; k++) at[k + 1] += at[k];
+    memcpy(plan->step_at, at, (plan->pair_steps + 1) * sizeof *at);
     inside = at[plan->boundary_steps] - inside;
     for (uint32_t k = 0; k < planner->sums.count; k++)
         plan->order[planner->sum_home[k] == CLOTH_NONE ? between++ : inside++] = first + k;
@@ -275,6 +276,8 @@ static hed_status tables_allocate(cloth_planner *planner, numbers *n)
     plan->figures = hed_arena_new(arena, plan->figure_count, sizeof *plan->figures, planner->error);
     plan->order_count = plan->constraint_count + planner->sums.count;
     plan->order = hed_arena_new(arena, plan->order_count, sizeof *plan->order, planner->error);
+    plan->step_at =
+        hed_arena_new(arena, plan->pair_steps + 1ull, sizeof *plan->step_at, planner->error);
     n->local = cloth_plan_new(planner, particles, sizeof *n->local);
     n->ghost = cloth_plan_new(planner, particles, sizeof *n->ghost);
     n->slot = cloth_plan_new(planner, particles, sizeof *n->slot);
