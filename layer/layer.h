@@ -39,6 +39,36 @@ typedef struct layer_set {
     layer_binding bindings[LAYER_BINDINGS];
 } layer_set;
 
+typedef struct layer_pipeline_layout {
+    bool has_set[LAYER_SETS];
+    layer_set sets[LAYER_SETS];
+} layer_pipeline_layout;
+
+/* VkDescriptorUpdateTemplateEntry and VkDescriptorUpdateTemplateCreateInfo. */
+typedef struct layer_template_entry {
+    uint32_t binding, element, count;
+    int32_t type;
+    size_t offset, stride;
+} layer_template_entry;
+typedef struct layer_template_info {
+    int32_t type;
+    const void *next;
+    VkFlags flags;
+    uint32_t entry_count;
+    const layer_template_entry *entries;
+    int32_t kind;
+    VkDescriptorSetLayout set_layout;
+    int32_t point;
+    VkPipelineLayout layout;
+    uint32_t set;
+} layer_template_info;
+
+/* The buffers of a template. */
+typedef struct layer_template {
+    uint32_t count;
+    layer_template_entry entries[LAYER_BINDINGS];
+} layer_template;
+
 /* A text with the constants of a pipeline, which all pipelines of it share. */
 typedef struct layer_pipeline {
     struct layer_pipeline *next;
@@ -104,6 +134,7 @@ void *layer_put(layer_map *map, const void *key, size_t size);
     X(BindBufferMemory) \
     X(MapMemory) \
     X(CreateDescriptorSetLayout) \
+    X(CreatePipelineLayout) \
     X(AllocateDescriptorSets) \
     X(UpdateDescriptorSets) \
     X(BeginCommandBuffer) \
@@ -117,21 +148,46 @@ void *layer_put(layer_map *map, const void *key, size_t size);
     X(DeviceWaitIdle) \
     X(DestroyDevice)
 
+/* Functions that a device may lack: NULL. Their names end with KHR in the extension before them. */
+#define LAYER_EXTRA_FUNCTIONS(X) \
+    X(submit_2, "vkQueueSubmit2") \
+    X(create_template, "vkCreateDescriptorUpdateTemplate") \
+    X(update_with_template, "vkUpdateDescriptorSetWithTemplate") \
+    X(push_set, "vkCmdPushDescriptorSet") \
+    X(push_with_template, "vkCmdPushDescriptorSetWithTemplate")
+
+typedef struct layer_extra {
+    VkResult (*submit_2)(VkQueue queue, uint32_t count, const void *infos, VkFence fence);
+    VkResult (*create_template)(
+        VkDevice device, const layer_template_info *info, const void *allocator, void **made);
+    void (*update_with_template)(
+        VkDevice device, VkDescriptorSet set, void *template, const void *data);
+    void (*push_set)(VkCommandBuffer commands, int32_t point, VkPipelineLayout layout,
+        uint32_t number, uint32_t count, const VkWriteDescriptorSet *writes);
+    void (*push_with_template)(VkCommandBuffer commands, void *template, VkPipelineLayout layout,
+        uint32_t number, const void *data);
+} layer_extra;
+
 typedef struct layer_device {
     VkDevice device;
     layer_function (*get)(VkDevice device, const char *name);
     hed_vk_api next; /* only the functions above are set */
-    /* vkQueueSubmit2 or vkQueueSubmit2KHR; NULL: the device has neither */
-    VkResult (*submit_2)(VkQueue queue, uint32_t count, const void *infos, VkFence fence);
+    layer_extra extra;
     VkPhysicalDeviceMemoryProperties memory;
     layer_shot *pending; /* submitted, not written yet */
 } layer_device;
 
-extern layer_map layer_devices, layer_buffers, layer_modules, layer_layouts, layer_sets,
-    layer_pipelines, layer_command_buffers;
+extern layer_map layer_devices, layer_buffers, layer_modules, layer_layouts, layer_pipeline_layouts,
+    layer_sets, layer_templates, layer_pipelines, layer_command_buffers;
 
 /* Returns the device of a dispatchable handle. */
 layer_device *layer_device_of(const void *handle);
+
+/* ---- descriptor sets (layer_sets.c) ---- */
+
+bool layer_is_buffer_type(int32_t type);
+/* Returns the function of descriptor sets in place of a device's; NULL: the layer does not take part. */
+layer_function layer_set_function(const char *name);
 
 /* ---- recording (layer_record.c) ---- */
 

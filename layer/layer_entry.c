@@ -42,7 +42,8 @@ typedef struct layer_instance {
 #define MAP {.lock = PTHREAD_MUTEX_INITIALIZER}
 static layer_map instances = MAP;
 layer_map layer_devices = MAP, layer_buffers = MAP, layer_modules = MAP, layer_layouts = MAP,
-          layer_sets = MAP, layer_pipelines = MAP, layer_command_buffers = MAP;
+          layer_pipeline_layouts = MAP, layer_sets = MAP, layer_templates = MAP,
+          layer_pipelines = MAP, layer_command_buffers = MAP;
 
 /* Objects of one instance or device share the loader's table, which the first word points to. */
 static const void *table_of(const void *handle) { return *(const void *const *)handle; }
@@ -109,9 +110,14 @@ static VkResult create_device(VkPhysicalDevice physical, const VkDeviceCreateInf
     }
     LAYER_DEVICE_FUNCTIONS(TAKE)
 #undef TAKE
-    layer_function submit_2 = device->get(*made, "vkQueueSubmit2");
-    if (!submit_2) submit_2 = device->get(*made, "vkQueueSubmit2KHR");
-    memcpy(&device->submit_2, &submit_2, sizeof submit_2);
+#define TAKE(member, name) \
+    { \
+        layer_function found = device->get(*made, name); \
+        if (!found) found = device->get(*made, name "KHR"); \
+        memcpy(&device->extra.member, &found, sizeof found); \
+    }
+    LAYER_EXTRA_FUNCTIONS(TAKE)
+#undef TAKE
     return VK_SUCCESS;
 }
 

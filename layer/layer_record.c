@@ -1,5 +1,4 @@
-/* Recording: follows modules, pipelines, buffers and descriptor sets, and copies the buffers of a
- * dispatch before it runs. A dispatch is recorded if its pipeline has none with these counts of
+/* Recording: follows modules, pipelines and buffers, and copies the buffers of a dispatch before it runs. A dispatch is recorded if its pipeline has none with these counts of
  * groups yet, LAYER_KINDS at most. */
 #include "layer/layer.h"
 
@@ -93,68 +92,6 @@ static VkResult create_buffer(
     return result;
 }
 
-/* ---- descriptor sets ---- */
-
-static bool is_buffer_type(int32_t type)
-{
-    enum { UNIFORM_DYNAMIC = 8, STORAGE_DYNAMIC = 9 };
-    return type >= VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER && type <= STORAGE_DYNAMIC;
-}
-
-static VkResult create_set_layout(VkDevice device, const VkDescriptorSetLayoutCreateInfo *info,
-    const void *allocator, VkDescriptorSetLayout *made)
-{
-    VkResult result =
-        layer_device_of(device)->next.CreateDescriptorSetLayout(device, info, allocator, made);
-    layer_set *layout = result ? NULL : layer_put(&layer_layouts, *made, sizeof *layout);
-    for (uint32_t i = 0; layout && i < info->bindingCount; i++) {
-        const VkDescriptorSetLayoutBinding *from = &info->pBindings[i];
-        if (layout->count == LAYER_BINDINGS) {
-            layout->is_partial = true;
-            break;
-        }
-        uint32_t place = layout->count++;
-        for (; place && layout->bindings[place - 1].binding > from->binding; place--)
-            layout->bindings[place] = layout->bindings[place - 1];
-        layout->bindings[place] = (layer_binding){
-            .type = from->descriptorType, .binding = from->binding, .count = from->descriptorCount};
-    }
-    return result;
-}
-
-static VkResult allocate_sets(
-    VkDevice device, const VkDescriptorSetAllocateInfo *info, VkDescriptorSet *sets)
-{
-    VkResult result = layer_device_of(device)->next.AllocateDescriptorSets(device, info, sets);
-    for (uint32_t i = 0; i < info->descriptorSetCount && !result; i++) {
-        const layer_set *layout = layer_get(&layer_layouts, info->pSetLayouts[i]);
-        layer_set *set = layout ? layer_put(&layer_sets, sets[i], sizeof *set) : NULL;
-        if (set) *set = *layout;
-    }
-    return result;
-}
-
-/* Writes buffers into a set; an array of descriptors continues in the next bindings. */
-static void update_set(const VkWriteDescriptorSet *write)
-{
-    layer_set *set = layer_get(&layer_sets, write->dstSet);
-    uint32_t left = is_buffer_type(write->descriptorType) ? write->descriptorCount : 0;
-    const VkDescriptorBufferInfo *from = write->pBufferInfo;
-    for (uint32_t i = 0; set && i < set->count && left; i++) {
-        if (set->bindings[i].binding < write->dstBinding || !set->bindings[i].count) continue;
-        set->bindings[i].info = *from;
-        from += set->bindings[i].count < left ? set->bindings[i].count : left;
-        left -= set->bindings[i].count < left ? set->bindings[i].count : left;
-    }
-}
-
-static void update_sets(VkDevice device, uint32_t count, const VkWriteDescriptorSet *writes,
-    uint32_t copies, const void *from)
-{
-    layer_device_of(device)->next.UpdateDescriptorSets(device, count, writes, copies, from);
-    for (uint32_t i = 0; i < count; i++) update_set(&writes[i]);
-}
-
 /* ---- commands ---- */
 
 /* Frees recorded dispatches whose command buffer is not in use any more. */
@@ -191,28 +128,6 @@ static void bind_pipeline(VkCommandBuffer commands, int32_t point, VkPipeline pi
     layer_pipeline **of = layer_get(&layer_pipelines, pipeline);
     if (state && point == VK_PIPELINE_BIND_POINT_COMPUTE) state->pipeline = of ? *of : NULL;
     layer_device_of(commands)->next.CmdBindPipeline(commands, point, pipeline);
-}
-
-static void bind_sets(VkCommandBuffer commands, int32_t point, VkPipelineLayout layout,
-    uint32_t first, uint32_t count, const VkDescriptorSet *sets, uint32_t offset_count,
-    const uint32_t *offsets)
-{
-    enum { UNIFORM_DYNAMIC = 8 };
-    layer_commands *state = layer_get(&layer_command_buffers, commands);
-    bool is_compute = state && point == VK_PIPELINE_BIND_POINT_COMPUTE;
-    const uint32_t *offset = offsets;
-    for (uint32_t i = 0; is_compute && i < count && first + i < LAYER_SETS; i++) {
-        const layer_set *set = layer_get(&layer_sets, sets[i]);
-        state->has_set[first + i] = set != NULL;
-        if (!set) continue;
-        layer_set *bound = &state->sets[first + i];
-        *bound = *set;
-        for (uint32_t j = 0; j < bound->count; j++)
-            if (bound->bindings[j].type >= UNIFORM_DYNAMIC && offset < offsets + offset_count)
-                bound->bindings[j].info.offset += *offset++;
-    }
-    layer_device_of(commands)->next.CmdBindDescriptorSets(
-        commands, point, layout, first, count, sets, offset_count, offsets);
 }
 
 static void push_constants(VkCommandBuffer commands, VkPipelineLayout layout, VkFlags stages,
@@ -261,9 +176,9 @@ static bool list_contents(const layer_commands *state, layer_shot *shot, const c
             const layer_buffer *buffer = layer_get(&layer_buffers, binding->info.buffer);
             *reason = state->sets[i].is_partial || shot->content_count == LAYER_SETS * 4
                           ? "it has too many bindings"
-                      : !is_buffer_type(binding->type) ? "it has images, samplers or texel buffers"
+                      : !layer_is_buffer_type(binding->type) ? "it has images, samplers or texel buffers"
                       : binding->count > 1             ? "it has an array of buffers"
-                      : !buffer ? "a buffer was bound by a template or pushed"
+                      : !buffer ? "a buffer is not known"
                                 : NULL;
             if (*reason) return false;
             bool is_whole = binding->info.range == VK_WHOLE_SIZE;
@@ -410,7 +325,7 @@ static VkResult submit_2(VkQueue queue, uint32_t count, const submit_info *infos
 {
     layer_device *of = layer_device_of(queue);
     bool waits = false;
-    VkResult result = of->submit_2(queue, count, infos, fence);
+    VkResult result = of->extra.submit_2(queue, count, infos, fence);
     for (uint32_t i = 0; i < count && !result; i++) {
         waits = waits || infos[i].wait_count;
         for (uint32_t j = 0; j < infos[i].command_count; j++)
@@ -444,12 +359,8 @@ layer_function layer_record_function(const char *name)
         {"vkDestroyShaderModule", (layer_function)destroy_module},
         {"vkCreateComputePipelines", (layer_function)create_pipelines},
         {"vkCreateBuffer", (layer_function)create_buffer},
-        {"vkCreateDescriptorSetLayout", (layer_function)create_set_layout},
-        {"vkAllocateDescriptorSets", (layer_function)allocate_sets},
-        {"vkUpdateDescriptorSets", (layer_function)update_sets},
         {"vkBeginCommandBuffer", (layer_function)begin_commands},
         {"vkCmdBindPipeline", (layer_function)bind_pipeline},
-        {"vkCmdBindDescriptorSets", (layer_function)bind_sets},
         {"vkCmdPushConstants", (layer_function)push_constants},
         {"vkCmdDispatch", (layer_function)dispatch}, {"vkQueueSubmit", (layer_function)submit},
         {"vkQueueSubmit2", (layer_function)submit_2},
@@ -458,5 +369,5 @@ layer_function layer_record_function(const char *name)
         {"vkDestroyDevice", (layer_function)destroy_device}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strcmp(name, own[i].name) == 0) return own[i].function;
-    return NULL;
+    return layer_set_function(name);
 }

@@ -195,6 +195,18 @@ static void write_tune_file(
     free(text);
 }
 
+/* Returns the first set that the shader reads and of which no buffer is known; -1: none. */
+static int find_missing_set(const hed_shader *shader, const layer_shot *shot)
+{
+    for (uint32_t i = 0; i < shader->binding_count; i++) {
+        bool is_known = false;
+        for (uint32_t j = 0; j < shot->content_count; j++)
+            is_known = is_known || shot->contents[j].set == shader->bindings[i].set;
+        if (!is_known) return (int)shader->bindings[i].set;
+    }
+    return -1;
+}
+
 void layer_write(const layer_shot *shot, void *const *bytes)
 {
     const char *folder = folder_of();
@@ -208,6 +220,12 @@ void layer_write(const layer_shot *shot, void *const *bytes)
     if (!shader || hed_shader_read_spirv(shot->pipeline->words, shot->pipeline->size,
                        shot->pipeline->entry, NULL, 0, &allocator, shader, &error)) {
         layer_report("%s: not recorded, since %s", name, shader ? error.text : "memory ran out");
+        free(shader);
+        return;
+    }
+    int missing = find_missing_set(shader, shot);
+    if (missing >= 0) {
+        layer_report("%s: not recorded, since set %d was bound in a way that is not followed", name, missing);
         free(shader);
         return;
     }

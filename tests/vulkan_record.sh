@@ -35,6 +35,17 @@ grep -q '"items_x": 1024' "$own" && grep -q '{"name": "n", "value": 1024}' "$own
 od -An -v -tx4 "${own%.json}.spv" | grep -q 40400000 || complain "the gain of 3 is not in the shader"
 tuned "$own"
 
+# The same buffer, bound by a template or pushed, as ncnn does: the same recording.
+for way in template push pushed-template; do
+    status=0
+    VK_LAYER_PATH=$layer VK_INSTANCE_LAYERS=VK_LAYER_HEDDLE_record HEDDLE_RECORD="$work/$way" "$program" "$work/gain.spv" $way >"$work/log" 2>&1 || status=$?
+    case $status:$way in 77:push*) continue ;; esac
+    [ $status = 0 ] || complain "program, $way: exit $status: $(cat "$work/log")"
+    for file in "$own" "${own%.json}.0.0.bin" "${own%.json}.spv"; do
+        cmp "$file" "$work/$way/${file##*/}" || complain "$way: another recording: $(cat "$work/log")"
+    done
+done
+
 # Each group size is another pipeline; constants and contents are the program's.
 VK_LAYER_PATH=$layer VK_INSTANCE_LAYERS=VK_LAYER_HEDDLE_record HEDDLE_RECORD="$work/record" \
     "$heddle" tune "$sources/tests/record/add.comp" --device vulkan:0 --budget 2 --time 60 >"$work/log" 2>&1 ||

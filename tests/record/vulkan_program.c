@@ -1,8 +1,11 @@
-/* vulkan_program SHADER.spv: a program with Vulkan of its own, as others write one: a buffer of 1,024 numbers, a pipeline with two
- * constants, a dispatch of 32 groups by vkQueueSubmit2. Exit 0: the results are right; 77: no Vulkan 1.3 here. */
+/* vulkan_program SHADER.spv [template | push | pushed-template]: a program with Vulkan of its own, as others write one: a buffer of
+ * 1,024 numbers, a pipeline with two constants, a dispatch of 32 groups by vkQueueSubmit2. The buffer is written into a set, by a
+ * template, or pushed. Exit 0: the results are right; 77: no Vulkan 1.3 here, or no pushed descriptors. */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backends/vulkan/vulkan_api.h"
 
@@ -33,7 +36,26 @@ typedef struct submit_info {
     const void *signals;
 } submit_info;
 
+typedef struct template_entry {
+    uint32_t binding, element, count;
+    int32_t type;
+    size_t offset, stride;
+} template_entry;
+typedef struct template_info {
+    int32_t type;
+    const void *next;
+    VkFlags flags;
+    uint32_t entry_count;
+    const template_entry *entries;
+    int32_t kind;
+    VkDescriptorSetLayout set_layout;
+    int32_t point;
+    VkPipelineLayout layout;
+    uint32_t set;
+} template_info;
+
 static hed_vk_api vk;
+static void *(*get_function)(VkDevice, const char *);
 static VkPhysicalDevice physical;
 static VkDevice device;
 static VkQueue queue;
@@ -47,13 +69,14 @@ static VkQueue queue;
         } \
     } while (0)
 
-static void open_device(void)
+static void open_device(bool pushes)
 {
     void *library = dlopen("libvulkan.so.1", RTLD_NOW);
     void *(*get)(VkInstance, const char *) =
         library ? (void *(*)(VkInstance, const char *))dlsym(library, "vkGetInstanceProcAddr")
                 : NULL;
     if (!get) exit(77);
+    get_function = (void *(*)(VkDevice, const char *))dlsym(library, "vkGetDeviceProcAddr");
     VkResult (*create)(const VkInstanceCreateInfo *, const void *, VkInstance *) = (VkResult(*)(
         const VkInstanceCreateInfo *, const void *, VkInstance *))get(NULL, "vkCreateInstance");
     const VkApplicationInfo application = {.apiVersion = VK_API_VERSION_1_3};
@@ -73,10 +96,13 @@ static void open_device(void)
     } features = {TYPE_FEATURES, NULL, 1};
     const VkDeviceQueueCreateInfo queues = {
         .sType = VK_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
+    static const char *const extension = "VK_KHR_push_descriptor";
     const VkDeviceCreateInfo def = {.sType = VK_TYPE_DEVICE_CREATE_INFO,
         .pNext = &features,
         .queueCreateInfoCount = 1,
-        .pQueueCreateInfos = &queues};
+        .pQueueCreateInfos = &queues,
+        .enabledExtensionCount = pushes,
+        .ppEnabledExtensionNames = &extension};
     if (vk.CreateDevice(physical, &def, NULL, &device)) exit(77);
     vk.GetDeviceQueue(device, 0, 0, &queue);
 }
@@ -115,7 +141,7 @@ static float *make_buffer(VkBuffer *buffer)
 }
 
 static VkPipeline make_pipeline(
-    const char *path, VkPipelineLayout *layout, VkDescriptorSetLayout *set)
+    const char *path, bool pushes, VkPipelineLayout *layout, VkDescriptorSetLayout *set)
 {
     static uint32_t words[1 << 16];
     static const struct {
@@ -128,6 +154,7 @@ static VkPipeline make_pipeline(
         0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL};
     const VkDescriptorSetLayoutCreateInfo sets = {
         .sType = VK_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .flags = pushes, /* VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT is 1 */
         .bindingCount = 1,
         .pBindings = &binding};
     MUST(vk.CreateDescriptorSetLayout(device, &sets, NULL, set));
@@ -157,7 +184,7 @@ static VkPipeline make_pipeline(
     return pipeline;
 }
 
-static VkDescriptorSet make_set(VkDescriptorSetLayout layout, VkBuffer buffer)
+static VkDescriptorSet make_set(VkDescriptorSetLayout layout)
 {
     const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1};
     const VkDescriptorPoolCreateInfo def = {.sType = VK_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
@@ -172,14 +199,59 @@ static VkDescriptorSet make_set(VkDescriptorSetLayout layout, VkBuffer buffer)
         .descriptorSetCount = 1,
         .pSetLayouts = &layout};
     MUST(vk.AllocateDescriptorSets(device, &info, &set));
-    const VkDescriptorBufferInfo whole = {buffer, 0, VK_WHOLE_SIZE};
+    return set;
+}
+
+/* Creates a template of one buffer, 8 bytes after the start of the data. */
+static void *make_template(VkPipelineLayout layout, VkDescriptorSetLayout set_layout, bool pushes)
+{
+    enum { TYPE_TEMPLATE = 1000085000, OFFSET = 8 };
+    const template_entry entry = {0, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, OFFSET, 0};
+    const template_info info = {.type = TYPE_TEMPLATE,
+        .entry_count = 1,
+        .entries = &entry,
+        .kind = pushes,
+        .set_layout = set_layout,
+        .point = VK_PIPELINE_BIND_POINT_COMPUTE,
+        .layout = layout};
+    VkResult (*create)(VkDevice, const template_info *, const void *, void **) =
+        (VkResult(*)(VkDevice, const template_info *, const void *, void **))get_function(
+            device, "vkCreateDescriptorUpdateTemplate");
+    void *template;
+    MUST(create(device, &info, NULL, &template));
+    return template;
+}
+
+static void bind_buffer(VkCommandBuffer commands, VkBuffer buffer, VkPipelineLayout layout,
+    VkDescriptorSetLayout set_layout, bool has_template, bool pushes)
+{
+    const struct {
+        uint64_t before;
+        VkDescriptorBufferInfo whole;
+    } data = {0, {buffer, 0, VK_WHOLE_SIZE}};
+    VkDescriptorSet set = pushes ? NULL : make_set(set_layout);
+    void *template = has_template ? make_template(layout, set_layout, pushes) : NULL;
     const VkWriteDescriptorSet write = {.sType = VK_TYPE_WRITE_DESCRIPTOR_SET,
         .dstSet = set,
         .descriptorCount = 1,
         .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-        .pBufferInfo = &whole};
-    vk.UpdateDescriptorSets(device, 1, &write, 0, NULL);
-    return set;
+        .pBufferInfo = &data.whole};
+    void (*push)(VkCommandBuffer, int32_t, VkPipelineLayout, uint32_t, uint32_t,
+        const VkWriteDescriptorSet *) = (void (*)(VkCommandBuffer, int32_t, VkPipelineLayout,
+        uint32_t, uint32_t, const VkWriteDescriptorSet *))get_function(device, "vkCmdPushDescriptorSetKHR");
+    void (*push_template)(VkCommandBuffer, void *, VkPipelineLayout, uint32_t, const void *) =
+        (void (*)(VkCommandBuffer, void *, VkPipelineLayout, uint32_t, const void *))get_function(
+            device, "vkCmdPushDescriptorSetWithTemplateKHR");
+    void (*update)(VkDevice, VkDescriptorSet, void *, const void *) =
+        (void (*)(VkDevice, VkDescriptorSet, void *, const void *))get_function(
+            device, "vkUpdateDescriptorSetWithTemplate");
+    if (pushes && has_template) push_template(commands, template, layout, 0, &data);
+    else if (pushes) push(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &write);
+    else if (has_template) update(device, set, template, &data);
+    else vk.UpdateDescriptorSets(device, 1, &write, 0, NULL);
+    if (set)
+        vk.CmdBindDescriptorSets(
+            commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
 }
 
 int main(int count, char **words)
@@ -191,10 +263,11 @@ int main(int count, char **words)
     VkCommandBuffer commands;
     const uint32_t n = COUNT;
     if (count < 2) return 2;
-    open_device();
+    const char *way = count > 2 ? words[2] : "";
+    const bool pushes = strncmp(way, "push", 4) == 0, has_template = strstr(way, "template") != NULL;
+    open_device(pushes);
     const float *values = make_buffer(&buffer);
-    VkPipeline pipeline = make_pipeline(words[1], &layout, &set_layout);
-    VkDescriptorSet set = make_set(set_layout, buffer);
+    VkPipeline pipeline = make_pipeline(words[1], pushes, &layout, &set_layout);
     const VkCommandPoolCreateInfo pools = {.sType = VK_TYPE_COMMAND_POOL_CREATE_INFO};
     MUST(vk.CreateCommandPool(device, &pools, NULL, &pool));
     const VkCommandBufferAllocateInfo one = {.sType = VK_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
@@ -204,17 +277,12 @@ int main(int count, char **words)
     const VkCommandBufferBeginInfo begin = {.sType = VK_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     MUST(vk.BeginCommandBuffer(commands, &begin));
     vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-    vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
+    bind_buffer(commands, buffer, layout, set_layout, has_template, pushes);
     vk.CmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, 4, &n);
     vk.CmdDispatch(commands, COUNT / GROUP, 1, 1);
     MUST(vk.EndCommandBuffer(commands));
-    void *(*get)(VkDevice, const char *) =
-        (void *(*)(VkDevice, const char *))dlsym(RTLD_DEFAULT, "vkGetDeviceProcAddr");
-    if (!get)
-        get = (void *(*)(VkDevice, const char *))dlsym(
-            dlopen("libvulkan.so.1", RTLD_NOW), "vkGetDeviceProcAddr");
-    VkResult (*submit)(VkQueue, uint32_t, const submit_info *, VkFence) =
-        (VkResult(*)(VkQueue, uint32_t, const submit_info *, VkFence))get(device, "vkQueueSubmit2");
+    VkResult (*submit)(VkQueue, uint32_t, const submit_info *, VkFence) = (VkResult(*)(
+        VkQueue, uint32_t, const submit_info *, VkFence))get_function(device, "vkQueueSubmit2");
     if (!submit) return 77;
     const command_info list = {.type = TYPE_COMMANDS, .commands = commands};
     const submit_info work = {.type = TYPE_SUBMIT_2, .command_count = 1, .commands = &list};
