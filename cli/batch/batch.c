@@ -12,15 +12,6 @@
 
 /* ---- places ---- */
 
-/* Parses "fd:7": a socket to a hand, passed by heddle-mpi. */
-static bool batch_is_socket(const char *worker, int *descriptor)
-{
-    char *end;
-    if (strncmp(worker, "fd:", 3) != 0) return false;
-    *descriptor = (int)strtol(worker + 3, &end, 10);
-    return *end == 0 && end != worker + 3;
-}
-
 static hed_status batch_places(
     const hed_arguments *arguments, batch_place *places, uint32_t *count, hed_error *error)
 {
@@ -32,7 +23,7 @@ static hed_status batch_places(
             return hed_fail(error, HED_ERROR_LIMIT, "more than %d workers", BATCH_MOST_HANDS);
         batch_place *place = &places[(*count)++];
         *place = (batch_place){.descriptor = -1};
-        if (!batch_is_socket(worker, &place->descriptor)) place->command = worker;
+        if (!cli_is_socket(worker, &place->descriptor)) place->command = worker;
     }
     if (*count && !hed_given(arguments, "device")) return HED_OK;
     cli_device_group *groups = calloc(HED_TUNE_DEVICES, sizeof *groups);

@@ -164,6 +164,8 @@ hed_status cli_open_devices_together(
     const hed_arguments *arguments, cli_session *session, hed_error *error);
 /* Writes the ids of devices, such as "cuda:0 + cuda:1". */
 void cli_device_ids(hed_device *const *devices, uint32_t count, char *text, size_t size);
+/* True if a worker is "fd:7", a socket that heddle-mpi passes; `*descriptor` is its number. */
+bool cli_is_socket(const char *worker, int *descriptor);
 /* Adds a device to the group of its kind. Errors: LIMIT. */
 hed_status cli_device_group_add(
     cli_device_group *groups, uint32_t *count, hed_device *device, hed_error *error);

@@ -2,6 +2,7 @@
 #include "cli/common/command.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void cli_device_ids(hed_device *const *devices, uint32_t count, char *text, size_t size)
@@ -11,6 +12,14 @@ void cli_device_ids(hed_device *const *devices, uint32_t count, char *text, size
     for (uint32_t i = 0; i < count && used < size; i++)
         used += (size_t)snprintf(
             text + used, size - used, "%s%s", i ? " + " : "", hed_device_describe(devices[i]).id);
+}
+
+bool cli_is_socket(const char *worker, int *descriptor)
+{
+    char *end;
+    if (strncmp(worker, "fd:", 3) != 0) return false;
+    *descriptor = (int)strtol(worker + 3, &end, 10);
+    return *end == 0 && end != worker + 3;
 }
 
 static bool same_device_kind(const hed_device *x, const hed_device *y)

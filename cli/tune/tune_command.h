@@ -4,6 +4,7 @@
 
 #include "cli/common/browser.h"
 #include "cli/common/command.h"
+#include "cli/common/report.h"
 #include "heddle/capture.h"
 #include "heddle/tune_file.h"
 
@@ -149,7 +150,44 @@ void cli_tuned_print(const cli_tuned *tuned, FILE *out);
 /* Prints one JSON object. Errors: MEMORY, IO. */
 hed_status cli_tuned_print_json(const cli_tuned *tuned, FILE *out, hed_error *error);
 
-/* ---- engines (tune.c) ---- */
+/* ---- tunings of a kernel (tunings.c) ---- */
+
+/* Tuning of a kernel on devices of one kind. */
+typedef struct cli_tuning {
+    const hed_arguments *arguments;
+    cli_session session; /* devices of one kind */
+    cli_tune_subject s;
+    hed_tune_def def;
+    bool shares_terminal; /* several tunings are shown together */
+    hed_tune_result *result;
+    hed_status status;
+    hed_error error;
+    int code;
+} cli_tuning;
+
+/* Opens the subject, and reads the settings. Returns an exit code; prints a message if it is not 0. */
+int cli_tuning_open(cli_tuning *tuning);
+/* Tunes with the problem as it is, or with smaller ones while the default takes too long. */
+void cli_tuning_run(cli_tuning *tuning);
+/* Prints the result, and writes the files. Returns an exit code. */
+int cli_tuning_print(cli_tuning *tuning);
+void cli_tuning_close(cli_tuning *tuning);
+
+/* Tuning of several files: state of their common output. */
+typedef struct cli_sweep {
+    cli_report *table; /* table of the winners */
+    bool has_output;   /* an object was printed as JSON already */
+} cli_sweep;
+
+/* Tunes a kernel on all groups of devices, and prints the results. `output`: the sweep that this kernel
+ * is a part of; NULL: none. Returns an exit code. */
+int cli_tune_groups(const hed_arguments *arguments, cli_session *session, const char *origin,
+    const cli_device_group *groups, uint32_t count, cli_sweep *output);
+
+/* True if the user has interrupted; `user` is ignored. */
+bool cli_tune_should_stop(void *user);
+
+/* ---- engines (tunings.c) ---- */
 
 typedef hed_status cli_tune_engine_function(hed_device *device, const void *user,
     const hed_tune_def *def, hed_tune_result **result, hed_error *error);

@@ -26,6 +26,7 @@ run 2 tune one.json --problem n=1; err_has 'define their own'
 run 2 tune heddle:copy --strategy luck; err_has 'auto, random, exhaustive, local'
 run 2 tune heddle:copy --good-enough 2; err_has 'from 0.01 to 1'
 run 1 tune heddle:copy --device all; err_has 'there is no GPU here'
+run 1 tune heddle:copy --worker fd:7x; err_has 'fd:7x.*exit code 127'
 run 1 tune "$work/nothing.json"; out_is_empty; err_has 'nothing.json'
 run 1 tune --capture "$work/nothing.hcap"; out_is_empty; err_has 'nothing.hcap'
 printf '{' > "$work/broken.json"
