@@ -10,8 +10,9 @@ typedef struct instance {
     /* threads, own, ghosts, steps, shares, early, queue, held */
     int64_t values[CLOTH_PATCH_PARAMETERS];
     const char *exchange, *figures;
-    bool fabric; /* if limited; a whole garment is in any case */
+    bool fabric; /* if limited; a whole garment without steps in registers is in any case */
     bool lattices;
+    hed_math math;
 } instance;
 
 enum { MOST_DEFINES = CLOTH_PATCH_PARAMETERS + 17 };
@@ -41,9 +42,12 @@ static void check(
     }
     if (made->lattices) defines[count++] = (hed_define){"LATTICES", "1"};
     if (surrounded) add(defines, &count, surroundings, 5);
-    if (limited) add(defines, &count, materials, made->fabric || made->exchange[0] == '0' ? 3 : 2);
+    bool fabric =
+        made->fabric || (made->exchange[0] == '0' && !made->values[CLOTH_PATCH_REGISTER_STEPS]);
+    if (limited) add(defines, &count, materials, fabric ? 3 : 2);
     hed_config_format(def, &config, text, sizeof text);
     hed_build build = {.def = def,
+        .math = made->math,
         .defines = defines,
         .define_count = count,
         .max_registers = registers,
@@ -57,20 +61,34 @@ static void check(
         "[%s]: %lld registers", text, (long long)r.registers);
 }
 
-static const instance joint_255 = {{384, 2, 1, 18, 1, 3, 1, 2}, "1", "0", false, false};
-static const instance joint_255_surrounded = {{384, 2, 1, 18, 0, 3, 1, 2}, "1", "0", false, false};
-static const instance joint_128 = {{160, 1, 1, 16, 1, 0, 1, 1}, "1", "0", false, false};
-static const instance joint_128_surrounded = {{160, 1, 1, 16, 0, 0, 1, 1}, "1", "0", false, false};
-static const instance fabric_255 = {{256, 2, 1, 0, 0, 0, 2, 2}, "1", "0", true, false};
-static const instance fabric_1024 = {{384, 21, 3, 0, 0, 0, 2, 0}, "1", "1", true, false};
-static const instance figures_1024 = {{512, 16, 2, 0, 0, 0, 2, 16}, "1", "2", false, false};
-static const instance figures_1024_wide = {{512, 16, 2, 0, 0, 0, 1, 12}, "1", "1", false, false};
-static const instance figures_1024_surrounded = {{512, 16, 2, 0, 0, 0, 2, 0}, "1", "2", false, false};
-static const instance figures_1024_warps = {{1024, 8, 1, 0, 0, 0, 2, 1}, "1", "2", false, false};
-static const instance whole_32 = {{96, 11, 1, 0, 0, 0, 1, 9}, "0", "2", false, false};
-static const instance whole_32_surrounded = {{96, 11, 1, 0, 0, 0, 1, 0}, "0", "2", false, false};
-static const instance whole_32_lattices = {{96, 11, 1, 0, 0, 0, 1, 0}, "0", "2", true, true};
-static const instance whole_64 = {{256, 16, 1, 0, 0, 0, 2, 0}, "0", "2", false, false};
+static const instance joint_255 = {{384, 2, 1, 18, 1, 3, 1, 2}, "1", "0", false, false, 0};
+static const instance joint_255_surrounded = {{384, 2, 1, 18, 0, 3, 1, 2}, "1", "0", false, false, 0};
+static const instance joint_128 = {{160, 1, 1, 16, 1, 0, 1, 1}, "1", "0", false, false, 0};
+static const instance joint_128_surrounded = {{160, 1, 1, 16, 0, 0, 1, 1}, "1", "0", false, false, 0};
+static const instance fabric_255 = {{256, 2, 1, 0, 0, 0, 2, 2}, "1", "0", true, false, 0};
+static const instance fabric_1024 = {{384, 21, 3, 0, 0, 0, 2, 0}, "1", "1", true, false, 0};
+static const instance figures_1024 = {{512, 16, 2, 0, 0, 0, 2, 16}, "1", "2", false, false, 0};
+static const instance figures_1024_wide = {{512, 16, 2, 0, 0, 0, 1, 12}, "1", "1", false, false, 0};
+static const instance figures_1024_surrounded = {
+    {512, 16, 2, 0, 0, 0, 2, 0}, "1", "2", false, false, 0};
+static const instance figures_1024_warps = {{1024, 8, 1, 0, 0, 0, 2, 1}, "1", "2", false, false, 0};
+static const instance whole_32 = {{96, 11, 1, 0, 0, 0, 1, 9}, "0", "2", false, false, 0};
+static const instance whole_32_surrounded = {{96, 11, 1, 0, 0, 0, 1, 0}, "0", "2", false, false, 0};
+static const instance whole_32_lattices = {{96, 11, 1, 0, 0, 0, 1, 0}, "0", "2", true, true, 0};
+static const instance whole_64 = {{256, 16, 1, 0, 0, 0, 2, 0}, "0", "2", false, false, 0};
+
+static const instance strict_garment = {
+    {512, 4, 1, 0, 0, 0, 2, 4}, "0", "0", false, false, HED_MATH_STRICT};
+static const instance strict_patch = {
+    {512, 1, 1, 0, 0, 0, 2, 1}, "1", "0", false, false, HED_MATH_STRICT};
+
+Test(cloth_nvrtc, strict)
+{
+    check(&strict_garment, false, true, 0, "sm_90");
+    check(&strict_garment, true, true, 0, "sm_90");
+    check(&strict_patch, false, true, 0, "sm_90");
+    check(&strict_patch, true, true, 0, "sm_90");
+}
 
 Test(cloth_nvrtc, one_of_255_and_128)
 {

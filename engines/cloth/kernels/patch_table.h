@@ -185,25 +185,6 @@ CLOTH_FUNCTION __local float4 *posed_colliders(const patch_view *view)
 
 /* ---- constraints ---- */
 
-/* Projects as cloth_project(), with a short chain of dependent operations from load to store: the
- * ends' fractions of the correction are computed before the length. `low`, `high`: range of
- * lengths. */
-CLOTH_FUNCTION void correct(
-    float4 *a, float4 *b, float low, float high, float share_a, float share_b)
-{
-    float x = b->x - a->x, y = b->y - a->y, z = b->z - a->z;
-    float inverse = hed_near_rsqrt(fma(x, x, fma(y, y, fma(z, z, 1e-24f))));
-    /* factor of the distance */
-    float ratio = RANGES ? fmin(fmax(1.0f, low * inverse), high * inverse) : low * inverse;
-    float pa = fma(-share_a, ratio, share_a), pb = fma(share_b, ratio, -share_b);
-    a->x = fma(pa, x, a->x);
-    a->y = fma(pa, y, a->y);
-    a->z = fma(pa, z, a->z);
-    b->x = fma(pb, x, b->x);
-    b->y = fma(pb, y, b->y);
-    b->z = fma(pb, z, b->z);
-}
-
 /* Decoded `rest` of a constraint: shortest and longest length, m, and give. `rest` is the rest
  * length; with LIMITED its last four bits are the number of a material in `limits`: shortest length
  * / rest length, longest length / rest length, give. */
@@ -226,6 +207,37 @@ CLOTH_FUNCTION patch_limit limit_of(float rest, __local const float4 *limits)
     return made;
 }
 
+#if HED_STRICT
+/* Projects a distance constraint; `equal` is 0. */
+CLOTH_FUNCTION void project(
+    float4 *a, float4 *b, float rest, __local const float4 *limits, int equal)
+{
+    patch_limit limit = limit_of(rest, limits);
+    (void)equal;
+    cloth_project(a, b, limit.low, limit.high, limit.give);
+}
+
+#define SAME(a, b) 0
+#else
+/* Projects as cloth_project(), with a short chain of dependent operations from load to store: the
+ * ends' fractions of the correction are computed before the length. `low`, `high`: range of
+ * lengths. */
+CLOTH_FUNCTION void correct(
+    float4 *a, float4 *b, float low, float high, float share_a, float share_b)
+{
+    float x = b->x - a->x, y = b->y - a->y, z = b->z - a->z;
+    float inverse = hed_near_rsqrt(fma(x, x, fma(y, y, fma(z, z, 1e-24f))));
+    /* factor of the distance */
+    float ratio = RANGES ? fmin(fmax(1.0f, low * inverse), high * inverse) : low * inverse;
+    float pa = fma(-share_a, ratio, share_a), pb = fma(share_b, ratio, -share_b);
+    a->x = fma(pa, x, a->x);
+    a->y = fma(pa, y, a->y);
+    a->z = fma(pa, z, a->z);
+    b->x = fma(pb, x, b->x);
+    b->y = fma(pb, y, b->y);
+    b->z = fma(pb, z, b->z);
+}
+
 /* Fraction of the correction for an end / its inverse mass. */
 CLOTH_FUNCTION float part_of(float weight_a, float weight_b, float give)
 {
@@ -240,17 +252,13 @@ CLOTH_FUNCTION void project(
     float4 *a, float4 *b, float rest, __local const float4 *limits, int equal)
 {
     patch_limit limit = limit_of(rest, limits);
-#if HED_STRICT
-    cloth_project(a, b, limit.low, limit.high, limit.give);
-    (void)equal;
-    return;
-#endif
     float part = equal ? 0.0f : part_of(a->w, b->w, limit.give);
     correct(a, b, limit.low, limit.high, equal ? 0.5f : a->w * part, equal ? 0.5f : b->w * part);
 }
 
 /* True if project() can be called with `equal`; compliance needs the reciprocal in any case. */
-#define SAME(a, b) (!COMPLIANCE && !HED_STRICT && (a).w > 0.0f && (a).w == (b).w)
+#define SAME(a, b) (!COMPLIANCE && (a).w > 0.0f && (a).w == (b).w)
+#endif
 
 /* Stores a free particle. Constraints of one step may share a locked particle: they all read the
  * particle and must not write it. */
@@ -349,7 +357,7 @@ CLOTH_FUNCTION void load_table(const patch_view *view, patch_table *table)
         table->ends[s] = some ? (pair.x & 16383u) << 4 | pair.x >> 14 << 20 : NOTHING;
         table->rests[s] = as_float(pair.y);
     }
-    if (!SHARES) return;
+#if SHARES
 #pragma unroll
     for (uint s = 0; s < STEPS; s++) {
         uint ends = table->ends[s] == NOTHING ? 0 : table->ends[s];
@@ -361,6 +369,7 @@ CLOTH_FUNCTION void load_table(const patch_view *view, patch_table *table)
         table->share_b[s] = weight_b * part;
         table->longest[s] = limit.high; /* read with RANGES only */
     }
+#endif
 }
 
 CLOTH_FUNCTION void solve_step(const patch_view *view, const patch_table *table, uint step)
@@ -369,10 +378,12 @@ CLOTH_FUNCTION void solve_step(const patch_view *view, const patch_table *table,
     if (ends == NOTHING) return;
     __local float4 *i = end_of(view, ends & 0xffffu), *j = end_of(view, ends >> 16);
     float4 a = *i, b = *j;
-    if (SHARES)
-        correct(&a, &b, table->rests[step], RANGES ? table->longest[step] : 0.0f,
-            table->share_a[step], table->share_b[step]);
-    else project(&a, &b, table->rests[step], view->palette, 0);
+#if SHARES
+    correct(&a, &b, table->rests[step], RANGES ? table->longest[step] : 0.0f, table->share_a[step],
+        table->share_b[step]);
+#else
+    project(&a, &b, table->rests[step], view->palette, 0);
+#endif
     store_free(i, a);
     store_free(j, b);
 }

@@ -305,7 +305,7 @@ static cloth_patch_choice strict_choice(const hed_cloth *cloth, const hed_device
     const bool is_cpu = info->type == HED_DEVICE_CPU;
     cloth_patch_choice choice = {.kind = CLOTH_PLAN_JOINT,
         .queue = 2,
-        .threads = is_cpu ? CPU_THREADS : 0,
+        .threads = is_cpu ? CPU_THREADS : STREAM_THREADS,
         .held = is_cpu ? 0 : UINT32_MAX};
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         choice.patches +=

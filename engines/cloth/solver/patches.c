@@ -175,12 +175,11 @@ static uint64_t local_bytes(const cloth_solver *made, uint32_t held)
 static hed_status configure(
     const hed_cloth *cloth, cloth_solver *made, const cloth_patch_tables *tables, hed_error *error)
 {
-    const hed_device_info info = hed_device_describe(cloth->device);
-    const bool is_cpu = info.type == HED_DEVICE_CPU;
-    uint64_t room = info.local_bytes;
+    uint64_t room = hed_device_describe(cloth->device).local_bytes;
     cloth_patch_choice *choice = &made->choice;
-    /* sums of a fabric are solved between the pairs and need registers */
-    bool registers = choice->kind == CLOTH_PLAN_JOINT && !made->bends && !is_cpu &&
+    /* sums of a fabric are solved between the pairs and need registers, as do strict divisions */
+    bool registers = choice->kind == CLOTH_PLAN_JOINT && !made->bends &&
+                     cloth->def.math == HED_MATH_FAST &&
                      tables->most_pair_steps <= CLOTH_PATCH_MOST_STEPS &&
                      tables->most_places <= REGISTER_PLACES && tables->most_pairs <= 1024;
     if (!choice->threads) choice->threads = registers ? tables->most_pairs : 256;
@@ -204,7 +203,7 @@ static hed_status configure(
     values[CLOTH_PATCH_OWN_EACH] = own;
     values[CLOTH_PATCH_GHOSTS_EACH] = ghosts;
     values[CLOTH_PATCH_REGISTER_STEPS] = registers ? tables->most_pair_steps : 0;
-    values[CLOTH_PATCH_REGISTER_SHARES] = registers && cloth->def.math == HED_MATH_FAST;
+    values[CLOTH_PATCH_REGISTER_SHARES] = registers;
     if (registers && made->by != NO_EXCHANGE)
         values[CLOTH_PATCH_EARLY] = patches_smaller(
             patches_smaller(choice->early_steps, CLOTH_PATCH_MOST_EARLY), tables->most_pair_steps);
