@@ -105,6 +105,16 @@ static void waves(float u, float v, float out[3])
         3 * sizeof *out);
 }
 
+/* A body from 2 m below to 2 m above, and a garment on it. */
+static void column(float u, float v, float out[3])
+{
+    memcpy(out, (float[]){0.6f * u - 0.3f, 4 * v - 2, 0}, 3 * sizeof *out);
+}
+static void belt(float u, float v, float out[3])
+{
+    memcpy(out, (float[]){0.7f * u - 0.35f, 1 + 0.2f * v, 0.01f}, 3 * sizeof *out);
+}
+
 static cloth_surface coloured(cloth_surface surface, float r, float g, float b, bool two_sided)
 {
     memcpy(surface.colour, (float[]){r, g, b}, sizeof surface.colour);
@@ -214,6 +224,24 @@ Test(cloth_picture, ground_in_shadow_is_darker_than_ground_in_light)
     hed_image_free(&with);
     hed_image_free(&without);
     free_surface(&above);
+    cloth_picture_destroy(picture);
+}
+
+/* The ground is below the feet of a body of many times the garment's size. */
+Test(cloth_picture, a_body_larger_than_its_garment_is_seen_whole)
+{
+    cloth_picture *picture = open_picture(WIDTH, HEIGHT);
+    hed_cloth_camera camera = level_camera(8);
+    cloth_surface surfaces[] = {coloured(make_surface(2, 2, belt), 1, 0, 0, true),
+        coloured(make_surface(2, 2, column), 0, 0, 1, false)};
+    hed_image image = draw(picture, &camera, surfaces, 2);
+    for (uint32_t y = HEIGHT / 2 + 4; y < HEIGHT; y += 10) { /* from 1 m to 1.9 m below 0 */
+        const uint8_t *p = pixel(&image, WIDTH / 2, y);
+        CHECK(p[2] > p[0] + 40, "row %u: %u %u %u", y, p[0], p[1], p[2]);
+    }
+    hed_image_free(&image);
+    free_surface(&surfaces[0]);
+    free_surface(&surfaces[1]);
     cloth_picture_destroy(picture);
 }
 
@@ -368,7 +396,7 @@ Test(cloth_picture, pixels_of_another_picture_are_refused)
     hed_cloth_camera camera = level_camera(3);
     cloth_box box = cloth_box_nothing();
     cloth_box_add(&box, camera.target, 1);
-    cloth_studio_fit(&studio, &camera, &box);
+    cloth_studio_fit(&studio, &camera, &box, &box);
     for (uint32_t i = 0; i < 300; i++) { /* stamps begin again, and never repeat the one before */
         uint8_t stamp =
             cloth_renderer_draw(renderer, target.framebuffer, &studio, &camera, &box, NULL, 0);

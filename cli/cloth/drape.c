@@ -26,6 +26,7 @@ typedef struct drape {
     uint32_t frames; /* number of frames done */
     bool at_rest;
     hed_cloth_metrics quality;
+    cli_cloth_judgement crossings; /* crossings of the last frame */
 } drape;
 
 /* ---- the scene ---- */
@@ -88,7 +89,11 @@ static hed_status fall(drape *d, hed_error *error)
         hed_progress_update(&progress, d->frames);
     }
     hed_progress_end(&progress);
-    return hed_cloth_evaluate(d->cloth, &d->quality, error);
+    hed_cloth_frame last;
+    if (!hed_cloth_evaluate(d->cloth, &d->quality, error) &&
+        !hed_cloth_scene_frame(d->scene, d->frames, RATE, &last, error))
+        cli_cloth_judge(d->scene, d->cloth, &last, &d->crossings, error);
+    return error->status;
 }
 
 /* ---- the result ---- */
@@ -132,6 +137,8 @@ static hed_status cloth_drape_tell(const drape *d, hed_error *error)
             d->at_rest ? "at rest" : "still moving", d->frames / RATE,
             100 * d->quality.worst_stretch, 100 * d->quality.stretch_p99,
             100 * d->quality.stretch_p50);
+        printf("%" PRIu64 " pairs of its triangles cross, %" PRIu64 " cross the body\n",
+            d->crossings.cloth, d->crossings.bodies);
         return HED_OK;
     }
     const hed_cloth_metrics *q = &d->quality;
@@ -141,7 +148,8 @@ static hed_status cloth_drape_tell(const drape *d, hed_error *error)
         CLI_FLAG("at_rest", d->at_rest), CLI_WHOLE("frames", d->frames),
         CLI_NUMBER("worst_stretch", q->worst_stretch), CLI_NUMBER("stretch_p99", q->stretch_p99),
         CLI_NUMBER("stretch_p50", q->stretch_p50), CLI_NUMBER("residual", q->residual),
-        CLI_NUMBER("kinetic_energy", q->kinetic_energy));
+        CLI_NUMBER("kinetic_energy", q->kinetic_energy), CLI_WHOLE("crossings", d->crossings.cloth),
+        CLI_WHOLE("body_crossings", d->crossings.bodies));
     return cli_report_end(report, HED_OK, error);
 }
 
@@ -166,6 +174,7 @@ static int cloth_drape_main(const hed_arguments *arguments, void *user)
         def.threads = (uint32_t)hed_integer_of(arguments, "threads");
         hed_cloth_create(d.session.devices[0], &def, &d.cloth, &error);
         if (hed_cloth_scene_mesh(d.scene, 0)->normals) hed_cloth_enable_normals(d.cloth, &error);
+        if (!error.status && !d.quiet) cli_cloth_warn_of_crossings(d.scene, d.cloth, RATE, &error);
         if (!error.status && !fall(&d, &error) && !hed_interrupted() && !write_garment(&d, &error))
             cloth_drape_tell(&d, &error);
     }

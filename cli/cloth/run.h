@@ -112,10 +112,13 @@ typedef struct cli_cloth_judgement {
 
 /* True if cloth of the scene has contact with cloth. */
 bool cli_cloth_has_contact(const hed_cloth_scene *scene);
-/* Counts the crossings at the cloth's present positions. `frame`: with bodies, at its end; NULL:
- * cloth alone. */
+/* Counts the crossings at the cloth's present positions, and with bodies at the frame's end. */
 hed_status cli_cloth_judge(const hed_cloth_scene *scene, hed_cloth *cloth,
     const hed_cloth_frame *frame, cli_cloth_judgement *judgement, hed_error *error);
+/* Warns of crossings at the start: contact keeps every particle on its side, so that crossing
+ * triangles of cloth stay crossed. */
+hed_status cli_cloth_warn_of_crossings(
+    hed_cloth_scene *scene, hed_cloth *cloth, double rate, hed_error *error);
 
 /* ---- the figures (run_report.c) ---- */
 

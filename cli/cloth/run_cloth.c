@@ -133,24 +133,6 @@ static hed_status cloth_run_open_output(
     return cli_cloth_output_open(def, r->first, &r->output, error);
 }
 
-/* ---- crossings ---- */
-
-/* Warns of crossings at the start: contact keeps every particle on its side, so crossing
- * triangles stay crossed. */
-static hed_status warn_of_crossings(const cloth_run *r, hed_error *error)
-{
-    cli_cloth_judgement start;
-    if (r->first > 0 || r->quiet || !cli_cloth_has_contact(r->scene)) return HED_OK;
-    cli_cloth_judge(r->scene, r->cloth, NULL, &start, error);
-    if (start.cloth)
-        fprintf(stderr,
-            "heddle: warning: %" PRIu64 " pairs of triangles cross at the start, the first of %s, "
-            "and contact does not part them (where: heddle cloth check; a garment's \"layer\" in the "
-            "scene puts it outside of others)\n",
-            start.cloth, start.garment);
-    return hed_failed(error) ? error->status : HED_OK;
-}
-
 /* ---- the loop ---- */
 
 static hed_status save(cloth_run *r, hed_error *error)
@@ -285,7 +267,9 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
         (r.first < r.frames &&
             cli_cloth_explain_open(&r.explanation, hed_text_of(arguments, "explain-contact"),
                 r.first, r.frames, &error)) ||
-        cloth_run_plan_output(&r, &def, &error) || warn_of_crossings(&r, &error) ||
+        cloth_run_plan_output(&r, &def, &error) ||
+        (r.first == 0 && !r.quiet &&
+            cli_cloth_warn_of_crossings(r.scene, r.cloth, r.rate, &error)) ||
         cloth_run_open_output(&r, &def, &error)) {
         code = cli_fail(&error);
     } else if (r.first >= r.frames) {

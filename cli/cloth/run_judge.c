@@ -3,6 +3,8 @@
 
 #include "heddle/author.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Surfaces and shapes of a moment. */
@@ -35,25 +37,28 @@ static hed_status judge_garments(
     return HED_OK;
 }
 
-/* Adds the bodies of a frame, in the unit of the cloth's positions. */
+/* Adds the bodies at a frame's end, or at its beginning, in the unit of the cloth's positions. */
 static hed_status judge_bodies(
-    const hed_cloth_frame *frame, judged_moment *moment, hed_error *error)
+    const hed_cloth_frame *frame, bool at_start, judged_moment *moment, hed_error *error)
 {
+    const hed_cloth_collider *shapes =
+        at_start && frame->collider_starts ? frame->collider_starts : frame->colliders;
     float scale = frame->transform ? frame->transform[0] : 1.0f;
     hed_cloth_check_surface *surface = moment->surfaces + moment->garments;
     for (uint32_t b = 0; b < frame->mesh_count; b++, surface++) {
         const hed_cloth_mesh_collider *mesh = &frame->meshes[b];
+        const float *from =
+            at_start && mesh->start_positions ? mesh->start_positions : mesh->positions;
         float *positions = hed_arena_new(
             &moment->arena, 3 * (uint64_t)mesh->vertex_count, sizeof *positions, error);
         if (!positions) return HED_ERROR_MEMORY;
-        for (size_t k = 0; k < 3 * (size_t)mesh->vertex_count; k++)
-            positions[k] = scale * mesh->positions[k];
+        for (size_t k = 0; k < 3 * (size_t)mesh->vertex_count; k++) positions[k] = scale * from[k];
         *surface = (hed_cloth_check_surface){
             mesh->vertex_count, mesh->triangle_count, positions, mesh->triangles, true};
     }
     for (uint32_t i = 0; i < frame->collider_count; i++) {
         hed_cloth_collider *shape = moment->shapes + i;
-        *shape = frame->colliders[i];
+        *shape = shapes[i];
         for (int k = 0; k < 3; k++) {
             shape->a[k] *= scale;
             if (shape->shape == HED_CLOTH_CAPSULE) shape->b[k] *= scale;
@@ -72,10 +77,10 @@ bool cli_cloth_has_contact(const hed_cloth_scene *scene)
     return collides;
 }
 
-hed_status cli_cloth_judge(const hed_cloth_scene *scene, hed_cloth *cloth,
-    const hed_cloth_frame *frame, cli_cloth_judgement *judgement, hed_error *error)
+static hed_status judge(const hed_cloth_scene *scene, hed_cloth *cloth,
+    const hed_cloth_frame *frame, bool at_start, cli_cloth_judgement *judgement, hed_error *error)
 {
-    uint32_t bodies = frame ? frame->mesh_count : 0, shapes = frame ? frame->collider_count : 0;
+    uint32_t bodies = frame->mesh_count, shapes = frame->collider_count;
     judged_moment moment = {.arena = {.owner = "crossing triangles"},
         .garments = hed_cloth_scene_garment_count(scene),
         .shape_count = shapes};
@@ -88,7 +93,7 @@ hed_status cli_cloth_judge(const hed_cloth_scene *scene, hed_cloth *cloth,
         hed_arena_new(&moment.arena, moment.surface_count, sizeof *moment.surfaces, error);
     moment.shapes = hed_arena_new(&moment.arena, shapes, sizeof *moment.shapes, error);
     if (!moment.arena.failed && !judge_garments(scene, cloth, &moment, error) &&
-        (!frame || !judge_bodies(frame, &moment, error)))
+        !judge_bodies(frame, at_start, &moment, error))
         hed_cloth_check(&(hed_cloth_check_def){.surfaces = moment.surfaces,
                             .surface_count = moment.surface_count,
                             .shapes = moment.shapes,
@@ -106,4 +111,32 @@ hed_status cli_cloth_judge(const hed_cloth_scene *scene, hed_cloth *cloth,
         free((void *)(uintptr_t)moment.surfaces[g].triangles);
     hed_arena_free(&moment.arena);
     return error->status;
+}
+
+hed_status cli_cloth_judge(const hed_cloth_scene *scene, hed_cloth *cloth,
+    const hed_cloth_frame *frame, cli_cloth_judgement *judgement, hed_error *error)
+{
+    return judge(scene, cloth, frame, false, judgement, error);
+}
+
+hed_status cli_cloth_warn_of_crossings(
+    hed_cloth_scene *scene, hed_cloth *cloth, double rate, hed_error *error)
+{
+    cli_cloth_judgement start;
+    hed_cloth_frame frame;
+    if (hed_cloth_scene_frame(scene, 0, rate, &frame, error) ||
+        judge(scene, cloth, &frame, true, &start, error))
+        return error->status;
+    if (start.cloth)
+        fprintf(stderr,
+            "heddle: warning: %" PRIu64 " pairs of triangles cross at the start, the first of %s, "
+            "and contact does not part them (where: heddle cloth check; a garment's \"layer\" in the "
+            "scene puts it outside of others)\n",
+            start.cloth, start.garment);
+    if (start.bodies)
+        fprintf(stderr,
+            "heddle: warning: %" PRIu64 " triangles cross bodies at the start, and contact may leave "
+            "some so (where: heddle cloth check; a garment's \"layer\" in the scene moves it out)\n",
+            start.bodies);
+    return HED_OK;
 }

@@ -375,7 +375,7 @@ static hed_status tell_crossings(
     }
     return hed_fail(l->error, HED_ERROR_ARGUMENT,
         "Garment %u (%.63s): on layer %u it cannot be moved out of what lies within it; it still "
-        "crosses %s places. Begin with it nearer to its place",
+        "crosses %s places. Begin with it nearer to its place, or with a smaller thickness",
         m->number, layer_name(m->def), m->def->layer, list + 2);
 }
 

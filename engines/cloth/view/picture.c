@@ -36,7 +36,7 @@ static bool draws_a_triangle(cloth_picture *p)
     cloth_box box = cloth_box_nothing();
     hed_image image;
     cloth_box_add(&box, corners, 3);
-    cloth_studio_fit(&studio, &camera, &box);
+    cloth_studio_fit(&studio, &camera, &box, &box);
     if (cloth_gl_picture_draw(p->gl, &studio, &camera, &box, &surface, 1, &image, NULL))
         return false;
     const uint8_t *corner = image.pixels,
@@ -94,16 +94,18 @@ const char *cloth_picture_renderer(const cloth_picture *p)
 }
 
 /* Computes the box to look at: the cloth, and surfaces that are not much larger than it (a body,
- * a table; not a wide floor). */
-static cloth_box subject(const cloth_surface *surfaces, uint32_t count)
+ * a table; not a wide floor); and the box around all that is drawn. */
+static cloth_box subject(const cloth_surface *surfaces, uint32_t count, cloth_box *whole)
 {
-    cloth_box cloth = cloth_box_nothing(), everything = cloth_box_nothing();
+    cloth_box cloth = cloth_box_nothing();
+    *whole = cloth_box_nothing();
     for (uint32_t i = 0; i < count; i++) {
-        cloth_box_add(&everything, surfaces[i].positions, surfaces[i].vertex_count);
+        if (surfaces[i].triangle_count)
+            cloth_box_add(whole, surfaces[i].positions, surfaces[i].vertex_count);
         if (surfaces[i].two_sided)
             cloth_box_add(&cloth, surfaces[i].positions, surfaces[i].vertex_count);
     }
-    if (cloth_box_empty(&cloth)) return everything;
+    if (cloth_box_empty(&cloth)) return *whole;
     float radius_limit = 3 * cloth_box_radius(&cloth);
     for (uint32_t i = 0; i < count; i++) {
         cloth_box box = cloth_box_nothing();
@@ -125,9 +127,10 @@ hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera,
                 return hed_fail(error, HED_ERROR_ARGUMENT,
                     "surface %u: triangle %zu names vertex %u, and there are %u", s, i / 3,
                     surfaces[s].triangles[i], surfaces[s].vertex_count);
-    cloth_box box = subject(surfaces, count);
+    cloth_box whole, box = subject(surfaces, count, &whole);
     if (cloth_box_empty(&box)) cloth_box_add(&box, camera->target, 1);
-    cloth_studio_fit(&p->studio, camera, &box);
+    if (cloth_box_empty(&whole)) whole = box;
+    cloth_studio_fit(&p->studio, camera, &box, &whole);
     if (p->gl) {
         hed_status drawing =
             cloth_gl_picture_draw(p->gl, &p->studio, camera, &box, surfaces, count, image, error);

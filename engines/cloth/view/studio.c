@@ -15,11 +15,12 @@ static int up_axis(const float up[3])
     return axis;
 }
 
-void cloth_studio_fit(cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box)
+void cloth_studio_fit(cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box,
+    const cloth_box *whole)
 {
     int axis = up_axis(camera->up);
     float sign = camera->up[axis] < 0 ? -1.0f : 1.0f;
-    float low = sign > 0 ? box->low[axis] : -box->high[axis]; /* height: along `up` */
+    float low = sign > 0 ? whole->low[axis] : -whole->high[axis]; /* height: along `up` */
     if (!studio->set) {
         float forward[3], right[3];
         studio->up[axis] = sign;

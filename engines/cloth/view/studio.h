@@ -57,9 +57,10 @@ typedef struct cloth_studio {
 } cloth_studio;
 
 /* Fits the studio: light from the camera's left shoulder, ground below everything. `box` is the
- * box to look at: the smaller it is, the sharper are the shadows. Once set, it changes only if
- * the box sinks below the ground. */
-void cloth_studio_fit(cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box);
+ * box to look at: the smaller it is, the sharper are the shadows. `whole` is the box around all
+ * that is drawn. Once set, the studio changes only if `whole` sinks below the ground. */
+void cloth_studio_fit(cloth_studio *studio, const hed_cloth_camera *camera, const cloth_box *box,
+    const cloth_box *whole);
 
 /* One picture. */
 typedef struct cloth_shot {

@@ -25,8 +25,9 @@ hed_status cloth_vertices_follow(cloth_vertices *vertices, hed_error *error);
 hed_status cloth_vertices_take_props(cloth_vertices *vertices, hed_error *error);
 
 const cloth_drawable *cloth_vertices_drawables(const cloth_vertices *vertices, uint32_t *count);
-/* Returns the box around the cloth and around props that are not much larger. */
-cloth_box cloth_vertices_box(const cloth_vertices *vertices);
+/* Returns the box around the cloth and around props that are not much larger; `whole`: the box around
+ * all props. */
+cloth_box cloth_vertices_box(const cloth_vertices *vertices, cloth_box *whole);
 /* Sets the box of a cloth whose positions stay on the device, from a measurement; `transform` (4
  * x 4, or NULL) is the frame's. */
 void cloth_vertices_measured(

@@ -218,15 +218,17 @@ const cloth_drawable *cloth_vertices_drawables(const cloth_vertices *v, uint32_t
     return v->drawables;
 }
 
-cloth_box cloth_vertices_box(const cloth_vertices *v)
+cloth_box cloth_vertices_box(const cloth_vertices *v, cloth_box *whole)
 {
     cloth_box box = v->box;
+    *whole = v->box;
     float radius_limit = 3 * cloth_box_radius(&v->box);
     for (uint32_t i = 0; i < v->prop_count; i++) {
         cloth_box prop_box = cloth_box_nothing();
         cloth_box_add(&prop_box, v->props[i].was, v->props[i].was ? v->props[i].vertex_count : 0);
-        if (!cloth_box_empty(&prop_box) && cloth_box_radius(&prop_box) <= radius_limit)
-            cloth_box_join(&box, &prop_box);
+        if (cloth_box_empty(&prop_box)) continue;
+        if (hed_cloth_scene_prop(v->scene, i).triangle_count) cloth_box_join(whole, &prop_box);
+        if (cloth_box_radius(&prop_box) <= radius_limit) cloth_box_join(&box, &prop_box);
     }
     return box;
 }

@@ -237,9 +237,10 @@ static uint8_t window_draw(window *w, GLuint target)
 {
     uint32_t count;
     const cloth_drawable *drawables = cloth_vertices_drawables(w->vertices, &count);
-    cloth_box box = cloth_vertices_box(w->vertices);
+    cloth_box whole, box = cloth_vertices_box(w->vertices, &whole);
     if (cloth_box_empty(&box)) cloth_box_add(&box, w->control.camera.target, 1);
-    cloth_studio_fit(&w->studio, &w->control.camera, &box);
+    if (cloth_box_empty(&whole)) whole = box;
+    cloth_studio_fit(&w->studio, &w->control.camera, &box, &whole);
     return cloth_renderer_draw(
         w->renderer, target, &w->studio, &w->control.camera, &box, drawables, count);
 }
