@@ -1,5 +1,6 @@
-/* The counter of energy, with fakes of CUDA and NVML; and what a device without a counter is
- * told. */
+/* The counter of energy, with fakes of CUDA and NVML, and the message of a device without a counter; the
+ * context that holds the clock of a GPU that Vulkan measures. */
+#include "core/backend.h"
 #include "measure/runners.h"
 
 #include "fakes.h"
@@ -131,5 +132,42 @@ Test(energy, without_memory)
             break;
         }
     }
+    close_fakes(&f);
+}
+
+/* Live contexts of the fake while a device's clock is held, beyond those before. */
+static int64_t held_contexts(energy_fakes *f, const hed_device *device)
+{
+    const int64_t before = f->cuda->live[FAKE_CONTEXT];
+    hed_clock_hold *instance = hed_clock_hold_open(device, fakes_path("cuda"));
+    const int64_t held = f->cuda->live[FAKE_CONTEXT] - before;
+    EXPECT_EQ(instance != NULL, held > 0);
+    hed_clock_hold_close(instance);
+    EXPECT_EQ(f->cuda->live[FAKE_CONTEXT], before);
+    return held;
+}
+
+/* The GPU of a shader's driver is CUDA's with its identity, or with its name where the driver tells none. */
+Test(energy, holds_the_clock_of_shaders_gpus)
+{
+    energy_fakes f = {0};
+    open_fakes(&f);
+    hed_device shader = *device_of(&f, "cuda:1");
+    EXPECT_EQ(held_contexts(&f, &shader), 0, "CUDA holds its own");
+    shader.info.backend = "vulkan";
+    shader.info.vendor = "NVIDIA";
+    memset(shader.uuid, 0x11, sizeof shader.uuid);
+    EXPECT_EQ(held_contexts(&f, &shader), 1);
+    memset(shader.uuid, 0x77, sizeof shader.uuid);
+    EXPECT_EQ(held_contexts(&f, &shader), 0, "another GPU");
+    shader.info.backend = "gl";
+    shader.info.vendor = "NVIDIA Corporation";
+    shader.info.name = "Fake GPU 1/PCIe/SSE2";
+    memset(shader.uuid, 0, sizeof shader.uuid);
+    EXPECT_EQ(held_contexts(&f, &shader), 1);
+    shader.info.vendor = "Mesa";
+    EXPECT_EQ(held_contexts(&f, &shader), 0);
+    EXPECT(!hed_clock_hold_open(&shader, "libabsent.so"));
+    hed_clock_hold_close(NULL);
     close_fakes(&f);
 }

@@ -67,6 +67,8 @@ struct hed_device {
     /* backend's, written by device_describe() and device_adopt(): all properties of the device that
      * decide on compiled code */
     char build_key[512];
+    /* backend's: identity of the GPU, one for all of its drivers; zeros: unknown */
+    uint8_t uuid[16];
     bool adopted;
     /* backend's: the first launch of a kernel compiles, which may take long */
     bool compiles_at_launch;

@@ -402,6 +402,7 @@ static void local_destroy(hed_runner *runner)
     hed_local_runner *local = local_of(runner);
     free_device_objects(local);
     hed_energy_close(local->energy);
+    hed_clock_hold_close(local->clock_hold);
     hed_trial_queue_free(&local->builds);
     hed_allocator allocator = local->allocator;
     hed_release(&allocator, local, sizeof *local);
@@ -424,6 +425,7 @@ hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runne
     instance->def = *def;
     instance->allocator = instance->builds.allocator = allocator;
     instance->guard = guard_of(def);
+    instance->clock_hold = hed_clock_hold_open(def->device, NULL);
     hed_local_open_clock(instance, error);
     if (def->objective == HED_OBJECTIVE_ENERGY)
         hed_energy_open(def->device, NULL, &instance->energy, error);

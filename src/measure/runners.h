@@ -80,6 +80,16 @@ hed_status hed_energy_read(const hed_energy *energy, double *joules, hed_error *
 /* Closes a counter; NULL is allowed. */
 void hed_energy_close(hed_energy *energy);
 
+/* A CUDA context that holds the clock of a GPU while another driver measures it. */
+
+typedef struct hed_clock_hold hed_clock_hold;
+
+/* Returns NULL where nothing is to be held: other drivers than Vulkan's and OpenGL's of NVIDIA, or no CUDA.
+ * `library`: NULL for the driver's default names. */
+hed_clock_hold *hed_clock_hold_open(const hed_device *device, const char *library);
+/* Closes a hold; NULL is allowed. */
+void hed_clock_hold_close(hed_clock_hold *instance);
+
 /* Internals of the runner in this process, shared by its files and used by a worker. */
 
 enum { HED_LOCAL_CHUNK = 8 }; /* runs enqueued at once */
@@ -121,6 +131,7 @@ typedef struct hed_local_runner {
     /* events before and after each run of a chunk, for HED_CLOCK_MARKS */
     hed_event *marks[2 * HED_LOCAL_CHUNK];
     hed_energy *energy;
+    hed_clock_hold *clock_hold;
     hed_local_slot slots[HED_RUNNER_SLOTS];
     hed_trial_queue builds; /* builds requested ahead */
 } hed_local_runner;

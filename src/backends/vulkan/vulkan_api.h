@@ -83,6 +83,7 @@ enum {
     VK_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES = 51,
     VK_TYPE_PHYSICAL_DEVICE_FEATURES_2 = 1000059000,
     VK_TYPE_PHYSICAL_DEVICE_PROPERTIES_2 = 1000059001,
+    VK_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES = 1000071004,
     VK_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES = 1000094000,
     VK_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES = 1000225000,
     VK_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO = 1000225001,
@@ -251,6 +252,12 @@ typedef struct VkPhysicalDeviceMaintenance3Properties {
     uint32_t maxPerSetDescriptors;
     VkDeviceSize maxMemoryAllocationSize;
 } VkPhysicalDeviceMaintenance3Properties;
+typedef struct VkPhysicalDeviceIDProperties {
+    int32_t sType;
+    void *pNext;
+    uint8_t deviceUUID[16], driverUUID[16], deviceLUID[8];
+    uint32_t deviceNodeMask, deviceLUIDValid;
+} VkPhysicalDeviceIDProperties;
 typedef struct VkPhysicalDeviceDriverProperties {
     int32_t sType;
     void *pNext;

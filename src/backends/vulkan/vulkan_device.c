@@ -128,8 +128,10 @@ static hed_status vulkan_describe(
         .sType = VK_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, .pNext = &units};
     VkPhysicalDeviceMaintenance3Properties maintenance = {
         .sType = VK_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, .pNext = &lanes};
+    VkPhysicalDeviceIDProperties identity = {
+        .sType = VK_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, .pNext = &maintenance};
     VkPhysicalDeviceProperties2 about = {
-        .sType = VK_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &maintenance};
+        .sType = VK_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &identity};
     VkPhysicalDeviceMemoryProperties memory = {0};
     VkQueueFamilyProperties of = {0};
     vulkan_features features;
@@ -139,6 +141,7 @@ static hed_status vulkan_describe(
     api->GetPhysicalDeviceMemoryProperties(physical, &memory);
     vulkan_read_features(api, physical, about.properties.apiVersion, &features);
     hed_device_info *info = &device->info;
+    memcpy(device->uuid, identity.deviceUUID, sizeof device->uuid);
     vulkan_fill_texts(device, index, &about.properties, &about_driver);
     vulkan_fill_limits(
         info, &about.properties.limits, &memory, maintenance.maxMemoryAllocationSize);
