@@ -143,23 +143,36 @@ Test(css_device, changes_by_a_reader, .timeout = 240)
     for (size_t i = 0; i < HED_COUNT(css_changes); i++) hed_css_document_destroy(pages[i]);
 }
 
+static hed_css_document *random_page(css_random *r, int elements)
+{
+    static char html[32768];
+    css_random_page(r, html, sizeof html, elements);
+    return page(html);
+}
+
+static hed_css_sheet *random_sheet(css_random *r, int selectors)
+{
+    static char text[100 * 2048];
+    text[0] = 0;
+    for (int s = 0; s < selectors; s++) {
+        char selector[2000] = "";
+        css_random_selector(r, selector, sizeof selector, 0, false);
+        css_random_append(text, sizeof text, selector);
+        css_random_append(text, sizeof text, "{}\n");
+    }
+    return sheet_of(text);
+}
+
 Test(css_device, random_pairs, .timeout = 600)
 {
     enum { PAGES = 6, SELECTORS = 80 };
     css_random r = {.seed = 5};
     uint64_t pairs = 0;
     for (int n = 0; n < PAGES; n++) {
-        static char html[8192], text[SELECTORS * 2048];
+        static char html[8192];
         css_random_page(&r, html, sizeof html, 40);
-        text[0] = 0;
-        for (int s = 0; s < SELECTORS; s++) {
-            char selector[2000] = "";
-            css_random_selector(&r, selector, sizeof selector, 0, false);
-            css_random_append(text, sizeof text, selector);
-            css_random_append(text, sizeof text, "{}\n");
-        }
         hed_css_document *d = page(html);
-        hed_css_sheet *sheet = sheet_of(text);
+        hed_css_sheet *sheet = random_sheet(&r, SELECTORS);
         pairs += both(&d, 1, sheet, html);
         hed_css_sheet_destroy(sheet);
         hed_css_document_destroy(d);
@@ -174,22 +187,12 @@ Test(css_device, documents_one_after_the_other, .timeout = 240)
     static const int sizes[] = {40, 3, 200, 40, 12, 120, 1, 200};
     enum { SELECTORS = 60 };
     css_random r = {.seed = 21};
-    static char html[32768], text[SELECTORS * 2048];
     hed_css_document *pages[HED_COUNT(sizes)];
     hed_css_matcher *m = NULL;
     hed_error error = {0};
     uint64_t pairs = 0;
-    for (size_t n = 0; n < HED_COUNT(sizes); n++) {
-        css_random_page(&r, html, sizeof html, sizes[n]);
-        pages[n] = page(html);
-    }
-    for (int s = 0; s < SELECTORS; s++) {
-        char selector[2000] = "";
-        css_random_selector(&r, selector, sizeof selector, 0, false);
-        css_random_append(text, sizeof text, selector);
-        css_random_append(text, sizeof text, "{}\n");
-    }
-    hed_css_sheet *sheet = sheet_of(text);
+    for (size_t n = 0; n < HED_COUNT(sizes); n++) pages[n] = random_page(&r, sizes[n]);
+    hed_css_sheet *sheet = random_sheet(&r, SELECTORS);
     for (size_t n = 0; n < HED_COUNT(sizes); n++) {
         hed_css_matcher *host = matched(NULL, &pages[n], 1, sheet);
         if (!m) m = matched(here.device, &pages[n], 1, sheet);
@@ -210,19 +213,9 @@ Test(css_device, a_forest, .timeout = 240)
 {
     enum { PAGES = 20, SELECTORS = 100 };
     css_random r = {.seed = 9};
-    static char html[8192], text[SELECTORS * 2048];
     hed_css_document *pages[PAGES];
-    for (int n = 0; n < PAGES; n++) {
-        css_random_page(&r, html, sizeof html, 60);
-        pages[n] = page(html);
-    }
-    for (int s = 0; s < SELECTORS; s++) {
-        char selector[2000] = "";
-        css_random_selector(&r, selector, sizeof selector, 0, false);
-        css_random_append(text, sizeof text, selector);
-        css_random_append(text, sizeof text, "{}\n");
-    }
-    hed_css_sheet *sheet = sheet_of(text);
+    for (int n = 0; n < PAGES; n++) pages[n] = random_page(&r, 60);
+    hed_css_sheet *sheet = random_sheet(&r, SELECTORS);
     CHECK_GT(both(pages, PAGES, sheet, "a forest"), 1000u);
     CHECK_GT(both(pages + 3, 1, sheet, "one of it"), 10u);
     hed_css_sheet_destroy(sheet);
