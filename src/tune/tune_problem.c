@@ -1,5 +1,5 @@
-/* Choice of the problem that a kernel is tuned for, where the caller gives none: a part of the benchmark
- * problem that the default configuration does in milliseconds. */
+/* Choice of a kernel's problem unless the caller supplies one: a part of the benchmark problem that the
+ * default configuration completes in milliseconds. */
 #include <math.h>
 
 #include "base/error.h"
