@@ -21,9 +21,9 @@ typedef struct cuda_api {
     int (*release)(int device);
 } cuda_api;
 
-static const char *const FUNCTIONS[] = {"cuInit", "cuDeviceGetCount", "cuDeviceGetName",
+static const char *const clock_functions[] = {"cuInit", "cuDeviceGetCount", "cuDeviceGetName",
     "cuDeviceGetUuid", "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2"};
-enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof FUNCTIONS[0] };
+enum { FUNCTION_COUNT = sizeof clock_functions / sizeof clock_functions[0] };
 
 struct hed_clock_hold {
     hed_allocator allocator;
@@ -33,7 +33,7 @@ struct hed_clock_hold {
 };
 
 /* True if CUDA's device is the given one, by its identity if the driver tells it, else by its name. */
-static bool is_same(const cuda_api *api, int number, const hed_device *device)
+static bool is_gpu_of(const cuda_api *api, int number, const hed_device *device)
 {
     static const uint8_t unknown[sizeof device->uuid];
     char uuid[sizeof device->uuid], name[256] = "";
@@ -43,14 +43,14 @@ static bool is_same(const cuda_api *api, int number, const hed_device *device)
            hed_text_contains(device->info.name, name);
 }
 
-static void hold(hed_clock_hold *instance, const hed_device *device)
+static void retain_context(hed_clock_hold *instance, const hed_device *device)
 {
     const cuda_api *api = &instance->api;
     int count = 0;
     void *context;
     if (api->init(0) || api->count(&count)) return;
     for (int i = 0; i < count && instance->device < 0; i++)
-        if (is_same(api, i, device) && !api->retain(&context, i)) instance->device = i;
+        if (is_gpu_of(api, i, device) && !api->retain(&context, i)) instance->device = i;
 }
 
 hed_clock_hold *hed_clock_hold_open(const hed_device *device, const char *library)
@@ -71,9 +71,9 @@ hed_clock_hold *hed_clock_hold_open(const hed_device *device, const char *librar
     hed_dynlib_open(
         &allocator, library ? requested : USUAL, &instance->library, reason, sizeof reason);
     if (instance->library &&
-        hed_dynlib_symbols(instance->library, FUNCTIONS, slots, FUNCTION_COUNT, &missing)) {
+        hed_dynlib_symbols(instance->library, clock_functions, slots, FUNCTION_COUNT, &missing)) {
         memcpy(&instance->api, slots, sizeof slots);
-        hold(instance, device);
+        retain_context(instance, device);
     }
     if (instance->device >= 0) return instance;
     hed_clock_hold_close(instance);
