@@ -141,7 +141,7 @@ def batches(kind, most):
     """The same list on 1, 2, ... devices, and a list for each. The first jobs tell how long a job and the start of a device take."""
     batch(kind, 1, 1, 'first')  # compiles kernels and reads files
     first, _ = batch(kind, 1, 1, 'first')
-    more = max(3, 4 * max(counts)) if kind == 'page' else 3
+    more = 400 if kind == 'page' else 3
     several, _ = batch(kind, 1, more, 'first')
     each_job = max(1e-4, (several - first) / (more - 1))
     note(f'a job, {kind}', each_job, 's', kind=f'{kind} job', start=round(first - each_job, 3))
