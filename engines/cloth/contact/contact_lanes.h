@@ -189,14 +189,22 @@ static inline void block_overlapping_plain(uint *numbers, uint *total, const blo
     *total = written;
 }
 #ifdef BLOCK_AVX512
+/* Writes the sides of a box, each in all lanes. */
+__attribute__((target("avx2,fma"))) static inline void block_box_lanes(
+    const float4 *box, __m256 low[3], __m256 high[3])
+{
+    const float lows[3] = {box[0].x, box[0].y, box[0].z}, highs[3] = {box[1].x, box[1].y, box[1].z};
+    for (int axis = 0; axis < 3; axis++) {
+        low[axis] = _mm256_set1_ps(lows[axis]);
+        high[axis] = _mm256_set1_ps(highs[axis]);
+    }
+}
+
 __attribute__((target("avx2,fma"))) static void block_overlapping_avx2(
     uint *numbers, uint *total, const block_search *search)
 {
-    const float4 *box = search->box;
-    const __m256 low[3] = {_mm256_set1_ps(box[0].x), _mm256_set1_ps(box[0].y),
-        _mm256_set1_ps(box[0].z)},
-                 high[3] = {
-                     _mm256_set1_ps(box[1].x), _mm256_set1_ps(box[1].y), _mm256_set1_ps(box[1].z)};
+    __m256 low[3], high[3];
+    block_box_lanes(search->box, low, high);
     uint written = 0;
     for (uint k = 0; k < search->count; k++) {
         const block_boxes_of *group = search->groups + search->groups_at[k];
@@ -220,14 +228,11 @@ __attribute__((target("avx2,fma"))) static void block_overlapping_avx2(
 __attribute__((target(BLOCK_AVX512))) static void block_overlapping_avx512(
     uint *numbers, uint *total, const block_search *search)
 {
-    const float4 *box = search->box;
     const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
                   from = _mm256_set1_epi32((int)search->from),
                   to = _mm256_set1_epi32((int)search->to);
-    const __m256 low[3] = {_mm256_set1_ps(box[0].x), _mm256_set1_ps(box[0].y),
-        _mm256_set1_ps(box[0].z)},
-                 high[3] = {
-                     _mm256_set1_ps(box[1].x), _mm256_set1_ps(box[1].y), _mm256_set1_ps(box[1].z)};
+    __m256 low[3], high[3];
+    block_box_lanes(search->box, low, high);
     uint written = 0;
     for (uint k = 0; k < search->count; k++) {
         const block_boxes_of *group = search->groups + search->groups_at[k];
