@@ -29,7 +29,7 @@ enum {
     SPIN_LEAST_NS = 2000,
     SPINS_BY_CLOCK = 64, /* reads of the word between two reads of the clock */
     /* pieces of hed_team_for() for each member, so that a late member does not delay the others */
-    PIECES_BY_MEMBER = 4,
+    PIECES_BY_MEMBER = 8,
     THREADS_MAX = 1 << 22 /* Linux has no more, on any machine */
 };
 

@@ -247,22 +247,44 @@ static inline void block_leaves_fill(
     block_candidates(l, triangle);
 }
 
+/* Rows that a thread writes at once: threads seldom meet at a counter. */
+enum { BLOCK_STAGE = 256 };
+
+/* Adds the rows of a stage to a counter of the device. Returns the index of the first; `*fits`: rows
+ * before `capacity`. */
+static inline uint block_reserve(int *counter, uint rows, uint capacity, uint *fits)
+{
+    uint at = (uint)cloth_atomic_add(counter, (int)rows);
+    *fits = at >= capacity ? 0 : rows < capacity - at ? rows : capacity - at;
+    return at;
+}
+
+typedef struct block_overlap_stage {
+    uint count;
+    contact_overlap rows[BLOCK_STAGE + BLOCK_LANES];
+} block_overlap_stage;
+
+static inline void block_overlaps_write(block_overlap_stage *stage, contact_find_view view)
+{
+    uint fits, at = block_reserve(
+                   &view.counters->total.overlaps, stage->count, 2u * view.params.capacity, &fits);
+    if (fits > 0) memcpy(view.overlaps + at, stage->rows, fits * sizeof *stage->rows);
+    stage->count = 0;
+}
+
 /* Writes the overlaps of a leaf with partners, at most BLOCK_LANES, that have a candidate. */
-static inline void block_write(uint leaf, const uint *partners, uint count, contact_find_view view)
+static inline void block_write(
+    uint leaf, const uint *partners, uint count, block_overlap_stage *stage, contact_find_view view)
 {
     block_leaves l;
-    uint queue[BLOCK_LANES], written = 0;
     l.count = count;
     memcpy(l.leaves, partners, count * sizeof *partners);
     block_leaves_fill(&l, view.triangles + leaf, view.triangles);
     for (uint lane = 0; lane < count; lane++) {
-        queue[written] = l.leaves[lane];
-        written += l.candidates[lane] != 0u;
+        stage->rows[stage->count] = (contact_overlap){leaf, l.leaves[lane]};
+        stage->count += l.candidates[lane] != 0u;
     }
-    if (written == 0) return;
-    uint at = (uint)cloth_atomic_add(&view.counters->total.overlaps, (int)written);
-    for (uint k = 0; k < written && at + k < 2u * view.params.capacity; k++)
-        view.overlaps[at + k] = (contact_overlap){leaf, queue[k]};
+    if (stage->count >= BLOCK_STAGE) block_overlaps_write(stage, view);
 }
 
 /* Writes high and -low of a node. */
@@ -281,8 +303,8 @@ static inline uint block_bits_from(uint bits, uint first, uint from)
 
 /* Finds the overlaps of a leaf with the leaves of clusters of `width` leaves. `after`: the first leaf
  * that may meet its cluster, if the cluster or a node above it cannot meet itself, else 0. */
-HED_NATIVE_BODY block_find_leaf(
-    uint leaf, uint after, const block_clusters *clusters, uint width, contact_find_view view)
+HED_NATIVE_BODY block_find_leaf(uint leaf, uint after, const block_clusters *clusters, uint width,
+    block_overlap_stage *stage, contact_find_view view)
 {
     static const uint indices[BLOCK_CLUSTERS / BLOCK_BOX_LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
     uint clusters_at[BLOCK_CLUSTERS + BLOCK_BOX_LANES],
@@ -298,7 +320,8 @@ HED_NATIVE_BODY block_find_leaf(
     block_overlapping(
         numbers, &count, &(block_search){clusters->leaves, clusters_at, count, from, leaves, box});
     for (uint k = 0; k < count; k += BLOCK_LANES)
-        block_write(leaf, numbers + k, count - k < BLOCK_LANES ? count - k : BLOCK_LANES, view);
+        block_write(
+            leaf, numbers + k, count - k < BLOCK_LANES ? count - k : BLOCK_LANES, stage, view);
 }
 
 /* Adds a cluster of leaves and its boxes. */
@@ -328,7 +351,7 @@ static inline uint block_cluster_width(uint leaves)
 
 /* Finds the overlaps of the leaves of a cluster: the clusters near it by a descent from the root,
  * three rows in a step, then the clusters near each leaf, then the leaves of these. */
-HED_NATIVE_BODY block_find(uint cluster, contact_find_view view)
+HED_NATIVE_BODY block_find(uint cluster, block_overlap_stage *stage, contact_find_view view)
 {
     const float4 *boxes = view.boxes;
     uint leaves = view.params.leaves, width = block_cluster_width(leaves),
@@ -358,12 +381,12 @@ HED_NATIVE_BODY block_find(uint cluster, contact_find_view view)
             block_clusters_add(&near, next, width, leaves, boxes);
             if (near.count < BLOCK_CLUSTERS) continue;
             for (uint k = 0; k < width; k++)
-                block_find_leaf(cluster * width + k, after, &near, width, view);
+                block_find_leaf(cluster * width + k, after, &near, width, stage, view);
             near.count = 0;
         }
     }
     for (uint k = 0; k < width && near.count > 0; k++)
-        block_find_leaf(cluster * width + k, after, &near, width, view);
+        block_find_leaf(cluster * width + k, after, &near, width, stage, view);
 }
 
 /* ---- the list ---- */
@@ -548,24 +571,38 @@ HED_NATIVE_BODY block_vertex_neighbours_body(
 BLOCK_CLONES(block_vertex_neighbours,
     (block * b, const block_lanes *rests, float max_edge, float cover), (b, rests, max_edge, cover))
 
-/* Writes the pairs of a block that meet and are listed. */
-HED_NATIVE_BODY block_list_write(block *b, contact_list_view view, contact_params params)
+typedef struct block_list_stage {
+    uint count;
+    contact_pair list[BLOCK_STAGE + BLOCK_LANES];
+    contact_bound bounds[BLOCK_STAGE + BLOCK_LANES];
+} block_list_stage;
+
+static inline void block_list_write(
+    block_list_stage *stage, contact_list_view view, const contact_params *params)
 {
-    uint lanes[BLOCK_LANES], count = 0;
+    uint fits, at = block_reserve(
+                   &view.counters->total.listed, stage->count, params->list_capacity, &fits);
+    if (fits > 0) {
+        memcpy(view.list + at, stage->list, fits * sizeof *stage->list);
+        memcpy(view.bounds + at, stage->bounds, fits * sizeof *stage->bounds);
+    }
+    stage->count = 0;
+}
+
+/* Adds the pairs of a block that meet and are listed. */
+HED_NATIVE_BODY block_list_add(
+    block *b, block_list_stage *stage, contact_list_view view, contact_params params)
+{
     block_lanes rests[4];
     block_gather(rests, view.rests, b->ends, 4);
     (b->edges ? block_edge_neighbours : block_vertex_neighbours)(
         b, rests, params.max_edge, contact_cover(params));
     for (uint lane = 0; lane < b->count; lane++) {
-        lanes[count] = lane;
-        count += b->meets[lane];
+        stage->list[stage->count] = block_pair(b, lane);
+        stage->bounds[stage->count] = (contact_bound){b->reach[lane], b->min_gap[lane]};
+        stage->count += b->meets[lane];
     }
-    uint at = (uint)cloth_atomic_add(&view.counters->total.listed, (int)count);
-    for (uint k = 0; k < count; k++) {
-        uint lane = lanes[k];
-        contact_list_write(
-            at + k, block_pair(b, lane), b->reach[lane], b->min_gap[lane], view, params);
-    }
+    if (stage->count >= BLOCK_STAGE) block_list_write(stage, view, &params);
 }
 
 /* Lists the pairs of overlaps [first, last). */
@@ -575,8 +612,9 @@ HED_NATIVE_BODY block_list(const contact_overlap *overlaps, uint first, uint las
     block_boxes self = {0};
     block_triangles others = {0};
     block_candidate_queue queues[2]; /* vertices and triangles; edges */
+    block_list_stage stage;
     block b;
-    queues[0].count = queues[1].count = 0;
+    stage.count = queues[0].count = queues[1].count = 0;
     for (uint k = first; k <= last; k += others.l.count) {
         others.l.count = 0;
         if (k < last) {
@@ -595,10 +633,11 @@ HED_NATIVE_BODY block_list(const contact_overlap *overlaps, uint first, uint las
                 block_pop_candidates(&b, &queues[edges], edges ? CONTACT_EDGES : 0u, view.triangles,
                     view.start, view.ahead, 2.0f * contact_cover(params));
                 (edges ? block_bound_edges : block_bound_vertices)(&b);
-                block_list_write(&b, view, params);
+                block_list_add(&b, &stage, view, params);
             }
         if (k == last) break;
     }
+    if (stage.count > 0) block_list_write(&stage, view, &params);
 }
 
 /* ---- the pairs of a contact iteration ---- */
@@ -648,6 +687,23 @@ HED_NATIVE_BODY block_sift(
     }
 }
 
+typedef struct block_pair_stage {
+    uint count;
+    contact_pair pairs[BLOCK_STAGE + BLOCK_LANES];
+    contact_plane planes[BLOCK_STAGE + BLOCK_LANES];
+} block_pair_stage;
+
+static inline void block_pairs_write(
+    block_pair_stage *stage, contact_pair_view view, int *counter, uint capacity)
+{
+    uint fits, at = block_reserve(counter, stage->count, capacity, &fits);
+    if (fits > 0) {
+        memcpy(view.pairs + at, stage->pairs, fits * sizeof *stage->pairs);
+        memcpy(view.planes + at, stage->planes, fits * sizeof *stage->planes);
+    }
+    stage->count = 0;
+}
+
 /* Takes listed pairs [first, last). */
 HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
     contact_counters *counters, contact_params params)
@@ -658,7 +714,13 @@ HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
     float margin = contact_margin(counters, params);
     uint is_fresh = (uint)current->list_needed;
     float4 shift = contact_shift(counters, params);
-    queues[0].count = queues[1].count = 0;
+    block_pair_stage stage;
+    contact_pair_view staged = view;
+    contact_params room = params;
+    staged.pairs = stage.pairs;
+    staged.planes = stage.planes;
+    room.capacity = BLOCK_STAGE + BLOCK_LANES;
+    stage.count = queues[0].count = queues[1].count = 0;
     for (uint k = first; k < last; k += BLOCK_LANES) {
         uint count = last - k < BLOCK_LANES ? last - k : BLOCK_LANES;
         block_sift(queues, k, count, view, is_fresh, margin);
@@ -666,9 +728,6 @@ HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
             while (queues[edges].count >= (k + count < last ? BLOCK_LANES : 1)) {
                 block_pop(&b, &queues[edges], view, margin);
                 (edges ? block_meet_edges : block_meet_vertices)(&b, shift);
-                int meets = 0;
-                for (uint lane = 0; lane < b.count; lane++) meets += (int)b.meets[lane];
-                uint at = (uint)cloth_atomic_add(&current->pairs, meets);
                 for (uint lane = 0; lane < b.count; lane++) {
                     if (!b.meets[lane]) continue;
                     contact_gap gap = {.normal = {b.normal[0][lane], b.normal[1][lane],
@@ -676,10 +735,13 @@ HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
                         .p = b.p[lane],
                         .q = b.q[lane]};
                     contact_pair_write(
-                        at++, block_pair(&b, lane), b.reach[lane], gap, view, params);
+                        stage.count++, block_pair(&b, lane), b.reach[lane], gap, staged, room);
                 }
+                if (stage.count >= BLOCK_STAGE)
+                    block_pairs_write(&stage, view, &current->pairs, params.capacity);
             }
     }
+    if (stage.count > 0) block_pairs_write(&stage, view, &current->pairs, params.capacity);
 }
 
 #endif

@@ -82,11 +82,14 @@ HED_NATIVE_CLONES(pairs_boxes_native, pairs_boxes_body)
 HED_NATIVE_BODY pairs_find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const contact_find_view view = contact_find_view_of(call->arguments);
+    block_overlap_stage stage;
     uint first, last;
     if (!contact_list_is_made(view.counters, &view.params)) return;
     uint leaves = view.params.leaves;
     pairs_of(leaves / block_cluster_width(leaves), begin, end, &first, &last);
-    for (uint cluster = first; cluster < last; cluster++) block_find(cluster, view);
+    stage.count = 0;
+    for (uint cluster = first; cluster < last; cluster++) block_find(cluster, &stage, view);
+    if (stage.count > 0) block_overlaps_write(&stage, view);
 }
 HED_NATIVE_CLONES(pairs_find_native, pairs_find_body)
 
@@ -114,16 +117,36 @@ HED_NATIVE_BODY pairs_take_body(const hed_native_call *call, uint64_t begin, uin
 }
 HED_NATIVE_CLONES(pairs_take_native, pairs_take_body)
 
-HED_NATIVE_BODY pairs_push_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+HED_NATIVE_BODY pairs_push_body(contact_push_view view, uint thread, uint threads)
 {
-    uint first, last;
-    const contact_push_view view = contact_push_view_of(call->arguments);
-    blocks_of(contact_to_push(view.counters, view.params), begin, end, &first, &last);
-    /* one range for all pairs: no other thread adds to the sums */
-    if (begin == 0 && end == NATIVE_PARTS) block_push_range(first, last, view, true);
-    else block_push_range(first, last, view, false);
+    block_push_thread(view, thread, threads);
 }
-HED_NATIVE_CLONES(pairs_push_native, pairs_push_body)
+HED_CLONES(static, pairs_push_thread, pairs_push_body,
+    (contact_push_view view, uint thread, uint threads), (view, thread, threads))
+
+/* Threads add to sums of their own, without locks; a thread without sums has no pairs. */
+static void pairs_push_team(const hed_native_call *call, hed_team *team, uint32_t member)
+{
+    const contact_push_view view = contact_push_view_of(call->arguments);
+    const contact_params *params = &view.params;
+    uint arrays = params->sum_arrays, size = hed_team_size(team),
+         threads = arrays == 0 ? 1 : arrays < size ? arrays : size;
+    if (contact_to_push(view.counters, *params) == 0) return;
+    if (arrays > 0 && !params->weighs) {
+        uint64_t particles = params->particles;
+        block_total_weights((uint)(particles * member / size),
+            (uint)(particles * (member + 1) / size), view.sums, params);
+        hed_team_barrier(team);
+    }
+    if (member < threads) pairs_push_thread(view, member, threads);
+}
+
+/* All pairs by one thread, for samples. */
+static void pairs_push_native(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    const contact_push_view view = contact_push_view_of(call->arguments);
+    if (begin == 0 && end > 0) pairs_push_thread(view, 0, 1);
+}
 
 HED_NATIVE_BODY pairs_part_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -148,6 +171,8 @@ HED_NATIVE_BODY pairs_apply_body(const hed_native_call *call, uint64_t begin, ui
     uint pass = view.params.pass + 1u, moves = 0;
     if (!view.params.last_pass && !contact_is_active(view.counters, view.params)) return;
     for (uint64_t i = begin; i < end; i++) {
+        if (view.params.sum_arrays > 0 && view.sums[4 * i + 3] > 0)
+            block_total_pushes((uint)i, view.sums, &view.params);
         float4 before = view.moved[i], at;
         contact_apply((uint)i, view);
         at = view.moved[i];
@@ -185,7 +210,7 @@ static void pairs_geometry_each(const hed_kernel_def *def, const hed_config *con
     const hed_problem *problem, hed_geometry *layout)
 {
     cloth_geometry(def, config, problem, layout);
-    layout->native_grain = 1024;
+    layout->native_grain = 256;
 }
 
 static void pairs_geometry_rows(const hed_kernel_def *def, const hed_config *config,
@@ -201,7 +226,7 @@ static void pairs_geometry_strands(const hed_kernel_def *def, const hed_config *
 {
     uint64_t room = (uint64_t)problem->sizes[0];
     uint64_t groups = hed_ceil_divide(room < STRANDS ? room : STRANDS, (uint64_t)config->values[0]);
-    hed_geometry_1d(layout, groups, config->values[0], NATIVE_PARTS, 8);
+    hed_geometry_1d(layout, groups, config->values[0], NATIVE_PARTS, 1);
 }
 
 /* One group for each cluster of CONTACT_CLUSTER (16) leaves, at most STRANDS items. */
@@ -211,7 +236,7 @@ static void pairs_geometry_clusters(const hed_kernel_def *def, const hed_config 
     (void)def;
     uint64_t groups = hed_ceil_divide((uint64_t)problem->sizes[0], 16);
     uint64_t most = STRANDS / (uint64_t)config->values[0];
-    hed_geometry_1d(layout, groups < most ? groups : most, config->values[0], NATIVE_PARTS, 8);
+    hed_geometry_1d(layout, groups < most ? groups : most, config->values[0], NATIVE_PARTS, 1);
 }
 
 static void pairs_geometry_groups(const hed_kernel_def *def, const hed_config *config,
@@ -288,7 +313,7 @@ DESCRIPTION(take, "listed pairs that may meet in this substep, with the planes b
 DESCRIPTION(push, "pushes of pairs, with friction", strands,
     HED_ARGUMENTS(
         HED_VIEW_ARGUMENTS(PAIRS_PUSH), [HED_ROW(contact_push_view, sums)].tolerance = 1.0),
-    GROUPS, HED_DIMENSIONS("capacity"));
+    .team = pairs_push_team, GROUPS, HED_DIMENSIONS("capacity"));
 DESCRIPTION(part, "separation of pairs to their sides of the plane between them", strands,
     HED_ARGUMENTS(
         HED_VIEW_ARGUMENTS(PAIRS_PART), [HED_ROW(contact_separate_view, sums)].tolerance = 1.0),

@@ -15,7 +15,8 @@ enum {
     PAIRS_A_PARTICLE = 64, /* capacity at first */
     MIN_PAIRS = 4096,
     MAX_PAIRS = 1 << 27,
-    LOOK_AFTER = 3
+    LOOK_AFTER = 3,
+    MAX_SUM_ARRAYS = 16 /* threads of a host that push, at 20 bytes a particle each */
 };
 static const float min_spare = 0.1f; /* fraction of the smallest thickness */
 /* contact_params.cover: the smaller of these fractions of the smallest thickness and of the longest
@@ -28,6 +29,11 @@ static const double read_loss = 1.4e-7;
 static const float push_steps = 4194304.0f; /* steps of the largest thickness, in sums of pushes */
 
 /* ---- creation ---- */
+
+static bool is_on_host(const hed_cloth *cloth)
+{
+    return strcmp(hed_device_describe(cloth->device).backend, "host") == 0;
+}
 
 /* True if every pinned particle has a driver, which brings it back from the mean motion. */
 static bool pins_are_driven(const hed_cloth *cloth)
@@ -62,6 +68,9 @@ static void fill_params(const hed_cloth *cloth, contact_params *params)
     uint32_t samples = (cloth->particles + params->sample_stride - 1) / params->sample_stride;
     if (pins_are_driven(cloth))
         params->motion_scale = 1.0f / (CONTACT_MOTION_STEPS * (float)samples);
+    uint32_t threads = hed_device_describe(cloth->device).compute_units;
+    if (is_on_host(cloth) && threads > 1)
+        params->sum_arrays = threads < MAX_SUM_ARRAYS ? threads : MAX_SUM_ARRAYS;
 }
 
 /* Replaces the arrays of the list and of the pairs by larger ones. On failure the old ones stay. */
@@ -111,7 +120,8 @@ static hed_status pairing_upload(hed_cloth *cloth, cloth_pairing *pairing,
     cloth_upload(cloth, NULL, 2 * sizeof(float4) * particles, &b->covers, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->ahead, error);
     cloth_upload(cloth, NULL, sizeof(float) * particles, &b->deviations, error);
-    cloth_upload(cloth, NULL, 4 * sizeof(int) * particles, &b->sums, error);
+    cloth_upload(cloth, NULL, sizeof(int) * CONTACT_SUMS(particles, pairing->params.sum_arrays),
+        &b->sums, error);
     cloth_upload(cloth, NULL, sizeof(contact_counters), &b->counters, error);
     cloth_upload(cloth, NULL, 2 * sizeof(uint), &b->state, error);
     pairing_grow(cloth, pairing, PAIRS_A_PARTICLE * particles, error);
@@ -307,17 +317,18 @@ static hed_status pairs_run_stage(hed_cloth *cloth, cloth_contacts *contacts, cl
 #undef RUN
 }
 
-/* Runs a contact iteration, one launch after another. */
+/* Runs a contact iteration, one launch after another. The counters of the device "host" are known
+ * between launches, so that stages without work are not launched. */
 static hed_status pairs_run_iteration(
     hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *p, hed_error *error)
 {
-    const contact_counters *const unknown = NULL;
+    const contact_counters *const known = is_on_host(cloth) ? cloth_host_of(p->b.counters) : NULL;
     uint32_t row = 0;
     p->params.last_pass = 0;
     const hed_kernel *boxes = contacts->kernels[CLOTH_PAIRS_BOXES];
     uint32_t group_size = boxes ? (uint32_t)hed_kernel_config(boxes, NULL).values[0] : 1;
 #define RUN(stage) pairs_run_stage(cloth, contacts, p, stage, row, error)
-    CONTACT_ITERATION(RUN, p->params, row, group_size, unknown, 0);
+    CONTACT_ITERATION(RUN, p->params, row, group_size, known, known != NULL);
 #undef RUN
     return error->status;
 }

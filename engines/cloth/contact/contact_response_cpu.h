@@ -211,11 +211,47 @@ static inline void block_interleave(block_steps *to, const int (*axes)[BLOCK_LAN
     }
 }
 
-/* Adds to a sum. `alone`: no other thread adds to it. */
-static inline void block_add(int *sum, int value, bool alone)
+/* Sums to which one thread adds. */
+typedef struct block_sums {
+    int *pushes;  /* four words for each particle, of which the fourth is not used */
+    int *weights; /* every `stride` words */
+    uint stride;
+} block_sums;
+
+/* Sums of a thread; without any, the particles' sums, for one thread that has all pairs. */
+static inline block_sums block_sums_of(int *sums, const contact_params *params, uint thread)
 {
-    if (alone) *sum += value;
-    else if (value) cloth_atomic_add(sum, value);
+    int *array = sums + CONTACT_SUMS(params->particles, thread);
+    if (params->sum_arrays == 0) return (block_sums){sums, sums + 3, 4};
+    return (block_sums){array, array + 4 * (uint64_t)params->particles, 1};
+}
+
+/* Moves the weights of particles [first, last) from the threads' sums to the particles' sums. */
+HED_NATIVE_BODY block_total_weights(uint first, uint last, int *sums, const contact_params *params)
+{
+    for (uint i = first; i < last; i++) sums[4 * i + 3] = 0;
+    for (uint thread = 0; thread < params->sum_arrays; thread++) {
+        int *weights = block_sums_of(sums, params, thread).weights;
+        for (uint i = first; i < last; i++) {
+            sums[4 * i + 3] += weights[i];
+            weights[i] = 0;
+        }
+    }
+}
+
+/* Moves the pushes of a particle from the threads' sums to its own. */
+static inline void block_total_pushes(uint i, int *sums, const contact_params *params)
+{
+    block_steps total;
+    memcpy(&total, sums + 4 * i, sizeof total);
+    for (uint thread = 0; thread < params->sum_arrays; thread++) {
+        block_steps pushes;
+        int *array = block_sums_of(sums, params, thread).pushes + 4 * i;
+        memcpy(&pushes, array, sizeof pushes);
+        total += pushes;
+        memset(array, 0, sizeof pushes);
+    }
+    memcpy(sums + 4 * i, &total, sizeof total);
 }
 
 /* Writes the lanes that are not done, without a branch for each. Returns their number. */
@@ -230,19 +266,19 @@ static inline uint block_works(const block_response *b, uint *lanes)
 }
 
 /* Adds the weights of the pairs that are pushed. */
-HED_NATIVE_BODY block_add_weights(const block_response *b, contact_push_view view, bool alone)
+HED_NATIVE_BODY block_add_weights(const block_response *b, contact_push_view view, block_sums sums)
 {
     uint lanes[BLOCK_LANES], count = block_works(b, lanes);
     if (count > 0) contact_mark_active(view.counters, view.params);
     for (uint k = 0; k < count; k++)
         for (uint end = 0; end < 4; end++)
-            block_add(view.sums + 4 * b->ends[end * BLOCK_LANES + lanes[k]] + 3,
-                b->weights[end][lanes[k]], alone);
+            sums.weights[sums.stride * b->ends[end * BLOCK_LANES + lanes[k]]] +=
+                b->weights[end][lanes[k]];
 }
 
 /* Pushes the first pairs of `b->pairs`, which are weighed, and removes them. */
-HED_NATIVE_BODY block_push_all(
-    block_response *b, block_response_view loaded, contact_push_view view, uint crowded, bool alone)
+HED_NATIVE_BODY block_push_all(block_response *b, block_response_view loaded,
+    contact_push_view view, uint crowded, block_sums sums)
 {
     uint all = b->count;
     if (b->count > BLOCK_LANES) b->count = BLOCK_LANES;
@@ -257,47 +293,57 @@ HED_NATIVE_BODY block_push_all(
         block_steps steps[BLOCK_LANES];
         block_interleave(steps, b->pushes[end]);
         for (uint lane = 0; lane < b->count; lane++) {
-            int *sum = view.sums + 4 * b->ends[end * BLOCK_LANES + lane];
-            if (alone) {
-                block_steps present;
-                memcpy(&present, sum, sizeof present);
-                present += steps[lane];
-                memcpy(sum, &present, sizeof present);
-            } else {
-                for (int axis = 0; axis < 3; axis++)
-                    if (steps[lane][axis]) cloth_atomic_add(sum + axis, steps[lane][axis]);
-            }
+            int *sum = sums.pushes + 4 * b->ends[end * BLOCK_LANES + lane];
+            block_steps present;
+            memcpy(&present, sum, sizeof present);
+            present += steps[lane];
+            memcpy(sum, &present, sizeof present);
         }
     }
     memcpy(b->pairs, b->pairs + BLOCK_LANES, BLOCK_LANES * sizeof *b->pairs);
     b->count = all - b->count;
 }
 
-/* Weighs or pushes pairs [first, last), as contact_push() does. */
-HED_NATIVE_BODY block_push_range(uint first, uint last, contact_push_view view, bool alone)
+/* Pairs of which a thread has every `threads`-th run, so that crowded parts of the cloth are divided
+ * among all threads: eight runs for each thread, of at most BLOCK_RUN pairs. */
+enum { BLOCK_RUN = 1024 };
+static inline uint block_run_of(uint count, uint threads)
 {
+    uint run = count / (8 * threads) & ~(CONTACT_BLOCK - 1u);
+    return threads == 1          ? BLOCK_RUN
+           : run > BLOCK_RUN     ? BLOCK_RUN
+           : run < CONTACT_BLOCK ? CONTACT_BLOCK
+                                 : run;
+}
+
+/* Weighs or pushes the pairs of one of several threads, as contact_push() does. */
+HED_NATIVE_BODY block_push_thread(contact_push_view view, uint thread, uint threads)
+{
+    uint count = contact_to_push(view.counters, view.params), run = block_run_of(count, threads);
+    block_sums sums = block_sums_of(view.sums, &view.params, thread);
     const block_response_view loaded = {view.pairs, view.planes, view.moved};
     const block_marks marks = block_marks_of(view.marks, &view.params);
     uint crowded = contact_is_crowded(view.counters, view.params), pass = view.params.pass;
     block_response b, pushed;
     pushed.count = 0;
-    for (uint k = first; k < last; k += BLOCK_LANES) {
-        uint noted = marks.blocks[k / CONTACT_BLOCK];
-        if (view.params.weighs || noted >> CONTACT_BLOCK != pass + 1u) {
-            block_response_load_from(&b, loaded, k, last);
-            block_weigh(&b, crowded, &view.params);
-            noted = block_bits(&b);
+    for (uint first = thread * run; first < count; first += threads * run)
+        for (uint k = first; k < first + run && k < count; k += BLOCK_LANES) {
+            uint noted = marks.blocks[k / CONTACT_BLOCK];
+            if (view.params.weighs || noted >> CONTACT_BLOCK != pass + 1u) {
+                block_response_load_from(&b, loaded, k, count);
+                block_weigh(&b, crowded, &view.params);
+                noted = block_bits(&b);
+            }
+            if (view.params.weighs) {
+                block_add_weights(&b, view, sums);
+                block_note(marks, k, noted, pass);
+                continue;
+            }
+            for (uint bits = noted & ((1u << CONTACT_BLOCK) - 1u); bits; bits &= bits - 1u)
+                pushed.pairs[pushed.count++] = k + (31u - clz(bits & (0u - bits)));
+            if (pushed.count >= BLOCK_LANES) block_push_all(&pushed, loaded, view, crowded, sums);
         }
-        if (view.params.weighs) {
-            block_add_weights(&b, view, alone);
-            block_note(marks, k, noted, pass);
-            continue;
-        }
-        for (uint bits = noted & ((1u << CONTACT_BLOCK) - 1u); bits; bits &= bits - 1u)
-            pushed.pairs[pushed.count++] = k + (31u - clz(bits & (0u - bits)));
-        if (pushed.count >= BLOCK_LANES) block_push_all(&pushed, loaded, view, crowded, alone);
-    }
-    if (pushed.count > 0) block_push_all(&pushed, loaded, view, crowded, alone);
+    if (pushed.count > 0) block_push_all(&pushed, loaded, view, crowded, sums);
 }
 
 #endif

@@ -234,6 +234,8 @@ typedef struct contact_params {
     uint round;     /* below CONTACT_LIMIT_ROUNDS */
     uint last_pass; /* not 0: no further pass follows */
     uint weighs;    /* not 0: the pass sums the weights of pairs and pushes nothing */
+    /* threads of a host that have sums of their own after the particles' (CONTACT_SUMS); 0: one thread pushes */
+    uint sum_arrays;
 } contact_params;
 
 /* Pairs that C processes at once, and words of `marks`, its notes of an iteration: for each particle
@@ -243,6 +245,10 @@ typedef struct contact_params {
 #define CONTACT_BLOCK 16u
 #define CONTACT_MARKS(particles, pairs) \
     ((uint64_t)(particles) + 2u + (uint64_t)(pairs) / CONTACT_BLOCK)
+
+/* Words of `sums`: pushes and weight of each particle; then for each thread with sums of its own the
+ * pushes, four words for each particle, and the weights. */
+#define CONTACT_SUMS(particles, arrays) ((uint64_t)(particles) * (4u + 5u * (arrays)))
 
 /* Words of the structs as they are compared (heddle/author.h). */
 #define HED_TYPE_contact_counters HED_INT32

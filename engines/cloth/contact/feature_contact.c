@@ -17,8 +17,12 @@ static inline __attribute__((always_inline)) cluster_lanes cluster_choose(
     return (cluster_lanes)(((cluster_mask)a & mask) | ((cluster_mask)b & ~mask));
 }
 
-/* True if a triangle of the cluster may be near a feature: its box is within that of all. */
-static inline __attribute__((always_inline)) bool cluster_is_near(
+/* Box of the motion of a cluster, with a margin. */
+typedef struct cluster_box {
+    cluster_lanes low, high;
+} cluster_box;
+
+static inline __attribute__((always_inline)) cluster_box cluster_box_of(
     const feature_find_view *view, uint cluster)
 {
     cluster_lanes low = {3e38f, 3e38f, 3e38f, 0}, high = {-3e38f, -3e38f, -3e38f, 0}, x, y;
@@ -30,20 +34,79 @@ static inline __attribute__((always_inline)) bool cluster_is_near(
         high = cluster_choose(larger > high, larger, high);
     }
     float margin = 1.3f * hed_max(view->params.max_thickness, FEATURE_MIN_CLEARANCE);
-    const float4 *near_low = view->boxes + 2, *near_high = near_low + 1;
-    return low[0] - margin <= near_high->x && high[0] + margin >= near_low->x &&
-           low[1] - margin <= near_high->y && high[1] + margin >= near_low->y &&
-           low[2] - margin <= near_high->z && high[2] + margin >= near_low->z;
+    const cluster_lanes around = {margin, margin, margin, 0};
+    return (cluster_box){low - around, high + around};
 }
 
-/* Skips the clusters that are far from all features: most of them. */
+/* True if a box overlaps that of a node. */
+static inline __attribute__((always_inline)) bool cluster_meets(
+    const cluster_box *box, const float4 *node)
+{
+    cluster_lanes low, high;
+    int64_t sides[2];
+    memcpy(&low, node, sizeof low);
+    memcpy(&high, node + 1, sizeof high);
+    cluster_mask apart = (box->low > high) | (box->high < low);
+    apart[3] = 0;
+    memcpy(sides, &apart, sizeof sides);
+    return (sides[0] | sides[1]) == 0;
+}
+
+/* Features near a cluster. */
+enum { CLUSTER_FEATURES = 256 };
+typedef struct cluster_features {
+    uint count, numbers[CLUSTER_FEATURES];
+    float4 boxes[CLUSTER_FEATURES][2];
+} cluster_features;
+
+/* Finds the features near a cluster. Returns false if they are too many. */
+static inline __attribute__((always_inline)) bool cluster_find(
+    const feature_find_view *view, uint cluster, cluster_features *near)
+{
+    cluster_box box = cluster_box_of(view, cluster);
+    uint leaves = view->params.leaves;
+    near->count = 0;
+    for (uint node = 1; node != 0;) {
+        const float4 *at = view->boxes + 2 * node;
+        if (cluster_meets(&box, at)) {
+            if (node < leaves) {
+                node *= 2;
+                continue;
+            }
+            if (near->count == CLUSTER_FEATURES) return false;
+            near->numbers[near->count] = node - leaves;
+            memcpy(near->boxes[near->count++], at, sizeof *near->boxes);
+        }
+        while (node & 1u) node >>= 1;
+        node += node != 0;
+    }
+    return true;
+}
+
+/* Compares a triangle with the features near its cluster, in the order of feature_find(). */
+static inline __attribute__((always_inline)) void cluster_compare(
+    uint t, const cluster_features *near, feature_find_view view)
+{
+    feature_triangle of;
+    cluster_box box;
+    if (!feature_read_triangle(t, view, &of)) return;
+    memcpy(&box, &of.placed, sizeof box);
+    for (uint k = 0; k < near->count; k++)
+        if (cluster_meets(&box, near->boxes[k])) feature_compare(of, near->numbers[k], view);
+}
+
+/* Finds the features near a cluster of triangles first: most clusters have no feature near. */
 HED_NATIVE_BODY feature_find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const feature_find_view view = feature_find_view_of(call->arguments);
+    cluster_features near;
     for (uint64_t cluster = begin; cluster < end; cluster++) {
-        if (!view.params.apart && !cluster_is_near(&view, (uint)cluster)) continue;
+        bool is_listed = !view.params.apart && cluster_find(&view, (uint)cluster, &near);
+        if (is_listed && near.count == 0) continue;
         uint first = (uint)cluster * CLOTH_FEATURE_CLUSTER, last = first + CLOTH_FEATURE_CLUSTER;
-        for (uint t = first; t < last && t < view.params.triangles; t++) feature_find(t, view);
+        for (uint t = first; t < last && t < view.params.triangles; t++)
+            if (is_listed) cluster_compare(t, &near, view);
+            else feature_find(t, view);
     }
 }
 HED_NATIVE_CLONES(feature_find_native, feature_find_body)

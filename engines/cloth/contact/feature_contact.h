@@ -350,14 +350,95 @@ CLOTH_FUNCTION uint feature_end_is_near(feature_box box, float4 from, float4 to)
            box.low.z <= high.z + radius && box.high.z >= low.z - radius;
 }
 
+/* Box of three positions. */
+CLOTH_FUNCTION feature_box feature_box_of(float4 a, float4 b, float4 c)
+{
+    feature_box box;
+    box.low = contact_lower(contact_lower(a, b), c);
+    box.high = contact_upper(contact_upper(a, b), c);
+    return box;
+}
+
+/* Distance of two intervals, m; negative if they overlap. */
+CLOTH_FUNCTION float feature_between_intervals(
+    float low, float high, float other_low, float other_high)
+{
+    return hed_max(low - other_high, other_low - high);
+}
+
+/* True if feature_test() finds no pair of a triangle and a feature: at the substep's start their boxes
+ * are farther apart than it accepts for the largest relative motion of their ends. The margins cover rounding. */
+CLOTH_INLINE uint feature_is_far(feature_sides x, feature_sides y, float thickness)
+{
+    feature_box triangle = feature_box_of(x.a, x.b, x.c),
+                axis = feature_box_of(x.axis.a, x.axis.b, x.axis.b),
+                motion = feature_box_of(
+                    cloth_minus(y.a, x.a), cloth_minus(y.b, x.b), cloth_minus(y.c, x.c)),
+                carry = feature_box_of(cloth_minus(y.axis.a, x.axis.a),
+                    cloth_minus(y.axis.b, x.axis.b), cloth_minus(y.axis.b, x.axis.b));
+    float across = hed_max(
+        hed_max(feature_between_intervals(triangle.low.x, triangle.high.x, axis.low.x, axis.high.x),
+            feature_between_intervals(triangle.low.y, triangle.high.y, axis.low.y, axis.high.y)),
+        feature_between_intervals(triangle.low.z, triangle.high.z, axis.low.z, axis.high.z));
+    float relative =
+        feature_length(hed_f4(hed_max(motion.high.x - carry.low.x, carry.high.x - motion.low.x),
+            hed_max(motion.high.y - carry.low.y, carry.high.y - motion.low.y),
+            hed_max(motion.high.z - carry.low.z, carry.high.z - motion.low.z), 0.0f));
+    float radius = hed_max(hed_max(x.axis.a.w, x.axis.b.w), hed_max(y.axis.a.w, y.axis.b.w)),
+          limit = fma(1.25f, hed_max(thickness, FEATURE_MIN_CLEARANCE), radius),
+          extent = fabs(axis.low.x) + fabs(axis.low.y) + fabs(axis.low.z) + fabs(triangle.low.x) +
+                   fabs(triangle.low.y) + fabs(triangle.low.z);
+    return across > fma(1.001f, limit + relative, 2e-6f * extent);
+}
+
+/* Triangle of the cloth in a substep. */
+typedef struct feature_triangle {
+    contact_triangle corners;
+    feature_sides x, y; /* positions at start and end; the axis is that of a feature */
+    cloth_cloth cloth;
+    feature_box box, placed; /* its motion with a margin, and in the coordinates of the features */
+} feature_triangle;
+
+/* Reads a triangle. Returns false if it meets no feature: overstretched, or a leaf without a triangle. */
+CLOTH_INLINE uint feature_read_triangle(uint t, feature_find_view view, feature_triangle *triangle)
+{
+    feature_triangle of;
+    of.corners = view.triangles[t];
+    if (of.corners.a == CONTACT_NO_LEAF) return 0u;
+    of.x.a = view.previous[of.corners.a];
+    of.x.b = view.previous[of.corners.b];
+    of.x.c = view.previous[of.corners.c];
+    /* overstretched cloth passes (collide.h): only fast colliders mark it */
+    if (cloth_is_overstretched(of.x.a.w) || cloth_is_overstretched(of.x.b.w) ||
+        cloth_is_overstretched(of.x.c.w))
+        return 0u;
+    of.y.a = view.position[of.corners.a];
+    of.y.b = view.position[of.corners.b];
+    of.y.c = view.position[of.corners.c];
+    of.cloth = cloth_garment_at(view.garments, (uint)of.x.a.w);
+    float margin = 1.3f * hed_max(of.cloth.thickness, FEATURE_MIN_CLEARANCE);
+    feature_box start = feature_box_of(of.x.a, of.x.b, of.x.c),
+                end = feature_box_of(of.y.a, of.y.b, of.y.c);
+    float4 low = contact_lower(start.low, end.low), high = contact_upper(start.high, end.high);
+    of.box.low = hed_f4(low.x - margin, low.y - margin, low.z - margin, 0.0f);
+    of.box.high = hed_f4(high.x + margin, high.y + margin, high.z + margin, 0.0f);
+    of.placed = feature_placed(of.box, cloth_origin_at(view.garments, (uint)of.x.a.w));
+    *triangle = of;
+    return 1u;
+}
+
 /* Compares a triangle with a feature: its edges with the axis, its face with the ends. */
-CLOTH_INLINE void feature_compare(contact_triangle triangle, feature_sides x, feature_sides y,
-    feature_box box, cloth_cloth cloth, uint number, feature_find_view view)
+CLOTH_INLINE void feature_compare(feature_triangle of, uint number, feature_find_view view)
 {
     __global const float4 *feature = view.features + number * FEATURE_WORDS;
+    contact_triangle triangle = of.corners;
+    feature_sides x = of.x, y = of.y;
+    feature_box box = of.box;
+    cloth_cloth cloth = of.cloth;
     float4 origin = cloth_origin_at(view.garments, (uint)x.a.w);
     x.axis = feature_at(feature, origin, view.params.from);
     y.axis = feature_at(feature, origin, view.params.to);
+    if (feature_is_far(x, y, cloth.thickness)) return;
     feature_sides u = x, v = y;
     uint ends = (uint)feature[5].x, has_length = ends & 4u;
     CLOTH_ROLLED
@@ -381,36 +462,15 @@ CLOTH_INLINE void feature_compare(contact_triangle triangle, feature_sides x, fe
 /* Finds the pairs of a triangle of the cloth. */
 CLOTH_INLINE void feature_find(uint t, feature_find_view view)
 {
-    contact_triangle triangle = view.triangles[t];
-    if (triangle.a == CONTACT_NO_LEAF) return;
-    feature_sides x, y;
-    x.a = view.previous[triangle.a];
-    x.b = view.previous[triangle.b];
-    x.c = view.previous[triangle.c];
-    /* overstretched cloth passes (collide.h): only fast colliders mark it */
-    if (cloth_is_overstretched(x.a.w) || cloth_is_overstretched(x.b.w) ||
-        cloth_is_overstretched(x.c.w))
-        return;
-    y.a = view.position[triangle.a];
-    y.b = view.position[triangle.b];
-    y.c = view.position[triangle.c];
-    cloth_cloth cloth = cloth_garment_at(view.garments, (uint)x.a.w);
-    float margin = 1.3f * hed_max(cloth.thickness, FEATURE_MIN_CLEARANCE);
-    float4 low = contact_lower(contact_lower(contact_lower(x.a, y.a), contact_lower(x.b, y.b)),
-               contact_lower(x.c, y.c)),
-           high = contact_upper(contact_upper(contact_upper(x.a, y.a), contact_upper(x.b, y.b)),
-               contact_upper(x.c, y.c));
-    feature_box box;
-    box.low = hed_f4(low.x - margin, low.y - margin, low.z - margin, 0.0f);
-    box.high = hed_f4(high.x + margin, high.y + margin, high.z + margin, 0.0f);
-    feature_box placed = feature_placed(box, cloth_origin_at(view.garments, (uint)x.a.w));
+    feature_triangle of;
+    if (!feature_read_triangle(t, view, &of)) return;
     for (uint node = 1; node != 0;) {
-        if (feature_overlaps(placed, view.boxes, node)) {
+        if (feature_overlaps(of.placed, view.boxes, node)) {
             if (node < view.params.leaves) {
                 node *= 2;
                 continue;
             }
-            feature_compare(triangle, x, y, box, cloth, node - view.params.leaves, view);
+            feature_compare(of, node - view.params.leaves, view);
         }
         while (node & 1u) node >>= 1; /* leave right branches; 0 after the last node */
         node += node != 0;
