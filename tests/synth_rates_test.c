@@ -6,11 +6,12 @@
 
 #include <unistd.h>
 
-/* The first six, unless HEDDLE_TEST_FULL is set. */
+/* The first four, unless HEDDLE_TEST_FULL is set: sounds of 48 and 44.1 kHz at lower rates, as they are, and
+ * at a higher one. */
 static const double rates[] = {
-    8000, 11025, 22050, 44100, 96000, 192000, 16000, 32000, 50000, 64000, 88200};
+    8000, 11025, 44100, 192000, 22050, 96000, 16000, 32000, 50000, 64000, 88200};
 
-static uint32_t rate_count(void) { return getenv("HEDDLE_TEST_FULL") ? HED_COUNT(rates) : 6; }
+static uint32_t rate_count(void) { return getenv("HEDDLE_TEST_FULL") ? HED_COUNT(rates) : 4; }
 
 /* ---- pitch and decay ---- */
 
