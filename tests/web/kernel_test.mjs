@@ -110,4 +110,14 @@ check(await overrunBy(upTo(17), 'arrayLength( & y )') === false && await overrun
 check(await overrunBy(upTo(17), 'arrayLength(&x)') === true, 'the text reads the length of another array');
 check(await overrunBy(upTo(17), '', { stride: undefined }) === false, 'an array with a length');
 
+// A compiler that never ends: the pipeline is a failure with a name once its time is over.
+const wait = globalThis.setTimeout, waited = [];
+globalThis.setTimeout = (work, time) => { waited.push(time); return wait(work, 0); };
+const endless = new Kernel({ device: { createShaderModule: () => ({}), createComputePipelineAsync: () => new Promise(() => {}) } },
+  { bindings: [], code: ['fn f() {}'] }, null);
+const made = await Promise.race([endless.pipeline({ key: 'a', constants: {} }), new Promise(done => wait(done, 2000, {}))]);
+globalThis.setTimeout = wait;
+check(!made.pipeline && made.text === 'the browser has not compiled it after 60 s' && waited[0] === 60000,
+  `a compiler that never ends: ${made.text}, ${waited}`);
+
 process.exit(failed);

@@ -1,8 +1,10 @@
 // One kernel: its module, buffers and pipelines, the comparison of results, and a dispatch of a
 // candidate.
+import { within } from './measure.js';
 
 const PATTERNS = [0x5a5a5a5a, 0xdadadada]; // hed_runner_pattern() in heddle/runner.h
 const MOST_PIPELINES = 256;
+const COMPILE_SECONDS = 60; // a browser's compiler has no limit of its own
 const up4 = n => Math.ceil(n / 4) * 4;
 const bytesOfDigits = digits => Uint8Array.from(digits.match(/../g) ?? [], h => parseInt(h, 16));
 const arrays = { f32: Float32Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array };
@@ -151,9 +153,11 @@ export class Kernel {
     const seconds = () => (performance.now() - start) / 1000;
     const constants = Object.fromEntries(Object.entries(candidate.constants).filter(([name]) => !this.textSizes.has(name)));
     made = this.gpu.device.createComputePipelineAsync({ layout: this.layout, compute: {
-      module: this.moduleOf(candidate.constants), entryPoint: this.job.entry, constants } })
+      module: this.moduleOf(candidate.constants), entryPoint: this.job.entry, constants } });
+    made = within(COMPILE_SECONDS, made)
       .then(pipeline => ({ pipeline, build: seconds() }))
-      .catch(e => ({ text: String(e.message ?? e), build: seconds() }));
+      .catch(e => ({ build: seconds(),
+        text: e.message === 'late' ? `the browser has not compiled it after ${e.seconds} s` : String(e.message ?? e) }));
     if (this.pipelines.size >= MOST_PIPELINES) this.pipelines.delete(this.pipelines.keys().next().value);
     this.pipelines.set(candidate.key, made);
     return made;
