@@ -143,6 +143,13 @@ void hed_wgsl_find_group(struct hed_wgsl_parse *r);
 /* Finds the elements from one group to the next in each dimension, and a buffer with one element for each group; after
  * hed_wgsl_find_group(). */
 void hed_wgsl_find_strides(struct hed_wgsl_parse *r);
+/* A place of a name in a function that is reached, and the token before it. */
+typedef struct wgsl_use {
+    uint32_t function;
+    wgsl_token before, token;
+} wgsl_use;
+/* Finds the next place of a name; an object of zeros is before the first one. */
+bool hed_wgsl_next_use(const struct hed_wgsl_parse *r, const char *name, wgsl_use *use);
 /* Finds the buffers and group memory that the entry point uses, and how; if the module has other
  * entry points, unused ones are dropped. */
 void hed_wgsl_find_uses(struct hed_wgsl_parse *r);

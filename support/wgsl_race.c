@@ -63,22 +63,17 @@ static bool is_same_index(const struct hed_wgsl_parse *r, hed_wgsl_span a, hed_w
 static bool visit_accesses(const struct hed_wgsl_parse *r, const char *name, wgsl_access *writes,
     uint32_t *count, wgsl_access *reads)
 {
-    for (uint32_t i = 0; i < r->function_count; i++) {
-        const wgsl_function *f = &r->functions[i];
-        wgsl_token before = {f->from, 0};
-        if (!f->reached) continue;
-        for (wgsl_token t = hed_wgsl_token(f->from, r->end); t.size && t.at < f->to;
-             before = t, t = wgsl_token_after(r, t)) {
-            wgsl_access access;
-            if (!wgsl_token_is(t, name) || !read_access(r, before, t, &access)) continue;
-            uint32_t k = 0;
-            while (k < *count && !is_same_index(r, writes[k].index, access.index)) k++;
-            bool is_new = k == *count;
-            if (!reads && access.is_write && is_new && k < MOST_WRITES) writes[(*count)++] = access;
-            if (!reads || access.is_write || !is_new) continue;
-            *reads = access;
-            return true;
-        }
+    wgsl_use use = {0};
+    while (hed_wgsl_next_use(r, name, &use)) {
+        wgsl_access access;
+        if (!read_access(r, use.before, use.token, &access)) continue;
+        uint32_t k = 0;
+        while (k < *count && !is_same_index(r, writes[k].index, access.index)) k++;
+        bool is_new = k == *count;
+        if (!reads && access.is_write && is_new && k < MOST_WRITES) writes[(*count)++] = access;
+        if (!reads || access.is_write || !is_new) continue;
+        *reads = access;
+        return true;
     }
     return false;
 }

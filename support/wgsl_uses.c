@@ -26,22 +26,34 @@ static bool is_target(const struct hed_wgsl_parse *r, wgsl_token t)
     return false;
 }
 
+bool hed_wgsl_next_use(const struct hed_wgsl_parse *r, const char *name, wgsl_use *use)
+{
+    for (; use->function < r->function_count; use->function++, use->token = (wgsl_token){0}) {
+        const wgsl_function *f = &r->functions[use->function];
+        wgsl_token t = use->token;
+        if (!f->reached) continue;
+        use->before = t.size ? t : (wgsl_token){f->from, 0};
+        t = t.size ? wgsl_token_after(r, t) : hed_wgsl_token(f->from, r->end);
+        for (; t.size && t.at < f->to; use->before = t, t = wgsl_token_after(r, t)) {
+            if (!wgsl_token_is(t, name)) continue;
+            use->token = t;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Counts the occurrences of a name in the functions that are reached, and its occurrences as a
  * target. */
 static void count_uses(
     const struct hed_wgsl_parse *r, const char *name, uint32_t *uses, uint32_t *targets)
 {
+    wgsl_use use = {0};
     *uses = *targets = 0;
-    for (uint32_t i = 0; i < r->function_count; i++) {
-        const wgsl_function *f = &r->functions[i];
-        wgsl_token before = {f->from, 0};
-        if (!f->reached) continue;
-        for (wgsl_token t = hed_wgsl_token(f->from, r->end); t.size && t.at < f->to;
-             before = t, t = wgsl_token_after(r, t)) {
-            if (!wgsl_token_is(t, name) || wgsl_token_is(before, ".")) continue;
-            ++*uses;
-            *targets += is_target(r, t);
-        }
+    while (hed_wgsl_next_use(r, name, &use)) {
+        if (wgsl_token_is(use.before, ".")) continue;
+        ++*uses;
+        *targets += is_target(r, use.token);
     }
 }
 

@@ -43,11 +43,15 @@ static void check_refused(const char *name, const char *text, const char *words)
     CHECK(strstr(error.text, words), "%s\ninstead of %s", error.text, words);
 }
 
-/* The comment that the message proposes mends the text. */
+/* The text is read as with a comment, which the notes show; with it written there as well. */
 static void check_mended(const char *name, const char *text, const char *comment)
 {
     char mended[2048];
-    check_refused(name, text, comment);
+    hed_tune_file *file = open_text(name, text);
+    CHECK_NOT_NULL(file, "%s: %s\n%s", name, error.text, error.log);
+    const char *note = hed_tune_file_apply(file, NULL);
+    CHECK(note && strstr(note, comment), "%s\ninstead of %s", note, comment);
+    hed_tune_file_close(file);
     snprintf(mended, sizeof mended, "%s\n%s", comment, text);
     check_opens(name, mended);
 }
@@ -61,7 +65,8 @@ Test(glsl_plain, lines_of_loaders)
     static const char part[] = "float twice(float x) { return 2.0 * x; }\n",
                       body[] = "void main() { b[gl_GlobalInvocationID.x] = twice(1.0); }\n";
     static const char *const lines[] = {"#insert part", "#insert part.glsl", "#import <part>",
-        "#include part", "#include \"res://shaders/part.glsl\"", "#pragma include \"part\""};
+        "#include part", "#include \"res://shaders/part.glsl\"", "#pragma include \"part\"",
+        "AppInclude(shaders/part.glsl)", "#include \"Shaders/Part.GLSL\""};
     CHECK(!mkdir(in_folder("shaders"), 0700));
     write_file(in_folder("shaders/part.glsl"), part, sizeof part - 1);
     for (size_t i = 0; i < HED_COUNT(lines); i++) {
@@ -70,6 +75,38 @@ Test(glsl_plain, lines_of_loaders)
         strcat(text, body);
         check_opens("shaders/own.comp", text);
     }
+}
+
+/* Numbers as drivers take them, 2f, and types of HLSL that a program defines. */
+Test(glsl_plain, leniences_of_drivers)
+{
+    hed_tune_file *file = open_text("own.comp", HEAD "/* 3f */\n#define E 1e+5f + 0x1f + 1.5f + b2f.x\n"
+                                                "void main() { vec2 b2f = vec2(2f); b[gl_GlobalInvocationID.x] = E/3f; }\n");
+    CHECK_NOT_NULL(file, "%s\n%s", error.text, error.log);
+    const char *made = hed_tune_file_kernel(file)->sources[0].text;
+    CHECK(strstr(made, "/* 3f */") && strstr(made, "1e+5f + 0x1f + 1.5f + b2f.x") &&
+              strstr(made, "vec2(2.0f)") && strstr(made, "E/3.0f"),
+        "%s", made);
+    hed_tune_file_close(file);
+    check_mended("own.comp",
+        HEAD "struct P { float3 at; };\nvoid main() { P p = P(float3(1.0)); b[gl_GlobalInvocationID.x] = p.at.y; }\n",
+        "/* heddle {\"defines\": {\"float3\": \"vec3\"}} */");
+}
+
+/* Of a text with parts, `-- NAME`, the first compute shader. */
+Test(glsl_plain, parts_with_names)
+{
+    check_opens("own.glsl", "-- Vertex\nvoid main() { gl_Position = vec4(0); }\n-- First\n" HEAD
+                            "void main() { b[gl_GlobalInvocationID.x] = 1.0; }\n-- Second\n" HEAD "void main() { wrong(); }\n");
+}
+
+/* What is missing after the text was read with what is found beside it is said with the comment. */
+Test(glsl_plain, failures_after_a_remedy)
+{
+    static const char type[] = "#define LANE float\n";
+    write_file(in_folder("lane.glsl"), type, sizeof type - 1);
+    check_refused("own.comp", HEAD "void main() { LANE x = 1.0; b[0] = x; wrong(x); }\n",
+        "/* heddle {\"source\": [\"own.comp\", \"lane.glsl\"]} */, which says what the text alone lacks");
 }
 
 Test(glsl_plain, endings_of_files)

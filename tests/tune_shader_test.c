@@ -257,11 +257,16 @@ Test(tune_shader, names_of_a_program)
     write_file(path, types, sizeof types - 1);
     snprintf(path, sizeof path, "%s", in_folder("shaders"));
     mkdir(path, 0755);
-    CHECK_NULL(open_bytes("shaders/own.comp", text, sizeof text - 1));
-    CHECK(strstr(error.text, "/* heddle {\"include\": [\"../common\"]} */"), "%s", error.text);
-    snprintf(wrapped, sizeof wrapped, "/* heddle {\"include\": [\"../common\"]} */\n%s", text);
-    CHECK_NULL(open_bytes("shaders/own.comp", wrapped, strlen(wrapped)));
-    CHECK(strstr(error.text, "/* heddle {\"defines\": {\"A_TYPE\": \"float\"}} */"), "%s", error.text);
+    for (int i = 0; i < 2; i++) { /* folders that the reader finds, and that the user names */
+        snprintf(wrapped, sizeof wrapped, "%s%s", i ? "/* heddle {\"include\": [\"../common\"]} */\n" : "", text);
+        hed_tune_file *file = open_bytes("shaders/own.comp", wrapped, strlen(wrapped));
+        CHECK_NOT_NULL(file, "%s\n%s", error.text, error.log);
+        const char *note = hed_tune_file_apply(file, NULL);
+        CHECK(strstr(note, i ? "/* heddle {\"defines\": {\"A_TYPE\": \"float\"}} */"
+                             : "/* heddle {\"include\": [\"../common\"], \"defines\": {\"A_TYPE\": \"float\"}} */"),
+            "%s", note);
+        hed_tune_file_close(file);
+    }
 }
 
 /* Compiled with the source inside, SPIR-V keeps the comment; else a tune file names it. */
@@ -393,8 +398,9 @@ Test(tune_shader, passes_of_one_text)
                       wrong[] = "/* heddle {\"defines\": {\"RUN\": 1}} */\n#version 450\n#ifdef RUN\nlayout(local_size_x = 8) in;\n"
                                 "void main() { y = 1; }\n#endif\n",
                       part[] = "#version 450\nlayout(binding = 0) buffer A { float a[]; };\nfloat twice(float x) { return 2.0 * x; }\n";
-    CHECK_NULL(open_bytes("choice.comp", choice, sizeof choice - 1));
-    CHECK(strstr(error.text, "{\"defines\": {\"FLOAT\": 1, \"HALF\": 1}}"), "%s", error.text);
+    hed_tune_file *chosen = open_bytes("choice.comp", choice, sizeof choice - 1);
+    CHECK(chosen && strstr(hed_tune_file_apply(chosen, NULL), "{\"defines\": {\"FLOAT\": 1, \"HALF\": 1}}"), "%s", error.text);
+    hed_tune_file_close(chosen);
     CHECK_NULL(open_bytes("wrong.comp", wrong, sizeof wrong - 1));
     CHECK(!strstr(error.text, "chooses") && strstr(error.text, "wrong.comp:5: "), "%s", error.text);
     CHECK_NULL(open_bytes("part.comp", part, sizeof part - 1));
@@ -604,7 +610,7 @@ Test(tune_shader, images_are_filled_and_compared)
 Test(tune_shader, what_is_wrong_is_said)
 {
     static const struct {
-        const char *text, *words;
+        const char *text, *words; /* a comment is in the notes: the text is read with it */
     } cases[] = {{"#version 450\nlayout(local_size_x = 1) in;\nvoid main() { no_such_thing(); }\n",
                      "blur.comp:3"},
         {"#version 450\n#extension GL_GOOGLE_include_directive : enable\n#include \"no/such.h\"\n"
@@ -632,8 +638,10 @@ Test(tune_shader, what_is_wrong_is_said)
             "writes no buffer"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hed_tune_file *file = open_bytes("blur.comp", cases[i].text, strlen(cases[i].text));
-        CHECK_NULL(file);
-        CHECK(strstr(error.text, cases[i].words), "%s\ninstead of %s", error.text, cases[i].words);
+        CHECK_EQ(file != NULL, !strncmp(cases[i].words, "/* heddle", 9), "%s", error.text);
+        const char *said = file ? hed_tune_file_apply(file, NULL) : error.text;
+        CHECK(strstr(said, cases[i].words), "%s\ninstead of %s", said, cases[i].words);
+        hed_tune_file_close(file);
     }
 }
 

@@ -83,6 +83,8 @@ void hed_spec_put_prelude(hed_spec_reader *reader, hed_json_node node, hed_sourc
         {"afp", " float"}, {"afpvec2", " vec2"}, {"afpvec4", " vec4"}, {"afpmat4", " mat4"},
         {"lfp", " float"}, {"lfpvec4", " vec4"}, {"lfp2afp", "(v) (v)"}, {"lfp2afpvec4", "(v) (v)"},
         {"afp2lfp", "(v) (v)"}, {"afp2lfpvec4", "(v) (v)"}, {"sfp2float", "(v) (v)"},
+        {"sfp2afp", "(v) (v)"}, {"sfp2afpvec2", "(v) (v)"}, {"sfp2afpvec4", "(v) (v)"}, {"sfp2afpmat4", "(v) (v)"},
+        {"afp2sfp", "(v) (v)"}, {"afp2sfpvec2", "(v) (v)"}, {"afp2sfpvec4", "(v) (v)"}, {"afp2sfpmat4", "(v) (v)"},
         {"psc", "(x) ((x) == 0 ? p.x : (x))"}, {"buffer_ld1", "(from, i) from[i]"},
         {"buffer_ld2", "(from, i) from[i]"}, {"buffer_ld4", "(from, i) from[i]"},
         {"buffer_st1", "(to, i, v) {to[i] = v;}"}, {"buffer_st2", "(to, i, v) {to[i] = v;}"},
@@ -115,8 +117,40 @@ void hed_spec_put_prelude(hed_spec_reader *reader, hed_json_node node, hed_sourc
     source->text = hed_spec_text(reader, node, "%.*s%s%s#line %u 0\n%s", (int)(rest - source->text),
         source->text, lines, group, number, rest);
     source->size = strlen(source->text);
-    reader->spec->note = hed_spec_text(reader, node,
-        "names of ncnn are defined as for numbers of 32 bits%s", *group ? ", and the group's size is a guess" : "");
+    hed_spec_add_note(reader, node,
+        hed_spec_text(reader, node, "names of ncnn are defined as for numbers of 32 bits%s",
+            *group ? ", and the group's size is a guess" : ""));
+}
+
+/* True if a number begins at `at`: no part of a name, of 1.5 or of an exponent, 1e+5. */
+static bool is_number_start(const char *text, const char *at)
+{
+    if (at == text) return true;
+    bool is_exponent = at - text > 2 && strchr("+-", at[-1]) && strchr("eE", at[-2]) &&
+                       (isdigit((unsigned char)at[-3]) || at[-3] == '.');
+    return !is_exponent && !isalnum((unsigned char)at[-1]) && !strchr("_.", at[-1]);
+}
+
+void hed_spec_complete_literals(hed_spec_reader *reader, hed_json_node node, hed_source *source)
+{
+    char *text = hed_spec_allocate(reader, 3 * strlen(source->text) + 1, node), *to = text;
+    bool has_any = false;
+    for (const char *at = source->text; text && *at;) {
+        const char *after = hed_spec_skip_comment(at);
+        size_t size = after == at && is_number_start(source->text, at) ? strspn(at, "0123456789") : 0,
+               copied = after > at ? (size_t)(after - at) : size ? size : 1;
+        bool is_literal = size && (at[size] == 'f' || at[size] == 'F') &&
+                          !isalnum((unsigned char)at[size + 1]) && !strchr("_.", at[size + 1]);
+        memcpy(to, at, copied);
+        to += copied;
+        at += copied;
+        if (is_literal) *to++ = '.', *to++ = '0';
+        has_any = has_any || is_literal;
+    }
+    if (!has_any) return;
+    *to = 0;
+    source->text = text;
+    source->size = (size_t)(to - text);
 }
 
 /* Returns the length of a placeholder with its brackets, as [[NAME]], {{NAME}}, ${NAME} and @NAME@; 0: another text. */
@@ -262,6 +296,7 @@ const char *hed_spec_glsl_join_hint(
     read_near(around, folder, "", base);
     bool has_texts = list_texts(around, text, log, list, sizeof list);
     if (has_texts) list_texts(around, text, NULL, list, sizeof list);
+    if (has_texts) hed_spec_add_source(reader, node, base, list + 2);
     for (uint32_t i = 0; i < around->count; i++) free(around->texts[i]);
     free(around);
     return has_texts ? hed_spec_text(reader, node,

@@ -15,7 +15,8 @@ void hed_spec_list_name(
         {"_z", "1"}, {"wg", "64"}, {"group", "64"}, {"block", "64"}, {"thread", "64"},
         {"local", "64"}, {"size", "64"}};
     char entry[128], lower[64] = "";
-    const char *guess = "1", *quote = value && isalpha((unsigned char)*value) ? "\"" : "";
+    const char *guess = "1",
+               *quote = value && (!*value || isalpha((unsigned char)*value)) ? "\"" : "";
     if ((size_t)snprintf(entry, sizeof entry, "\"%.*s\": ", (int)length, name) >= sizeof entry ||
         length >= sizeof lower || strstr(list->text, entry) ||
         list->used + length + 16 > sizeof list->text)
@@ -191,7 +192,19 @@ static uint32_t count_values(const char *text, hed_glsl_word name, const char *k
     return count;
 }
 
-/* Lists the names in capitals that a text uses, and that the text with all its branches does not declare. */
+/* Returns the type of GLSL for one of HLSL, as vec3 for float3; NULL: it is another name. */
+static const char *shading_type(hed_glsl_word w)
+{
+    static const char *const types[][2] = {{"float2", "vec2"}, {"float3", "vec3"}, {"float4", "vec4"},
+        {"int2", "ivec2"}, {"int3", "ivec3"}, {"int4", "ivec4"}, {"uint2", "uvec2"},
+        {"uint3", "uvec3"}, {"uint4", "uvec4"}, {"float3x3", "mat3"}, {"float4x4", "mat4"}};
+    for (size_t i = 0; i < HED_COUNT(types); i++)
+        if (strlen(types[i][0]) == w.size && !memcmp(types[i][0], w.at, w.size)) return types[i][1];
+    return NULL;
+}
+
+/* Lists the names in capitals and types of HLSL that a text uses, and that the text with all its branches does not
+ * declare. */
 static void list_names(hed_spec_reader *reader, hed_json_node node, const char *text,
     const char *whole, hed_spec_name_list *list)
 {
@@ -206,9 +219,10 @@ static void list_names(hed_spec_reader *reader, hed_json_node node, const char *
     for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size;
          w = hed_spec_glsl_next(text, w.at + w.size)) {
         bool is_own = w.size > 1 && strncmp(w.at, "GL_", 3) != 0 && strncmp(w.at, "__", 2) != 0;
-        if (!is_own || !hed_spec_is_in_capitals(w.at, w.size)) continue;
+        const char *type = shading_type(w);
+        if (!is_own || (!type && !hed_spec_is_in_capitals(w.at, w.size))) continue;
         glsl_use use = uses_of(whole, w);
-        if (use.is_declared || (use.is_call && !use.is_type)) continue;
+        if (use.is_declared || (use.is_call && !use.is_type && !type)) continue;
         branches around = {.depth = 0};
         for (const char *line = text; line < w.at && text == whole; line = next_line(line))
             follow_line(&around, line);
@@ -218,6 +232,7 @@ static void list_names(hed_spec_reader *reader, hed_json_node node, const char *
         const char *value = use.is_type ? is_pair ? "vec2" : is_four ? "vec4" : "float" : NULL;
         if (sizes > 1 && sizes < 4) value = square[sizes];
         if (count_values(text, w, "set")) value = "0";
+        if (type) value = type;
         size_t before = list->used;
         bool is_binding = count_values(text, w, "binding") > 0;
         if (is_binding) value = hed_spec_text(reader, node, "%u", bindings);
@@ -234,6 +249,7 @@ const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node
     const char *unknown = strstr(log, "' : undeclared identifier"), *name = unknown;
     while (name && name > log && name[-1] != '\'' && name[-1] != '\n') name--;
     if (unknown && !list.used) hed_spec_list_name(&list, name, (size_t)(unknown - name), NULL);
+    hed_spec_add_remedy(reader, "defines", list.text);
     return list.used ? hed_spec_text(reader, node,
                            "; the text does not declare names that it uses. Write as the first line "
                            "/* heddle {\"defines\": {%s}} */, with the program's values",

@@ -115,6 +115,7 @@ static const char *passes_hint(
     around a = {.depth = 0};
     directive d;
     const char *hint = "";
+    hed_spec_name_list single = {.used = 0};
     uint32_t number = 1, passes = 0, mains = 0;
     for (const char *line = text; *line; line = line_after(d.end), number++) {
         if (read_glsl_directive(line, &d)) {
@@ -132,8 +133,9 @@ static const char *passes_hint(
                 return ""; /* the macro is there: another fault */
         hint = hed_spec_text(reader, node, "%s%s/* heddle {\"defines\": {%s}} */ for line %u", hint,
             passes ? ", " : "", list.text, number);
-        passes++;
+        if (!passes++) single = list;
     }
+    if (passes == 1) hed_spec_add_remedy(reader, "defines", single.text);
     if (passes)
         return hed_spec_text(reader, node,
             "; its program chooses a main() by a macro. Write %s as the first line: %s",
@@ -154,6 +156,7 @@ static const char *choice_hint(hed_spec_reader *reader, hed_json_node node, cons
             for (uint32_t j = 0; j < a.counts[i]; j++)
                 list_condition(&list, &a.conditions[i][j], false);
     }
+    hed_spec_add_remedy(reader, "defines", list.text);
     return list.used ? hed_spec_text(reader, node,
                            "; its program defines macros that the text tests. Write as the first line /* heddle "
                            "{\"defines\": {%s}} */, with the program's values",
@@ -202,6 +205,7 @@ static const char *shared_hint(hed_spec_reader *reader, hed_json_node node, cons
             continue; /* the program leaves the branch closed */
         list_condition(&list, condition, !is_first);
     }
+    hed_spec_add_remedy(reader, "defines", list.text);
     return list.used ? hed_spec_text(reader, node,
                            "; the text shares lines with C, which its program closes by a macro. Write as the first line "
                            "/* heddle {\"defines\": {%s}} */",

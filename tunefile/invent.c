@@ -128,14 +128,6 @@ static double total_of(const hed_tune_file *spec)
     return total;
 }
 
-/* Returns the dimension of a component: "size.y" is 1; 3: not a component. */
-static uint32_t component_of(const char *name)
-{
-    size_t size = strlen(name);
-    bool is_component = size > 2 && name[size - 2] == '.' && strchr("xyz", name[size - 1]);
-    return is_component ? (uint32_t)(name[size - 1] - 'x') : 3;
-}
-
 /* Returns the group's size in one dimension, with the parameters' defaults. */
 static double usual_size(const hed_wgsl *shader, const hed_spec_kernel *kernel, uint32_t dimension)
 {
@@ -212,10 +204,13 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
                *const steps[] = {"dt", "delta", "timestep", "time", NULL},
                *const zeros[] = {"offset", "start", "base", "index", "begin", "seed", "frame",
                    "stage", "level", "axis", "mode", "flag", "flags", "shift", "pad", "padding",
-                   "first", "origin", NULL};
+                   "first", "origin", "idx", NULL},
+               *const pads[] = {"pad", "padding", NULL}, *const steps_of_windows[] = {"stride", "dilation", NULL},
+               *const sides_of_windows[] = {"h", "w", NULL};
     const hed_tune_file *spec = reader->spec;
-    const char *name = member->name;
-    uint32_t component = component_of(name);
+    const char *name = member->name, *last = name + strlen(name) - 1;
+    bool is_component = last > name + 1 && last[-1] == '.' && strchr("xyz", *last);
+    uint32_t component = is_component ? (uint32_t)(*last - 'x') : 3; /* "size.y" is 1 */
     bool is_whole = member->type == HED_WGSL_U32 || member->type == HED_WGSL_I32 || member->is_cast;
     per_kind per = is_whole ? per_kind_of(name) : PER_NOTHING;
     if (member->is_matrix) return member->is_diagonal;
@@ -224,6 +219,8 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
     if (per == PER_GROUP || per == PER_ITEM) return 1;
     if (per == PER_CELL && has_word(name, counts)) return WINDOW;
     if (is_whole && has_word(name, windows)) return WINDOW;
+    if (is_whole && has_word(name, pads)) return 0; /* pad_h is no height, stride_h no pitch */
+    if (is_whole && has_word(name, steps_of_windows) && has_word(name, sides_of_windows)) return 1;
     if (component < 3 && has_word(name, extents))
         return spec->problem.count == 1 && component == 0 && is_whole ? total_of(spec)
                                                                       : side_of(spec, component);
@@ -630,8 +627,5 @@ void hed_spec_note_inventions(hed_spec_reader *reader, hed_json_node root)
             "override HED_SUBGROUP_SIZE: u32;`, and `@subgroup_size(HED_SUBGROUP_SIZE)` before `fn %s`",
             note.used ? "\n  " : "", reader->shader->entry);
     if (reader->sizes.note) note_add(&note, "%s%s", note.used ? "\n  " : "", reader->sizes.note);
-    if (note.used)
-        reader->spec->note =
-            hed_spec_text(reader, root, "%s%s%s", reader->spec->note ? reader->spec->note : "",
-                reader->spec->note ? "\n  " : "", note.text);
+    if (note.used) hed_spec_add_note(reader, root, hed_spec_text(reader, root, "%s", note.text));
 }

@@ -5,6 +5,7 @@
 
 #include "heddle/shader.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,8 +49,16 @@ static void refuse_unused_macros(hed_spec_reader *reader, hed_json_node node,
     }
 }
 
+/* True if a line is the head of a part, as `-- NAME`, whose text up to the next head is a compute shader. */
+static bool heads_compute(const char *line)
+{
+    const char *end = strstr(line, "\n-- ");
+    return memmem(line, end ? (size_t)(end - line) : strlen(line), "local_size_", 11) != NULL;
+}
+
 /* Leaves the part of the compute shader in a text with parts of several stages. No compiler of GLSL takes their
- * heads: `#[compute]` of Godot, `#shader compute`, `#type compute`. The other lines become empty, so that lines keep their numbers. */
+ * heads: `#[compute]` of Godot, `#shader compute`, `#type compute`, `-- NAME`, of which the first compute shader is
+ * taken. The other lines become empty, so that lines keep their numbers. */
 static void take_stage(hed_spec_reader *reader, hed_json_node node, hed_source *source)
 {
     bool is_taken = false, is_compute = true;
@@ -57,10 +66,12 @@ static void take_stage(hed_spec_reader *reader, hed_json_node node, hed_source *
     if (!text) return;
     for (const char *line = source->text; *line;) {
         size_t length = strcspn(line, "\n");
-        bool is_head =
-            !strncmp(line, "#[", 2) || !strncmp(line, "#shader ", 8) || !strncmp(line, "#type ", 6);
+        bool is_part = !strncmp(line, "-- ", 3) && isalpha((unsigned char)line[3]),
+             is_head = is_part || !strncmp(line, "#[", 2) || !strncmp(line, "#shader ", 8) ||
+                       !strncmp(line, "#type ", 6);
         if (is_head) {
-            is_compute = memmem(line, length, "compute", 7) != NULL;
+            is_compute = is_part ? !is_taken && heads_compute(line)
+                                 : memmem(line, length, "compute", 7) != NULL;
             is_taken = is_taken || is_compute;
         } else if (is_compute) {
             memcpy(to, line, length);
@@ -96,6 +107,7 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_
             hed_spec_put_includes(reader, node, path, folders, language, source);
             hed_spec_name_placeholders(reader, node, source);
             hed_spec_put_prelude(reader, node, source);
+            hed_spec_complete_literals(reader, node, source);
         }
         if (hed_spec_fine(reader)) hed_spec_read_module(reader, node, &kernel->def, source, entry);
         if (language == HED_GLSL) refuse_unused_macros(reader, node, kernel, source);
@@ -300,8 +312,8 @@ void hed_spec_shader_memory(hed_spec_reader *reader, hed_json_node node, hed_spe
                                   hed_spec_shader_keeps, kernel)
                             : NULL;
     if (!bytes) {
-        reader->spec->note =
-            "how much group memory a configuration takes is not understood; the browser will say";
+        hed_spec_add_note(reader, node,
+            "how much group memory a configuration takes is not understood; the browser will say");
         return;
     }
     add_constraint(reader, node, kernel, hed_spec_text(reader, node, "%s <= local_bytes", bytes));

@@ -6,8 +6,10 @@
  * name that is not found stays unchanged, for the compiler: CUDA's own headers. */
 #include "tunefile/spec.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { DEEPEST = 32, MOST_ONCE = 1024, MOST_BRANCHES = 128, LONGEST_PATH = 4096, PARENTS = 3 };
@@ -94,6 +96,26 @@ static void including_put_line(including *in, unsigned line, const char *name)
     including_put(in, "\"\n", 2);
 }
 
+/* Returns a path if it can be read; in GLSL also with letters of other case in the last folder and the file's name, as
+ * systems take them on which programs with GLSL are written. "": not found. */
+static const char *including_path(including *in, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *found = "";
+    if (access(path, R_OK) == 0) return path;
+    if (!in->is_glsl || !hed_spec_fine(in->reader)) return "";
+    const char *folder =
+                   slash ? hed_spec_text(in->reader, in->node, "%.*s", (int)(slash - path), path)
+                         : ".",
+               *name = slash ? slash + 1 : path;
+    if (slash && slash > path && access(folder, R_OK) != 0) folder = including_path(in, folder);
+    DIR *entries = *folder ? opendir(folder) : NULL;
+    for (struct dirent *entry; entries && !*found && (entry = readdir(entries));)
+        if (strcasecmp(entry->d_name, name) == 0)
+            found = hed_spec_text(in->reader, in->node, "%s/%s", folder, entry->d_name);
+    if (entries) closedir(entries);
+    return found;
+}
+
 /* Finds the file of an #include: "" if it is not found. */
 static const char *including_find(including *in, const char *name, bool quoted)
 {
@@ -103,21 +125,18 @@ static const char *including_find(including *in, const char *name, bool quoted)
     const char *sibling =
         slash ? hed_spec_text(in->reader, in->node, "%.*s%s", (int)(slash + 1 - open), open, name)
               : name;
-    if (quoted && (hed_spec_in_memory(in->reader, sibling) || access(sibling, R_OK) == 0))
-        return sibling;
-    for (uint32_t i = 0; in->folders && in->folders[i]; i++) {
-        const char *path = hed_spec_text(in->reader, in->node, "%s/%s", in->folders[i], name);
-        if (access(path, R_OK) == 0) return path;
-    }
+    if (quoted && hed_spec_in_memory(in->reader, sibling)) return sibling;
+    const char *path = quoted ? including_path(in, sibling) : "";
+    for (uint32_t i = 0; !*path && in->folders && in->folders[i]; i++)
+        path = including_path(in, hed_spec_text(in->reader, in->node, "%s/%s", in->folders[i], name));
     /* programs give their compiler of GLSL a folder above the shader's */
     const char *first = in->open[0], *end = strrchr(first, '/'), *folder = "";
     if (end) folder = hed_spec_text(in->reader, in->node, "%.*s", (int)(end + 1 - first), first);
-    for (int i = 0; in->is_glsl && i <= PARENTS; i++) {
-        const char *path = hed_spec_text(in->reader, in->node, "%s%s", folder, name);
-        if (access(path, R_OK) == 0) return path;
+    for (int i = 0; !*path && in->is_glsl && i <= PARENTS; i++) {
+        path = including_path(in, hed_spec_text(in->reader, in->node, "%s%s", folder, name));
         folder = hed_spec_text(in->reader, in->node, "%s../", folder);
     }
-    return "";
+    return path;
 }
 
 /* True if a line is #word, or #word next (NULL: anything). `word` may be the beginning of the
@@ -221,8 +240,8 @@ static void including_put_file(including *in, const char *path, bool is_once)
     in->depth--;
 }
 
-/* Finds the file of a directive that only a loader of GLSL knows, as `#pragma include ./NAME;` and `#insert NAME`, which
- * inserts it once, with or without its ending: "" if it is not found. */
+/* Finds the file of a directive that only a loader of GLSL knows, as `#pragma include ./NAME;`, `#insert NAME` and a line
+ * `WORD(FOLDER/NAME.glsl)`, which inserts it once, with or without its ending: "" if it is not found. */
 static const char *including_find_loaded(including *in, const char *line)
 {
     static const char *const words[] = {"define", "undef", "if", "ifdef", "ifndef", "elif", "else",
@@ -230,9 +249,11 @@ static const char *including_find_loaded(including *in, const char *line)
     char word[16], text[LONGEST_PATH];
     const char *name = text;
     int end = 0;
-    if (!in->is_glsl || !hed_spec_fine(in->reader) ||
-        sscanf(line, " # %15[a-z]%*[ \t\"<]%4095[^;<>\" \t\r]%n", word, text, &end) != 2)
-        return "";
+    if (!in->is_glsl || !hed_spec_fine(in->reader)) return "";
+    if (sscanf(line, "%*[A-Za-z_](%4095[A-Za-z0-9_./-])%n", text, &end) == 1 && end &&
+        !line[end + strspn(line + end, " \t\r;")] && strchr(text, '.'))
+        return including_find(in, text, true);
+    if (sscanf(line, " # %15[a-z]%*[ \t\"<]%4095[^;<>\" \t\r]%n", word, text, &end) != 2) return "";
     if (strcmp(word, "include") == 0 && strpbrk(line, "\"<")) return ""; /* the language's own */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(word, words[i]) == 0) return "";

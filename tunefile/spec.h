@@ -89,6 +89,15 @@ typedef struct hed_spec_sizes {
     const char *note;
 } hed_spec_sizes;
 
+/* Members of a shader's comment that its reader finds by itself: lists of JSON without their brackets (remedy.c). */
+enum { HED_SPEC_SOURCE, HED_SPEC_INCLUDE, HED_SPEC_DEFINES, HED_SPEC_ENTRY, HED_SPEC_REMEDIES };
+typedef struct hed_spec_remedy {
+    char members[HED_SPEC_REMEDIES][1100];
+    char entries[256]; /* names of all entry points */
+    bool is_new;       /* the last read found more */
+    bool is_partial;   /* the user alone knows a part of it */
+} hed_spec_remedy;
+
 /* State of one load. */
 typedef struct hed_spec_reader {
     hed_tune_file *spec;
@@ -108,6 +117,7 @@ typedef struct hed_spec_reader {
     uint32_t setting_count;
     uint64_t settings_used; /* bit i: setting i is applied */
     const char *names;      /* names that settings may have, for messages */
+    hed_spec_remedy *remedy; /* NULL: the text is read as it is */
 } hed_spec_reader;
 
 /* Name of the push constants as one argument. */
@@ -236,6 +246,23 @@ bool hed_spec_is_factor(const hed_spec_kernel *kernel, const char *text);
 /* Adds macros to the defines: NAME_label, the number of each label of a parameter. */
 void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, hed_json_node node);
 
+/* ---- remedies (remedy.c) ---- */
+
+/* Adds values to a member of the comment with which the text will be read again: "source", "include", "defines" or
+ * "kernel". */
+void hed_spec_add_remedy(hed_spec_reader *reader, const char *member, const char *values);
+/* Adds files, a list of JSON, that the text with this name is joined with. */
+void hed_spec_add_source(
+    hed_spec_reader *reader, hed_json_node node, const char *base, const char *files);
+/* Returns the comment's object with the remedy's members; NULL: no memory. The caller frees it. */
+char *hed_spec_remedy_json(const hed_spec_remedy *remedy, const char *json, size_t size);
+/* Notes the comment with which the text was read. */
+void hed_spec_note_remedy(hed_spec_reader *reader, hed_json_node node);
+/* Adds the comment with which the text was read to an error. */
+void hed_spec_name_remedy(const hed_spec_remedy *remedy, hed_error *error);
+/* Adds a line to the notes of the tune file. */
+void hed_spec_add_note(hed_spec_reader *reader, hed_json_node node, const char *text);
+
 /* ---- shaders (shader.c): values from the text that the JSON omits ---- */
 
 /* Returns the end of the WGSL's comment at `at`; `at`: another text follows. */
@@ -314,6 +341,8 @@ void hed_spec_put_glsl_texts(
     hed_spec_reader *reader, hed_json_node node, hed_json_node list, hed_source *source);
 /* Enables extensions that drivers know without a line of the text (glsl_join.c). */
 void hed_spec_put_extensions(hed_spec_reader *reader, hed_json_node node, hed_source *source);
+/* Makes 2f 2.0f, as some drivers take it (glsl_join.c). */
+void hed_spec_complete_literals(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Defines names of ncnn, which its program defines before each text, and a group of a size (glsl_join.c). */
 void hed_spec_put_prelude(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Replaces placeholders of the program that writes the text, as [[NAME]], by their names (glsl_join.c). */

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the JSON in a comment of a shader: the rest is replaced by blanks, so that lines and
- * columns are the shader's. Without a comment the result is an empty object. */
-static hed_status spec_read_comment(const char *path, hed_json **json, hed_error *error)
+/* Reads the JSON in a comment of a shader, with the members of the remedy: the rest is replaced by blanks, so that lines
+ * and columns are the shader's. Without a comment the object has the remedy's members alone. */
+static hed_status spec_read_comment(
+    const char *path, const hed_spec_remedy *remedy, hed_json **json, hed_error *error)
 {
     char *text;
     size_t size;
@@ -21,9 +22,12 @@ static hed_status spec_read_comment(const char *path, hed_json **json, hed_error
     char *end = comment.size ? text + (comment.at - text) + comment.size : text + size;
     for (char *at = text; at < end; at++)
         if (at < comment.at && *at != '\n') *at = ' ';
-    if (comment.size) status = hed_json_parse(path, text, (size_t)(end - text), json, error);
-    else status = hed_json_parse(path, "{}", 2, json, error);
+    char *whole = comment.size ? hed_spec_remedy_json(remedy, text, (size_t)(end - text))
+                               : hed_spec_remedy_json(remedy, "{}", 2);
     free(text);
+    if (!whole) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
+    status = hed_json_parse(path, whole, strlen(whole), json, error);
+    free(whole);
     return status;
 }
 
@@ -156,12 +160,36 @@ static hed_status spec_read(
     if (!status) status = check_settings(&reader, reader.shader != NULL, error);
     if (!status) {
         name_numbers(&reader);
+        if (reader.remedy) hed_spec_note_remedy(&reader, root);
         status = hed_json_status(json, error);
     }
     hed_wgsl_free(reader.shader);
     if (status) hed_tune_file_close(spec);
     else *result = spec;
     return status;
+}
+
+/* Reads a shader, and again with the remedy as long as its reader finds more for it. A failure after that is reported
+ * with the comment; one that leaves a part to the user as of the text alone. */
+static hed_status open_shader(hed_spec_reader reader, hed_tune_file **file, hed_error *error)
+{
+    enum { MOST_READS = 8 };
+    hed_spec_remedy remedy = {.is_new = true};
+    hed_error first = {0};
+    reader.remedy = &remedy;
+    for (uint32_t i = 0; i < MOST_READS && remedy.is_new && !remedy.is_partial; i++) {
+        hed_json *json = NULL;
+        if (error->status) first = first.status ? first : *error;
+        hed_error_clear(error);
+        if (spec_read_comment(reader.path, &remedy, &json, error)) return error->status;
+        remedy.is_new = false;
+        if (!spec_read(json, reader, file, error)) return HED_OK;
+    }
+    if (!first.status) return error->status;
+    bool is_second = remedy.is_new || remedy.is_partial || strstr(error->text, "/* heddle {");
+    if (is_second) *error = first;
+    else hed_spec_name_remedy(&remedy, error);
+    return error->status;
 }
 
 static hed_status open_file(const hed_tune_text_def *def, const hed_device_info *device,
@@ -173,16 +201,17 @@ static hed_status open_file(const hed_tune_text_def *def, const hed_device_info 
     if (def->setting_count > HED_SPEC_SETTINGS)
         return hed_fail(error, HED_ERROR_LIMIT, "%s: found %u settings; expected at most %d",
             def->name, def->setting_count, HED_SPEC_SETTINGS);
-    hed_status status = shader ? spec_read_comment(def->name, &json, error)
-                               : hed_json_read(def->name, &json, error);
-    if (status) return status;
     hed_spec_reader reader = {.path = def->name,
         .device = device,
         .is_shader = shader,
         .entry = def->entry,
         .settings = def->settings,
         .setting_count = def->setting_count};
-    return spec_read(json, reader, file, error);
+    hed_error cause = {0};
+    error = error ? error : &cause;
+    if (shader) return open_shader(reader, file, error);
+    hed_status status = hed_json_read(def->name, &json, error);
+    return status ? status : spec_read(json, reader, file, error);
 }
 
 hed_status hed_tune_file_open(

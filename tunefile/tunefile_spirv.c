@@ -119,16 +119,6 @@ static bool is_of_numbers(const hed_shader *shader)
     return true;
 }
 
-/* Returns the size of push constants that are one argument: others than numbers, or too many of them. 0: each number is
- * an argument. */
-static uint32_t bytes_of_push(const hed_shader *shader)
-{
-    uint32_t count = shader->member_count;
-    for (uint32_t i = 0; i < shader->binding_count; i++)
-        count += shader->bindings[i].resource != HED_SHADER_SAMPLER;
-    return is_of_numbers(shader) && count <= HED_MAX_ARGUMENTS ? 0 : shader->member_bytes;
-}
-
 /* Declares the push constants: numbers, or a struct with vectors, matrices and arrays. */
 static void declare_push(FILE *to, const hed_shader *shader)
 {
@@ -159,15 +149,6 @@ static void declare_shader(
     if (shader->local_text[0])
         fprintf(to, "var<workgroup> hed_local: array<u32, (%s) / 4>;\n", shader->local_text);
     declare_entry(to, shader, sizes, entry);
-}
-
-static void check_members(hed_spec_reader *reader, hed_json_node node, const hed_shader *shader)
-{
-    for (uint32_t i = 0; i < shader->member_count && !shader->push_layout[0]; i++)
-        if (shader->members[i].size != 4)
-            hed_json_fail(node, HED_ERROR_UNSUPPORTED,
-                "push constant \"%s\" has %u bytes: expected numbers of 32 bits",
-                shader->members[i].name, shader->members[i].size);
 }
 
 /* Returns the file and line of a text's first use of a name, which declares it, as " in line 7" or " in FILE:7"; "":
@@ -443,6 +424,7 @@ static const char *include_hint(
         snprintf(names + used, sizeof names - used, "%s\"%.*s\"", used ? ", " : "", (int)size, name);
         find_include(&folders, reader->path, hed_spec_text(reader, node, "%.*s", (int)size, name));
     }
+    if (names[0]) hed_spec_add_remedy(reader, "include", folders.names);
     return names[0] ? hed_spec_text(reader, node,
                           "; included files are not found: %s. Name their folders in the first comment: "
                           "/* heddle {\"include\": [%s]} */",
@@ -511,10 +493,19 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
         return;
     }
     check_outputs(reader, node, source, shader);
-    check_members(reader, node, shader);
+    for (uint32_t i = 0; i < shader->member_count && !shader->push_layout[0]; i++)
+        if (shader->members[i].size != 4)
+            hed_json_fail(node, HED_ERROR_UNSUPPORTED,
+                "push constant \"%s\" has %u bytes: expected numbers of 32 bits",
+                shader->members[i].name, shader->members[i].size);
     if (strcmp(reader->device->backend, "gl") != 0) check_bindings(reader, node, source, shader);
     reader->uses_subgroups = shader->uses_subgroups;
-    reader->push_bytes = bytes_of_push(shader);
+    /* push constants are one argument if they are not numbers alone, or too many of them */
+    uint32_t count = shader->member_count;
+    for (uint32_t i = 0; i < shader->binding_count; i++)
+        count += shader->bindings[i].resource != HED_SHADER_SAMPLER;
+    reader->push_bytes =
+        is_of_numbers(shader) && count <= HED_MAX_ARGUMENTS ? 0 : shader->member_bytes;
     FILE *to = open_memstream(&text, &size);
     if (to) declare_shader(to, shader, &reader->sizes, entry);
     if (!to || fclose(to)) {

@@ -304,7 +304,7 @@ static bool join_from(joined_texts *joined, const char *folder, const char *labe
                 sizeof relative - 1;
         if (!fits || *entry->d_name == '.' || strcmp(entry->d_name, "node_modules") == 0) continue;
         if (size > 5 && strcmp(entry->d_name + size - 5, ".wgsl") == 0) {
-            is_found = strcmp(entry->d_name, joined->base) != 0 &&
+            is_found = (*label || strcmp(entry->d_name, joined->base) != 0) &&
                        (!joined->is_mentioned || mentions(joined, entry->d_name, size - 5)) &&
                        joined->read++ < MOST_READ &&
                        join_file(joined, path, relative, name, length);
@@ -401,6 +401,30 @@ static bool is_square_group(const char *text, const char *name, size_t length)
     return false;
 }
 
+/* True if a name is the length of an array: array<u32, NAME>. */
+static bool is_length_of_array(const char *text, const char *at, size_t length)
+{
+    const char *before = at, *next = at + length + strspn(at + length, " ");
+    int depth = 0;
+    while (before > text && isspace((unsigned char)before[-1])) before--;
+    if (*next != '>' || before == text || before[-1] != ',' || isdigit((unsigned char)*at))
+        return false;
+    while (before > text && depth >= 0 && before[-1] != ';') {
+        before--;
+        depth += (*before == '>') - (*before == '<');
+    }
+    bool is_array = depth < 0 && before - text > 5 && !memcmp(before - 5, "array", 5);
+    return is_array && !isalnum((unsigned char)before[-6]) && before[-6] != '_';
+}
+
+/* True if a name is a statement of its own, which the program replaces by others. */
+static bool is_statement(const char *text, const char *at, size_t length)
+{
+    const char *next = at + length + strspn(at + length, " \t\r"), *before = at;
+    while (before > text && isspace((unsigned char)before[-1])) before--;
+    return before > text && strchr(";{}", before[-1]) && (*next == '\n' || *next == '}');
+}
+
 /* Lists names in capitals that a text uses and does not declare, and `with_types` types whose names begin
  * with a capital. */
 static void list_missing(const char *text, bool with_types, hed_spec_name_list *list)
@@ -415,13 +439,16 @@ static void list_missing(const char *text, bool with_types, hed_spec_name_list *
         while (isalnum((unsigned char)at[length]) || at[length] == '_') length++;
         bool is_member = at > text && (at[-1] == '.' || at[-1] == '@');
         bool is_type = length && is_place_of_type(text, at),
-             is_listed = hed_spec_is_in_capitals(at, length) ||
+             is_length = length && is_length_of_array(text, at, length),
+             is_listed = hed_spec_is_in_capitals(at, length) || is_length ||
                          (with_types && is_type && isupper((unsigned char)*at));
         if (length && !is_member && at[length] != '(' && is_listed && !knows(text, at, length))
             hed_spec_list_name(list, at, length,
-                is_type                             ? "f32"
-                : is_square_group(text, at, length) ? "8"
-                                                    : storage_format(text, at, length));
+                is_type                                    ? "f32"
+                : is_statement(text, at, length)           ? ""
+                : is_length && islower((unsigned char)*at) ? "256"
+                : is_square_group(text, at, length)        ? "8"
+                                                           : storage_format(text, at, length));
         at += length ? length : 1;
     }
 }
@@ -581,6 +608,10 @@ static void refuse_missing(hed_spec_reader *reader, hed_json_node node, hed_json
                *entry = entries.used ? hed_spec_text(reader, node, ", \"kernel\": \"%.*s\"",
                                            (int)strcspn(entries.text + 2, ","), entries.text + 2)
                                      : "";
+    bool is_whole = !variables.used && !types.used;
+    if (reader->remedy) reader->remedy->is_partial = !is_whole && (*files || *defines);
+    if (is_whole && *joined.names) hed_spec_add_source(reader, node, joined.base, joined.names + 2);
+    if (is_whole) hed_spec_add_remedy(reader, "defines", rest.text);
     if (*files || *defines)
         hed_json_reject(node,
             "the text %s. Add the comment /* heddle {%s%s%s%s} */%s%s%.*s%s%.*s%s%.*s",
@@ -593,6 +624,23 @@ static void refuse_missing(hed_spec_reader *reader, hed_json_node node, hed_json
             entries.used ? "; its entry points are" : "", (int)(entries.used ? entries.used - 2 : 0), entries.text + 1,
             types.used ? "; no file near it declares the types" : "", (int)(types.used ? types.used - 2 : 0), types.text + 1);
     free(joined.text);
+}
+
+/* Chooses the first of several entry points, unless the caller has chosen one. */
+static void choose_entry(hed_spec_reader *reader, hed_json_node node, const char *whole)
+{
+    hed_spec_name_list entries = {.used = 0};
+    char *text = hed_spec_allocate(reader, strlen(whole) + 1, node);
+    if (!text) return;
+    strcpy(text, whole);
+    blank_comments(text);
+    list_entry_points(reader, text, &entries);
+    if (!entries.used) return;
+    /* the list has a comma at both ends */
+    snprintf(reader->remedy->entries, sizeof reader->remedy->entries, "%.*s", (int)entries.used - 3,
+        entries.text + 2);
+    hed_spec_add_remedy(reader, "kernel",
+        hed_spec_text(reader, node, "\"%.*s\"", (int)strcspn(entries.text + 2, ","), entries.text + 2));
 }
 
 /* ---- texts within other languages ---- */
@@ -638,6 +686,7 @@ void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_no
     if (hed_spec_fine(reader)) hed_spec_expand_wgsl(reader, node, defines, path, source);
     if (hed_spec_fine(reader)) put_values(reader, node, defines, source);
     if (hed_spec_fine(reader)) refuse_missing(reader, node, defines, path, source->text);
+    if (hed_spec_fine(reader) && reader->remedy) choose_entry(reader, node, source->text);
 }
 
 const char *hed_spec_join_hint(hed_spec_reader *reader, hed_json_node node, const char *path)

@@ -77,7 +77,8 @@ typedef struct cli_browser {
 bool cli_is_shader(const char *path);
 /* Prints for a shader whose own results differ from run to run that its items race with each other. */
 void cli_tune_print_race(const hed_kernel_def *kernel, const hed_tune_result *result, FILE *out);
-/* Says that the number of groups is at fault if all sizes but one cover other elements than the reference. */
+/* Names the causes for which all sizes but one are wrong: the number of groups if they cover other elements than the reference,
+ * else the meaning of the size, or items that work on each other's elements. */
 void cli_tune_print_groups(const hed_kernel_def *kernel, const hed_tune_result *result, FILE *out);
 /* Prints other inputs to try after a tuning of a shader in which no configuration works. */
 void cli_tune_print_remedy(
