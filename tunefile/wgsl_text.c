@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { LONGEST_TEXT = 1 << 20, MOST_LISTED = 16 };
 
@@ -317,11 +318,20 @@ static bool join_from(joined_texts *joined, const char *folder, const char *labe
     return is_found;
 }
 
+/* True for the root of all folders, which is no folder of a program. */
+static bool is_root(const char *folder, const char *parent)
+{
+    struct stat here, above;
+    return !stat(folder, &here) && !stat(parent, &above) && here.st_ino == above.st_ino &&
+           here.st_dev == above.st_dev;
+}
+
 /* Joins the texts that declare names of the joined ones. */
 static void join_all(hed_spec_reader *reader, hed_json_node node, joined_texts *joined)
 {
     const char *parent = hed_spec_text(reader, node, "%s/..", joined->folder),
                *grandparent = hed_spec_text(reader, node, "%s/..", parent);
+    bool is_top = is_root(grandparent, hed_spec_text(reader, node, "%s/..", grandparent));
     for (size_t at = 0; at < joined->size;) {
         const char *from = joined->text + at, *after = hed_spec_skip_comment(from);
         size_t length = 0;
@@ -348,7 +358,7 @@ static void join_all(hed_spec_reader *reader, hed_json_node node, joined_texts *
             is_found = is_found || join_from(joined, joined->folder, "", name, length, 0) ||
                        join_from(joined, joined->folder, "", name, length, 2) ||
                        join_from(joined, parent, "../", name, length, 2) ||
-                       join_from(joined, grandparent, "../../", name, length, 2);
+                       (!is_top && join_from(joined, grandparent, "../../", name, length, 2));
         }
         at += length ? length : 1;
     }
