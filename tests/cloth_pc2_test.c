@@ -208,7 +208,7 @@ Test(cloth_pc2, a_full_disk_leaves_the_frames_before)
     OK(hed_cloth_pc2_add(cache, frame(0), &error));
     OK(hed_cloth_pc2_add(cache, frame(1), &error));
     FAILS(HED_ERROR_IO, hed_cloth_pc2_add(cache, frame(2), &error));
-    CHECK(strstr(error.text, "its first 2 frames are whole"), "%s", error.text);
+    CHECK(strstr(error.text, "its first 2 samples are whole"), "%s", error.text);
     CHECK_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
     /* no gap, even when there is room again */
     FAILS(HED_ERROR_IO, hed_cloth_pc2_add(cache, frame(2), &error));

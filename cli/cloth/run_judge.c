@@ -77,7 +77,7 @@ bool cli_cloth_has_contact(const hed_cloth_scene *scene)
     return collides;
 }
 
-static hed_status judge(const hed_cloth_scene *scene, hed_cloth *cloth,
+static hed_status judge_moment(const hed_cloth_scene *scene, hed_cloth *cloth,
     const hed_cloth_frame *frame, bool at_start, cli_cloth_judgement *judgement, hed_error *error)
 {
     uint32_t bodies = frame->mesh_count, shapes = frame->collider_count;
@@ -116,7 +116,7 @@ static hed_status judge(const hed_cloth_scene *scene, hed_cloth *cloth,
 hed_status cli_cloth_judge(const hed_cloth_scene *scene, hed_cloth *cloth,
     const hed_cloth_frame *frame, cli_cloth_judgement *judgement, hed_error *error)
 {
-    return judge(scene, cloth, frame, false, judgement, error);
+    return judge_moment(scene, cloth, frame, false, judgement, error);
 }
 
 hed_status cli_cloth_warn_of_crossings(
@@ -125,7 +125,7 @@ hed_status cli_cloth_warn_of_crossings(
     cli_cloth_judgement start;
     hed_cloth_frame frame;
     if (hed_cloth_scene_frame(scene, 0, rate, &frame, error) ||
-        judge(scene, cloth, &frame, true, &start, error))
+        judge_moment(scene, cloth, &frame, true, &start, error))
         return error->status;
     if (start.cloth)
         fprintf(stderr,

@@ -85,7 +85,7 @@ static bool write_at(int file, const void *bytes, uint64_t size, uint64_t offset
 static hed_status fail(hed_cloth_pc2 *cache, hed_error *error)
 {
     if (!cache->failed) cache->failed = errno ? errno : EIO;
-    return hed_fail(error, HED_ERROR_IO, "cannot write %s: %s; its first %u frames are whole",
+    return hed_fail(error, HED_ERROR_IO, "cannot write %s: %s; its first %u samples are whole",
         cache->path, strerror(cache->failed), cache->frames);
 }
 
