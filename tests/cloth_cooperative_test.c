@@ -48,14 +48,19 @@ static hed_cloth_solver chosen_for(
     return solver;
 }
 
-/* The rule: one large grid with lattices on a device whose groups can meet, in both modes. */
+/* The rule: one large grid with lattices on a device whose groups can meet, in both modes; a mesh in
+ * fast mode. */
 Test(cloth_cooperative, one_large_sheet_chooses_it)
 {
     const hed_cloth_solver one_launch = HED_CLOTH_SOLVER_COOPERATIVE;
     bool meets = hed_device_describe(here.device).capabilities & HED_CAN_GRID_BARRIER;
     for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
-        test_mesh sheet = test_grid(128, 128), small = test_grid(20, 20);
+        test_mesh sheet = test_grid(128, 128), small = test_grid(20, 20),
+                  mesh = test_irregular(70, 7, 0.3f);
         make_lattices(&sheet, &rigid);
+        make_lattices(&mesh, hed_cloth_fabric_named("cotton"));
+        EXPECT_EQ(chosen_for(&mesh.def, 1, math) == one_launch, meets && math == HED_MATH_FAST);
+        test_mesh_free(&mesh);
         make_lattices(&small, &rigid);
         EXPECT_NE(chosen_for(&small.def, 1, math), one_launch);
         test_mesh_free(&small);
