@@ -107,6 +107,35 @@ Test(cloth_hand, a_held_vertex_follows_and_is_let_go, .timeout = 120)
     end_held(&h);
 }
 
+/* Vertices of a mesh whose particles have other numbers: the vertex that is held follows. */
+Test(cloth_hand, a_held_vertex_is_not_a_particle, .timeout = 120)
+{
+    enum { SHIFT = 40, HELD = FREE - SHIFT };
+    uint32_t shown[COUNT];
+    held_sheet h = {.sheet = sheet_make(SIDE), .def = hed_default_cloth_def()};
+    for (uint32_t v = 0; v < COUNT; v++) shown[v] = (v + SHIFT) % COUNT;
+    h.sheet.garment.vertex_particle = shown;
+    h.sheet.garment.vertex_count = COUNT;
+    h.def.garments = &h.sheet.garment;
+    h.def.garment_count = 1;
+    h.def.substeps = 8;
+    OK(hed_cloth_hold_create(&h.def, &h.hold, &error));
+    h.def = hed_cloth_hold_def(h.hold);
+    OK(hed_cloth_create(here.device, &h.def, &h.cloth, &error));
+    step_held(&h, 1);
+    float place[3];
+    for (int i = 0; i < 20; i++) {
+        memcpy(place, i ? place : h.positions + 3 * HELD, sizeof place);
+        place[2] -= 0.01f;
+        OK(hed_cloth_hold_vertex(h.hold, HELD, place, &error));
+        step_held(&h, 1);
+    }
+    EXPECT(gap_of(&h, HELD, place) < 1e-5, "%g m from the hand", gap_of(&h, HELD, place));
+    FAILS(HED_ERROR_UNSUPPORTED,
+        hed_cloth_hold_vertex(h.hold, COUNT - SHIFT + PINNED, place, &error));
+    end_held(&h);
+}
+
 Test(cloth_hand, a_cloth_continues_another, .timeout = 120)
 {
     held_sheet first, whole, same, silk;

@@ -141,6 +141,34 @@ Test(cloth_jump, key_waits_for_its_time)
     hed_cloth_scene_close(scene);
 }
 
+/* A mesh that jumps is where it arrives from the frame's beginning on; from a key to the next it begins
+ * where the frame before left it. */
+Test(cloth_jump, meshes_arrive_at_once)
+{
+    write_text("m.obj", SQUARE);
+    hed_cloth_scene *scene = parsed(
+        "{\"garments\": [{" GRID "}], \"colliders\": [{\"mesh\": \"m.obj\", \"motion\": {\"keys\": "
+        "[{\"time\": 0}, {\"time\": 0.5, \"move\": [1, 0, 0]}, {\"time\": 0.5, \"move\": [9, 0, 0], "
+        "\"teleport\": true}, {\"time\": 1, \"move\": [10, 0, 0]}]}}]}");
+    static const struct {
+        uint32_t frame;
+        double to; /* x of the first vertex, m */
+        bool has_start, jumps;
+    } cases[] = {{0, 1.0 / 30, true, false}, {28, 58.0 / 60, false, false}, {29, 9, true, true},
+        {30, 9 + 1.0 / 30, false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hed_cloth_frame frame;
+        OK(hed_cloth_scene_frame(scene, cases[i].frame, 60, &frame, &error));
+        CHECK_EQ(frame.mesh_count, 1);
+        const float *start = frame.meshes[0].start_positions;
+        EXPECT_NEAR(frame.meshes[0].positions[0], cases[i].to, 1e-6, "frame %u", cases[i].frame);
+        EXPECT(!start == !cases[i].has_start, "frame %u", cases[i].frame);
+        if (start)
+            EXPECT_NEAR(start[0], cases[i].jumps ? cases[i].to : 0, 1e-6, "frame %u", cases[i].frame);
+    }
+    hed_cloth_scene_close(scene);
+}
+
 Test(cloth_jump, wrong_input_is_refused)
 {
     static const float mirror[16] = {-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2};

@@ -295,6 +295,64 @@ Test(cloth_stiffness, bending_has_the_energy_of_curvature_and_twist)
     }
 }
 
+/* A grid that widens: cells are trapezoids, in which only the weights of the rule are 0 on a plane. */
+Test(cloth_stiffness, a_grid_that_widens_is_flat)
+{
+    enum { SIDE = 21 };
+    hed_allocator allocator = hed_default_allocator();
+    hed_cloth_fabric fabric = {1e3f, 1e3f, 1e2f, 4e-4f, 1e-4f, 0, 0};
+    test_mesh mesh = test_grid(SIDE, SIDE);
+    cloth_garment *garment;
+    for (uint32_t i = 0; i < SIDE * SIDE; i++)
+        mesh.positions[3 * i] *= 1 + 0.5f * mesh.positions[3 * i + 2];
+    mesh.def.fabric = &fabric;
+    OK(cloth_garment_create(&allocator, &mesh.def, 0, &garment, &error));
+    CHECK_EQ(garment->bend_count, 2 * SIDE * (SIDE - 2) + (SIDE - 1) * (SIDE - 1));
+    EXPECT_LT(flat_error(garment), 1e-5);
+    cloth_garment_destroy(garment);
+    test_mesh_free(&mesh);
+}
+
+/* Edges of lattices on a regular grid: as long as the cloth between their places, and as stiff as its
+ * lines, `span` edges in series, `span` + 1 lines beside each other; half as many on a border, of which
+ * the outermost has half the width. */
+Test(cloth_stiffness, edges_of_lattices_are_those_of_the_cloth)
+{
+    enum { SIDE = 41 };
+    hed_allocator allocator = hed_default_allocator();
+    hed_cloth_fabric fabric = {2e3f, 1e3f, 1e2f, 0, 0, 0, 0};
+    test_mesh mesh = test_grid(SIDE, SIDE);
+    cloth_garment *garment;
+    mesh.def.fabric = &fabric;
+    mesh.def.lattices = true;
+    OK(cloth_garment_create(&allocator, &mesh.def, 0, &garment, &error));
+    CHECK_GT(garment->lattice_count, 0);
+    for (uint32_t l = 0; l < garment->lattice_count; l++) {
+        const cloth_chains *chains = &garment->lattices[l].chains, *lines = &garment->tension;
+        double rest_error = 0, give_error = 0;
+        for (uint32_t axis = 0; axis < 2; axis++) {
+            uint32_t first = chains->at[axis], count = chains->at[axis + 1] - first;
+            for (uint32_t row = 0; row < count; row++) {
+                const cloth_chain *chain = chains->chains + first + row;
+                double span = (SIDE - 1.0) / chain->count,
+                       line =
+                           lines->edges[lines->chains[lines->at[axis] + SIDE / 2].edges].compliance,
+                       part = row == 0 || row + 1 == count ? 0.5 : 1;
+                for (uint32_t k = 0; k < chain->count; k++) {
+                    const cloth_edge *edge = chains->edges + chain->edges + k;
+                    rest_error = fmax(rest_error, fabs(edge->rest / (2.0 / chain->count) - 1));
+                    give_error = fmax(
+                        give_error, fabs(edge->compliance * part * (span + 1) / (span * line) - 1));
+                }
+            }
+        }
+        EXPECT_LT(rest_error, 1e-5, "lattice %u: length", l);
+        EXPECT_LT(give_error, 1e-4, "lattice %u: compliance", l);
+    }
+    cloth_garment_destroy(garment);
+    test_mesh_free(&mesh);
+}
+
 /* ---- solvers ---- */
 
 /* `colours` in strict mode against the reference in double, one iteration and several: both copies
