@@ -65,6 +65,8 @@ static void rewrite(hed_spec_reader *reader, hed_json_node node, const hed_sourc
     must(strlen(changed.text) == changed.size);
     hed_spec_put_extensions(reader, node, &changed);
     must(strlen(changed.text) == changed.size);
+    hed_spec_complete_literals(reader, node, &changed);
+    must(strlen(changed.text) == changed.size);
     for (int i = 0; i < 2; i++) {
         changed = *source;
         bool is_changed = hed_spec_from_opengl(reader, node, i, &changed);
@@ -81,6 +83,7 @@ static void name_sizes(const hed_source *source)
     hed_source rewritten = *source;
     must(hed_json_parse("fuzz", "{}", 2, &json, &error) == HED_OK);
     spec.json = json;
+    spec.note = NULL;
     static const hed_device_info device = {.id = "vulkan:0",
         .backend = "vulkan",
         .lane_width = 8,
