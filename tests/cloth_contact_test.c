@@ -366,6 +366,62 @@ Test(cloth_contact, same_bits_as_on_the_host)
         (unsigned long long)there);
 }
 
+/* ---- features of bodies ---- */
+
+static float random_part(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (float)(*seed >> 8) / 16777216.0f;
+}
+
+static float4 random_place(uint32_t *seed, float size, float4 from)
+{
+    float4 at = from;
+    at.x += size * (2 * random_part(seed) - 1);
+    at.y += size * (2 * random_part(seed) - 1);
+    at.z += size * (2 * random_part(seed) - 1);
+    return at;
+}
+
+/* Pairs that the boxes of a triangle and a feature leave out are pairs that the whole test leaves out,
+ * near the origin and 3 m away, at rest and fast. */
+Test(cloth_contact, features_that_are_far_touch_nothing)
+{
+    uint32_t seed = 3, far = 0, near = 0, wrong = 0;
+    for (uint32_t n = 0; n < 100000; n++) {
+        float4 origin = {n % 2 ? 3.0f : 0.0f, n % 2 ? -2.0f : 0.0f, 0.0f, 1.0f};
+        float radius = n % 3 ? 0.0f : 0.004f, fast = n % 5 ? 0.002f : 0.08f,
+              thickness = 0.001f + 0.004f * random_part(&seed);
+        float4 body = random_place(&seed, 0.03f, origin);
+        feature_sides x, y;
+        feature_touch touch;
+        x.a = random_place(&seed, 0.01f, origin), y.a = random_place(&seed, fast, x.a);
+        x.b = random_place(&seed, 0.01f, origin), y.b = random_place(&seed, fast, x.b);
+        x.c = random_place(&seed, 0.01f, origin), y.c = random_place(&seed, fast, x.c);
+        body.w = radius;
+        x.axis.a = random_place(&seed, 0.015f, body),
+        y.axis.a = random_place(&seed, fast, x.axis.a);
+        x.axis.b = random_place(&seed, 0.015f, body),
+        y.axis.b = random_place(&seed, fast, x.axis.b);
+        uint found = 0;
+        for (uint k = 0; k < 3; k++) {
+            feature_sides u = x, v = y;
+            u.a = k == 0 ? x.a : k == 1 ? x.b : x.c, v.a = k == 0 ? y.a : k == 1 ? y.b : y.c;
+            u.b = k == 0 ? x.b : k == 1 ? x.c : x.a, v.b = k == 0 ? y.b : k == 1 ? y.c : y.a;
+            found |= feature_test(u, v, FEATURE_EDGE, thickness, (float4){0}, &touch);
+        }
+        found |= feature_test(x, y, 0u, thickness, (float4){0}, &touch);
+        found |= feature_test(x, y, FEATURE_END_B, thickness, (float4){0}, &touch);
+        bool is_far = feature_is_far(x, y, thickness);
+        far += is_far;
+        near += found;
+        wrong += is_far && found;
+    }
+    EXPECT_EQ(wrong, 0);
+    EXPECT_GT(far, 25000);
+    EXPECT_GT(near, 10000);
+}
+
 /* All of it in one place, where each particle has all others as candidates: it ends, and all stay
  * finite. */
 Test(cloth_contact, a_crowd_in_one_place)
