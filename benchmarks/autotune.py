@@ -3,10 +3,11 @@
 Triton took; kernels of CuPy and Numba-CUDA; a function of PyTorch's. Prints one line of JSON for each case and ends within 90 s. Each tuner has an
 empty cache of compiled kernels. Needs torch, triton and a CUDA GPU.
 
-    PYTHONPATH=build/release/python benchmarks/autotune.py"""
+    PYTHONPATH=build/release/python benchmarks/autotune.py [matmul | layer_norm | cupy | torch | numba]..."""
 import importlib.util
 import json
 import os
+import sys
 import tempfile
 import time
 
@@ -156,6 +157,8 @@ torch.ones(256, 256, device="cuda") @ torch.ones(256, 256, device="cuda")
 scratch = torch.ones(64, device="cuda", dtype=torch.float16)
 triton.jit(layer_norm)[(1,)](scratch, scratch, scratch, scratch, 64, 1e-5, BLOCK=64)
 for part in (run_matmul, run_layer_norm, run_cupy, run_torch, run_numba):
+    if sys.argv[1:] and part.__name__.removeprefix("run_") not in sys.argv[1:]:
+        continue
     try:
         if time.perf_counter() - STARTED > LIMIT:
             raise TimeoutError(f"{LIMIT} s are over")

@@ -513,8 +513,10 @@ static void ask_central(const hed_parameter_def *parameters, uint64_t seed, hed_
     hed_space_destroy(space);
 }
 
-/* A number of groups is no size of a group: few groups leave most of the device idle. Zero leaves a factor of
- * unrolling to the compiler. Tiles multiply: the middles of two, 4 x 4, exceed the registers of old devices. */
+/* A number of groups is no size of a group: few groups leave most of the device idle, and few streams do not overlap.
+ * Zero leaves a factor of unrolling to the compiler. Tiles multiply: the middles of two, 4 x 4, exceed the registers of
+ * old devices. The items of a group share its tile of a matrix: the middles, 32 x 32 for 16 x 16 items, leave 4 results
+ * to an item. Four floats are one load. */
 Test(search, first_questions_follow_names)
 {
     static const int64_t SIZES[] = {32, 64, 128, 256, 512, 1024},
@@ -526,6 +528,12 @@ Test(search, first_questions_follow_names)
         {"INNER_UNROLL_FACTOR", LIST(FACTORS), 0, NULL}};
     const hed_parameter_def tiles[] = {
         {"tile_size_x", LIST(EIGHT), 1, NULL}, {"tile_size_y", LIST(EIGHT), 1, NULL}};
+    static const int64_t STREAMS[] = {1, 2, 4, 8, 16, 32}, SIDES[] = {16, 32, 64, 128},
+                         LOADS[] = {1, 2, 4, 8};
+    const hed_parameter_def streams[] = {
+        {"TBX", LIST(SIZES), 32, NULL}, {"num_streams", LIST(STREAMS), 1, NULL}};
+    const char *const sides[3][2] = {{"MWG", "NWG"}, {"BM", "BN"}, {"BLOCK_SIZE_M", "BLOCK_SIZE_N"}};
+    const hed_parameter_def widths[] = {{"VWM", LIST(LOADS), 1, NULL}, {"VECTOR", LIST(LOADS), 1, NULL}};
     for (uint64_t seed = 1; seed <= 10; seed++) {
         hed_config configs[3];
         ask_central(groups, seed, configs);
@@ -538,6 +546,21 @@ Test(search, first_questions_follow_names)
             EXPECT(configs[i].values[1] == 0, "unrolled by %d", (int)configs[i].values[1]);
         ask_central(tiles, seed, configs);
         EXPECT(configs[0].values[0] * configs[0].values[1] == 8, "%d x %d results",
+            (int)configs[0].values[0], (int)configs[0].values[1]);
+        ask_central(streams, seed, configs);
+        for (uint32_t i = 0; i < 3; i++)
+            EXPECT(configs[i].values[0] >= 64 && configs[i].values[0] <= 512 &&
+                       configs[i].values[1] >= 8,
+                "%d items, %d streams", (int)configs[i].values[0], (int)configs[i].values[1]);
+        for (uint32_t i = 0; i < 3; i++) {
+            const hed_parameter_def shared[] = {
+                {sides[i][0], LIST(SIDES), 16, NULL}, {sides[i][1], LIST(SIDES), 16, NULL}};
+            ask_central(shared, seed, configs);
+            EXPECT(configs[0].values[0] == 64 && configs[0].values[1] == 64, "%s %d, %s %d",
+                sides[i][0], (int)configs[0].values[0], sides[i][1], (int)configs[0].values[1]);
+        }
+        ask_central(widths, seed, configs);
+        EXPECT(configs[0].values[0] == 4 && configs[0].values[1] == 4, "vectors of %d and %d",
             (int)configs[0].values[0], (int)configs[0].values[1]);
     }
 }

@@ -220,19 +220,51 @@ static void fill_cells(
     }
 }
 
-/* Sets the role of a range of sizes, which the parameter's name tells. */
-static void read_name(hed_value_scale *scale, const char *name, const value_range *range)
+/* True if the name is that of a group's tile of a matrix, which its items divide: MWG, NWG, BM, BLOCK_SIZE_N. */
+static bool names_shared_tile(const char *name)
 {
+    size_t length = strlen(name);
+    const char *last = name + length - (length > 0);
+    bool is_side = strcasecmp(last, "m") == 0 || strcasecmp(last, "n") == 0;
+    return strcasecmp(name, "mwg") == 0 || strcasecmp(name, "nwg") == 0 ||
+           (is_side && (strcasestr(name, "block") || (length == 2 && strncasecmp(name, "b", 1) == 0)));
+}
+
+/* Cell, as a position, of the number nearest to a vector of four: 16 bytes of floats, which one instruction loads. */
+static float position_of_four(const hed_parameter_def *parameter)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < parameter->count; i++)
+        if (llabs(parameter->values[i] - 4) < llabs(parameter->values[best] - 4)) best = i;
+    return (float)best / (float)(parameter->count - 1);
+}
+
+/* Sets the role of a range of sizes, which the parameter's name tells. */
+static void read_name(
+    hed_value_scale *scale, const hed_parameter_def *parameter, const value_range *range)
+{
+    /* small groups leave more registers and local memory to an item; many groups fill the device, and streams
+     * overlap; the items of a group divide its tile between them, and each needs several results */
+    static const float GROUP = 0.4f, HIGH_COUNT = 0.8f, SHARED_TILE = 0.8f;
     static const char *const WORDS[] = {"block", "group", "thread", "local"};
-    bool names_group = strncasecmp(name, "wg", 2) == 0;
+    const char *name = parameter->name;
+    bool names_group = strncasecmp(name, "wg", 2) == 0 || strncasecmp(name, "tb", 2) == 0;
     for (uint32_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
         names_group = names_group || strcasestr(name, WORDS[i]);
+    bool is_plural = strcasestr(name, "blocks") || strcasestr(name, "groups");
     if (strcasestr(name, "tile")) {
         scale->tile_doublings = scale->has_middle ? log2(range->high / range->low) : 0;
+    } else if (names_shared_tile(name)) {
+        scale->middle = SHARED_TILE;
+    } else if (strcasestr(name, "streams") || (names_group && is_plural && !strcasestr(name, "per_"))) {
+        scale->middle = HIGH_COUNT;
+        scale->is_work = false;
     } else if (names_group && !strcasestr(name, "per_")) {
-        bool is_plural = strcasestr(name, "blocks") || strcasestr(name, "groups");
-        scale->counts_groups = is_plural && scale->has_middle;
-        scale->sizes_group = !is_plural;
+        scale->sizes_group = true;
+        scale->middle = GROUP;
+        scale->is_work = false;
+    } else if (strcasestr(name, "vec") || strncasecmp(name, "vw", 2) == 0) {
+        scale->middle = position_of_four(parameter);
     }
 }
 
@@ -254,7 +286,9 @@ static bool covariance_fill(
     scale->has_middle = is_range && range.low > 0;
     scale->has_twos = scale->has_middle && powers < parameter->count;
     range.unrolls = range.low == 0 && !scale->unordered && strcasestr(parameter->name, "unroll");
-    if (is_range) read_name(scale, parameter->name, &range);
+    scale->middle = 0.5f;
+    scale->is_work = true;
+    if (is_range) read_name(scale, parameter, &range);
     if (parameter->count <= HED_MAX_CELLS) {
         fill_values(scale, parameter, &range);
         return true;

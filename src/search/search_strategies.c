@@ -228,13 +228,11 @@ enum {
     SPREAD_LIMIT = 32
 };
 
-/* Sum over the parameters of the squared distance from a position on the parameter's range, 0 to 1:
- * GROUP for sizes of the group, GROUP_COUNT for numbers of groups, `work` for all other sizes. Two or more tiles
- * are one amount: an item computes the product of their sizes, for which its registers have to suffice. */
+/* Sum over the parameters of the squared distance from a position on the parameter's range, 0 to 1: its middle,
+ * moved by `work` (0: little, 0.5: as it is, 1: much) where it is work. Two or more tiles are one amount: an item
+ * computes the product of their sizes, for which its registers have to suffice. */
 static double off_centre(const hed_search *search, const uint8_t *cells, double work)
 {
-    /* small groups leave more registers and local memory to an item; many groups fill the device */
-    static const double GROUP = 0.4, GROUP_COUNT = 0.8;
     static const double DOUBTFUL = 0.3; /* above the distance from the middle to an end */
     /* results of an item, in doublings: at most in the middle; range from no work to all work; weight of one */
     static const double MOST_MIDDLE = 3, MOST_RANGE = 5, DOUBLING = 0.25;
@@ -244,8 +242,8 @@ static double off_centre(const hed_search *search, const uint8_t *cells, double 
         const hed_value_scale *scale = &search->scales[i];
         sum += scale->doubtful[cells[i]] ? DOUBTFUL : 0;
         if (!scale->has_middle) continue;
-        double goal = scale->sizes_group ? GROUP : scale->counts_groups ? GROUP_COUNT : work,
-               distance = (double)cells[i] / (scale->count - 1) - goal;
+        double goal = (double)scale->middle + (scale->is_work ? work - 0.5 : 0),
+               distance = (double)cells[i] / (scale->count - 1) - fmax(0, fmin(1, goal));
         bool is_tile = scale->tile_doublings > 0;
         *(is_tile ? &tile_distance : &sum) += distance * distance;
         tiles += is_tile;

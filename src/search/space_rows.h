@@ -71,8 +71,9 @@ typedef struct hed_value_scale {
     bool has_twos;  /* `twos` adds information to the position */
     /* three or more positive sizes; false for switches and for numbers of choices from 0 on */
     bool has_middle;
-    bool sizes_group;   /* size of the group, by its name: block_size_x, WG, LOCAL_Y */
-    bool counts_groups; /* number of groups, by its name: num_blocks, GROUPS */
+    bool sizes_group; /* size of the group, by its name: block_size_x, WG, LOCAL_Y */
+    float middle;     /* position of the first question, 0 to 1 */
+    bool is_work;     /* the next two questions have less and more of it */
     /* doublings from the smallest to the largest tile; 0: no tile by its name */
     double tile_doublings;
     /* seldom the best: not a power of two, although other values are, so it seldom divides a problem's size; or
