@@ -1347,9 +1347,18 @@ Test(database, pruning)
     OK(hed_database_prune(database, &(hed_prune_def){.older_seconds = 3600}, &removed, &error));
     EXPECT_EQ(removed.measurements, 5);
     expect_entries(database, NULL, (hed_database_changes){1, 0, 1, 0}); /* choices stay */
+    /* a tune file's kernel has its fixed arguments in its name, and is found without them */
+    hed_tune_key fixed = key, longer = key;
+    fixed.kernel = "blur radius=2";
+    longer.kernel = "blurred";
+    tune(database, &fixed, 64);
+    tune(database, &longer, 64);
+    expect_entries(database, &(hed_record_filter){.kernel = "blur", .kinds = HED_RECORD_CHOICE},
+        (hed_database_changes){.choices = 2});
     OK(hed_database_prune(database, &(hed_prune_def){.kernel = "blur"}, &removed, &error));
-    EXPECT(removed.choices == 1 && removed.keys == 1);
-    expect_entries(database, NULL, (hed_database_changes){0});
+    EXPECT(removed.choices == 2 && removed.keys == 2);
+    expect_entries(database, &(hed_record_filter){.kinds = HED_RECORD_CHOICE},
+        (hed_database_changes){.choices = 1});
     hed_context_destroy(context);
 }
 

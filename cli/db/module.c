@@ -118,8 +118,9 @@ static hed_status table_add(void *user, const hed_database_entry *e, hed_error *
     module_table *t = user;
     module_config c = {.seconds = e->seconds};
     bool choice = e->kind == HED_RECORD_CHOICE;
-    if (strcmp(e->backend, "browser") != 0 || strcmp(e->objective, "time") != 0 ||
-        !(e->seconds > 0) || (!choice && strcmp(e->outcome, "measured") != 0) ||
+    if (strcmp(e->kernel, t->kernel->name) != 0 || strcmp(e->backend, "browser") != 0 ||
+        strcmp(e->objective, "time") != 0 || !(e->seconds > 0) ||
+        (!choice && strcmp(e->outcome, "measured") != 0) ||
         !config_parse(t->kernel, e->config, &c.config))
         return HED_OK;
     if (strcmp(e->source, t->source) != 0) {

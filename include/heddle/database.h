@@ -106,7 +106,7 @@ typedef struct hed_database_entry {
 /** Filter of records. Start from {0}: all. */
 typedef struct hed_record_filter {
     uint32_t kinds;     /**< bits of hed_record_kind; 0: all */
-    const char *kernel; /**< records of this kernel only, without facts; NULL: all */
+    const char *kernel; /**< records of this kernel ("blur radius=2", too), without facts; NULL: all */
     /** backend, or part of the device's or platform's name, case ignored; NULL: all */
     const char *device;
 } hed_record_filter;
@@ -142,7 +142,7 @@ HED_API hed_status hed_database_merge(
 
 /** Records to remove. Start from {0}, and set at least one of the fields. */
 typedef struct hed_prune_def {
-    /** records of this kernel only; without other fields: all of them, choices too */
+    /** records of this kernel, also with fixed arguments; without other fields: all of them, choices too */
     const char *kernel;
     /** measurements of tunings that began longer ago than this, s, by the wall clock */
     double older_seconds;

@@ -128,6 +128,13 @@ static void records_read_key(sqlite3_stmt *row, hed_database_entry *r)
     r->measurements = (uint64_t)sqlite3_column_int64(row, 15);
 }
 
+/* True for the kernel's name, and for the name with parameters that it has in tune files: "blur radius=2". */
+static bool is_of_kernel(const char *kernel, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(kernel, name, length) == 0 && (kernel[length] == 0 || kernel[length] == ' ');
+}
+
 static void visit_keys(const walk *w, hed_error *error)
 {
     hed_database *database = w->database;
@@ -136,7 +143,7 @@ static void visit_keys(const walk *w, hed_error *error)
         hed_database_entry key;
         int64_t id = sqlite3_column_int64(row, 14);
         records_read_key(row, &key);
-        if (w->filter->kernel && strcmp(w->filter->kernel, key.kernel) != 0) continue;
+        if (w->filter->kernel && !is_of_kernel(key.kernel, w->filter->kernel)) continue;
         if (!is_wanted_device(w, &key)) continue;
         if (wants(w, HED_RECORD_KEY)) error->status = w->visit(w->user, &key, error);
         if (wants(w, HED_RECORD_CHOICE))
@@ -428,14 +435,15 @@ static const char LIST_BEST[] =
 static const char LIST_GONE[] =
     "INSERT INTO temp.gone SELECT m.session, m.number FROM measurement m"
     "    JOIN session s ON s.id = m.session JOIN key k ON k.id = s.key"
-    " WHERE (?1 = '' OR k.kernel = ?1) AND s.begun < ?2"
+    " WHERE (?1 = '' OR k.kernel = ?1 OR (k.kernel > ?1 || ' ' AND k.kernel < ?1 || '!')) AND s.begun < ?2"
     "    AND (?3 = 0 OR (NOT EXISTS (SELECT 1 FROM temp.best b WHERE b.key = s.key AND b.config = m.config)"
     "        AND (?4 OR m.outcome NOT IN ('crashed', 'hung'))))";
 static const char COUNT[] = "SELECT count(*) FROM temp.gone";
 static const char REMOVE[] =
     "DELETE FROM measurement WHERE (session, number) IN (SELECT session, number FROM temp.gone)";
 static const char REMOVE_CHOICES[] =
-    "DELETE FROM choice WHERE key IN (SELECT id FROM key WHERE kernel = ?)";
+    "DELETE FROM choice WHERE key IN"
+    " (SELECT id FROM key WHERE kernel = ?1 OR (kernel > ?1 || ' ' AND kernel < ?1 || '!'))";
 static const char REMOVE_SESSIONS[] =
     "DELETE FROM session WHERE id NOT IN (SELECT session FROM measurement)"
     " AND id NOT IN (SELECT session FROM choice)";

@@ -21,6 +21,8 @@ END
 run 2 tune "$work/saxpy.cl"
 cp "$work/out" "$work/saxpy.json"
 run 0 tune "$work/saxpy.json" --budget 2 --quiet; out_has '^saxpy .* on .*n=1048576'
+# Its name has the fixed argument, "saxpy a=1", and is found without it.
+run 0 db show saxpy; out_has 'saxpy a=1'
 run 0 tune "$files/blur.json" --budget 2 --no-isolation --quiet; err_is_empty; out_has 'isolation  none, asked for'; out_has 'VARIANT='
 HEDDLE_WORKER=/nowhere run 0 tune "$files/blur.json" --budget 2 --no-keep; out_has 'isolation  none, '; err_has '/nowhere'
 
