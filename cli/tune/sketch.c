@@ -10,7 +10,7 @@
 #include "support/exit.h"
 #include "support/file.h"
 
-enum { MOST_PARAMETERS = 64, LARGEST_TEXT = 16 << 20 };
+enum { MOST_PARAMETERS = 64, MOST_MACROS = 8, LARGEST_TEXT = 16 << 20 };
 
 /* A parameter of the kernel. */
 typedef struct parameter {
@@ -23,8 +23,17 @@ typedef struct parameter {
     bool is_pointer, is_local, is_const;
 } parameter;
 
+/* A macro with a whole number as its default: #ifndef NAME, #define NAME 128. */
+typedef struct macro {
+    char name[64];
+    int value;
+    bool sizes_group; /* the name is one of a group's size */
+} macro;
+
 /* The kernel of a text. */
 typedef struct sketch {
+    macro macros[MOST_MACROS];
+    uint32_t macro_count;
     char *text; /* blanks replace comments and lines of the preprocessor */
     const char *name;
     int length;
@@ -77,6 +86,87 @@ static const char *sketch_find(const char *from, const char *end, const char *wo
 static bool sketch_has(const parameter *p, const char *word)
 {
     return sketch_find(p->words, p->end, word) != NULL;
+}
+
+/* ---- macros ---- */
+
+static bool sketch_sizes_group(const char *name)
+{
+    static const char *const words[] = {"block", "group", "thread", "local", "wg"};
+    bool sizes = false;
+    for (size_t i = 0; i < HED_COUNT(words); i++) sizes = sizes || strcasestr(name, words[i]);
+    return sizes && !strcasestr(name, "per_") && !strcasestr(name, "tile");
+}
+
+/* Reads the macros that a program may define, which have defaults in the text: they are its parameters. */
+static void sketch_macros(sketch *s)
+{
+    for (const char *at = s->text; (at = strstr(at, "#ifndef")) && s->macro_count < MOST_MACROS; at++) {
+        macro m = {0};
+        char defined[sizeof m.name];
+        if (sscanf(at, "#ifndef %63[A-Za-z0-9_] # define %63[A-Za-z0-9_] %d", m.name, defined, &m.value) != 3 ||
+            strcmp(m.name, defined) || m.value < 1 || m.value > 1024)
+            continue;
+        m.sizes_group = sketch_sizes_group(m.name);
+        s->macros[s->macro_count++] = m;
+    }
+}
+
+/* The macro that sizes a dimension of the group, the first or second with such a name; NULL if the text lacks it. */
+static const macro *sketch_group(const sketch *s, uint32_t dimension)
+{
+    for (uint32_t i = 0; i < s->macro_count; i++)
+        if (s->macros[i].sizes_group && dimension-- == 0) return &s->macros[i];
+    return NULL;
+}
+
+static const char *sketch_group_name(const sketch *s, uint32_t dimension)
+{
+    const macro *m = sketch_group(s, dimension);
+    return m ? m->name : dimension == 0 ? "WG" : "WG_Y";
+}
+
+/* Writes powers of two around a default, and the default. */
+static void sketch_write_range(FILE *to, const char *name, int value, int smallest, int largest)
+{
+    bool is_first = true;
+    fprintf(to, "\"%s\": [", name);
+    for (int power = 1; power <= 1024; power *= 2) {
+        if (value > power / 2 && value < power && value >= smallest) {
+            fprintf(to, "%s%d", is_first ? "" : ", ", value);
+            is_first = false;
+        }
+        if ((power < smallest || power > largest) && power != value) continue;
+        fprintf(to, "%s%d", is_first ? "" : ", ", power);
+        is_first = false;
+    }
+    fputc(']', to);
+}
+
+/* Writes parameters and their defaults: the group's sizes, then the macros of the text. */
+static void sketch_write_parameters(FILE *to, const sketch *s)
+{
+    bool is_flat = s->dimension_count == 1;
+    fputs("  \"parameters\": {", to);
+    for (uint32_t i = 0; i < s->dimension_count; i++) {
+        const macro *m = sketch_group(s, i);
+        int smallest = is_flat ? 32 : i == 0 ? 8 : 1, largest = is_flat ? 256 : i == 0 ? 64 : 16;
+        fputs(i ? ", " : "", to);
+        sketch_write_range(to, sketch_group_name(s, i), m ? m->value : smallest, smallest, largest);
+    }
+    for (uint32_t i = 0; i < s->macro_count; i++) {
+        const macro *m = &s->macros[i];
+        if (m == sketch_group(s, 0) || (!is_flat && m == sketch_group(s, 1))) continue;
+        fputs(", ", to);
+        sketch_write_range(to, m->name, m->value, m->value > 4 ? m->value / 4 : 1, m->value * 4);
+    }
+    fputs("},\n", to);
+    for (uint32_t i = 0; i < s->macro_count; i++)
+        fprintf(to, "%s\"%s\": %d%s", i ? ", " : "  \"defaults\": {", s->macros[i].name,
+            s->macros[i].value, i + 1 < s->macro_count ? "" : "},\n");
+    fprintf(to, "  \"group\": [\"%s\"", sketch_group_name(s, 0));
+    if (!is_flat) fprintf(to, ", \"%s\"", sketch_group_name(s, 1));
+    fputs("],\n", to);
 }
 
 /* ---- the kernel ---- */
@@ -187,7 +277,9 @@ static void sketch_write_argument(FILE *to, const sketch *s, const parameter *p)
     if (p->is_local) {
         fprintf(to, "\"kind\": \"local\", \"type\": \"%s\", \"size\": \"", p->type);
         if (p->lanes > 1) fprintf(to, "%u * ", (unsigned)p->lanes);
-        fprintf(to, "WG%s\"}", s->dimension_count == 1 ? "" : " * WG_Y");
+        fputs(sketch_group_name(s, 0), to);
+        if (s->dimension_count > 1) fprintf(to, " * %s", sketch_group_name(s, 1));
+        fputs("\"}", to);
     } else if (p->is_pointer) {
         fprintf(to, "\"type\": \"%s\", \"size\": \"", p->type);
         if (p->lanes > 1) fprintf(to, "%u * ", (unsigned)p->lanes);
@@ -225,10 +317,9 @@ static void write_sketch(FILE *to, sketch *s, const char *source)
         sketch_write_size(to, s, i);
         fprintf(to, "\": %d", is_flat ? 1 << 20 : 1024);
     }
-    fprintf(to, "},\n  \"parameters\": {%s},\n  \"group\": [%s],\n  \"global\": [",
-        is_flat ? "\"WG\": {\"powers_of_two\": [32, 256]}"
-                : "\"WG\": {\"powers_of_two\": [8, 64]}, \"WG_Y\": {\"powers_of_two\": [1, 16]}",
-        is_flat ? "\"WG\"" : "\"WG\", \"WG_Y\"");
+    fputs("},\n", to);
+    sketch_write_parameters(to, s);
+    fputs("  \"global\": [", to);
     for (uint32_t i = 0; i < s->dimension_count; i++) {
         fputs(i ? ", \"" : "\"", to);
         sketch_write_size(to, s, i);
@@ -254,6 +345,7 @@ int cli_tune_sketch(const char *path, const char *entry)
     bool is_read = s && !strpbrk(name, "\"\\\n\t");
     if (is_read) {
         s->is_cuda = strcmp(strrchr(path, '.'), ".cl") != 0;
+        sketch_macros(s);
         sketch_blank(bytes);
         is_read = sketch_kernel(s, entry);
     }
@@ -261,8 +353,8 @@ int cli_tune_sketch(const char *path, const char *entry)
         write_sketch(stdout, s, name);
         fprintf(stderr,
             "heddle: %s is the text of a kernel; expected a tune file, which describes it. A first one of %.*s was "
-            "printed: correct sizes and values, add the macros of the text to \"parameters\", and tune it: heddle tune "
-            "%s > kernel.json; heddle tune kernel.json\n",
+            "printed: correct sizes and values, divide \"global\" by the work of an item, add macros without a default to "
+            "\"parameters\", and tune it: heddle tune %s > kernel.json; heddle tune kernel.json\n",
             path, s->length, s->name, path);
     } else {
         fprintf(stderr, "heddle: %s has no kernel%s%s: expected __kernel or __global__; or a tune file, FILE.json\n",
