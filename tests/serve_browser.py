@@ -59,6 +59,14 @@ def try_page(browser, load):
     first = text_of(browser, '#raw tbody tr')
     assert first.split()[:3] == ['2', '2.000', 'ms'], first
     assert 'WG' in browser.value('decodeURIComponent(document.querySelector("#csv").href)')
+    # two runs with nearly the same times: labels of the axis do not overlap
+    load([session('1', 1000, 1), session('2', 2000, 2), session('3', 3000, 1.03)])
+    browser.wait('document.querySelectorAll("#run option").length === 3', 'the third run is not followed')
+    choose(browser, '#run', 'e.options[0].value')
+    choose(browser, '#other', 'e.options[e.options.length - 1].value')
+    assert 'the median of their ratios is 1.030' in text_of(browser, '#verdict'), text_of(browser, '#verdict')
+    places = browser.value('[...document.querySelectorAll("#chart text.left")].map(t => t.getBoundingClientRect().top).sort((a, b) => a - b)')
+    assert len(places) > 1 and min(b - a for a, b in zip(places, places[1:])) > 10, places
 
 
 def main():

@@ -154,7 +154,8 @@ function scaleOf(values, logarithmic) {
   const log = logarithmic && low > 0 && high > low, f = log ? Math.log : v => v, [a, b] = [f(low), f(high)];
   const at = v => (b > a ? 0.03 + 0.94 * (f(Number(v)) - a) / (b - a) : 0.5);
   const few = [...new Set(numbers)].sort((p, q) => p - q);
-  const ticks = few.length <= 8 ? few : log ? logTicks(low, high) : linearTicks(low, high);
+  const apart = few.every((v, i) => i === 0 || at(v) - at(few[i - 1]) > 0.06); // labels of nearer values would overlap
+  const ticks = few.length <= 8 && apart ? few : log ? logTicks(low, high) : linearTicks(low, high);
   return { at, ticks: ticks.map(v => [at(v), v]), has: v => v !== null && v !== undefined && isFinite(v) };
 }
 
