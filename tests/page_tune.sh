@@ -149,7 +149,7 @@ fi
 # the list alone; faults
 "$heddle" tune "$here/life.html" --headless --list --wait 1 >"$work/list" 2>&1 || complain "list: exit $?: $(cat "$work/list")"
 grep -q '100.0 %  life .* 4 x 4 .*independent' "$work/list" || complain "list: $(cat "$work/list")"
-tune "$here/life.html" --pipeline nothing && complain "a pipeline of another name is taken"
+tune "$here/life.html" --pipeline life --pipeline nothing && complain "a pipeline of another name is taken"
 grep -q -- '--pipeline nothing: no such pipeline' "$work/log" || complain "$(cat "$work/log")"
 tune http://127.0.0.1:9/ && complain "an address without a server is taken"
 grep -q 'the browser cannot open it' "$work/log" || complain "$(cat "$work/log")"

@@ -277,16 +277,38 @@ static hed_status list_pipelines(page_tuning *tuning, page_status *status, hed_e
 
 /* ---- the tuning ---- */
 
+static bool has_name(const json_t *pipeline, const char *name)
+{
+    static const char *const keys[] = {"entry", "label", "hash"};
+    for (size_t k = 0; k < HED_COUNT(keys); k++) {
+        const char *text = json_string_value(json_object_get(pipeline, keys[k]));
+        if (text && strcmp(text, name) == 0) return true;
+    }
+    return false;
+}
+
 static bool is_named(const hed_arguments *arguments, const json_t *pipeline)
 {
     const char *name;
-    static const char *const keys[] = {"entry", "label", "hash"};
     for (uint32_t i = 0; (name = hed_text_at(arguments, "pipeline", i)) != NULL; i++)
-        for (size_t k = 0; k < HED_COUNT(keys); k++) {
-            const char *text = json_string_value(json_object_get(pipeline, keys[k]));
-            if (text && strcmp(text, name) == 0) return true;
-        }
+        if (has_name(pipeline, name)) return true;
     return false;
+}
+
+/* Refuses a --pipeline that names none, before any is tuned. */
+static hed_status check_names(const page_tuning *tuning, hed_error *error)
+{
+    const char *name;
+    for (uint32_t i = 0; (name = hed_text_at(tuning->arguments, "pipeline", i)) != NULL; i++) {
+        size_t at = 0;
+        while (at < json_array_size(tuning->pipelines) &&
+               !has_name(json_array_get(tuning->pipelines, at), name))
+            at++;
+        if (at == json_array_size(tuning->pipelines))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "--pipeline %s: no such pipeline; expected an entry point, label or hash of the list", name);
+    }
+    return HED_OK;
 }
 
 /* Finds the author's lines to change; a failure is kept with the pipeline, since the size is known. */
@@ -331,24 +353,20 @@ static hed_status tune_pipeline(
 /* Tunes the named pipelines, or the ones that make up most of the time. */
 static hed_status tune_pipelines(page_tuning *tuning, page_status *status, hed_error *error)
 {
-    size_t i, match_count = 0;
+    size_t i;
     json_t *pipeline;
     double before = 0;
     bool named = hed_given(tuning->arguments, "pipeline");
+    if (check_names(tuning, error)) return error->status;
     json_array_foreach(tuning->pipelines, i, pipeline)
     {
         bool is_chosen = named ? is_named(tuning->arguments, pipeline)
                                : before < TUNED_SHARE * tuning->total || tuning->total <= 0;
         before += page_number_at(pipeline, "total");
         if (!is_chosen) continue;
-        match_count++;
         if (tune_pipeline(tuning, pipeline, status, error)) return error->status;
         if (!hed_given(tuning->arguments, "json")) page_print_tuned(tuning, pipeline);
     }
-    if (named && !match_count)
-        hed_fail(error, HED_ERROR_ARGUMENT,
-            "--pipeline %s: no such pipeline; expected an entry point, label or hash of the list",
-            hed_text_of(tuning->arguments, "pipeline"));
     return error->status;
 }
 
