@@ -66,7 +66,7 @@ function makeTimer(device) {
 const LEAST = 3;          // measurements of a winner and of the default
 const MOST_LAUNCHES = 1000;
 const IMPLAUSIBLE = 100;  // times as fast as the default: it has not done its work
-const MARGIN = 0.97;      // a winner takes at most this much of the default's time
+const MARGIN = 0.98;      // a winner takes at most this much of the default's time
 const PATIENCE = 8;       // budgets until a race ends undecided
 
 // Waits until the page has nothing else to do, or for 100 ms.
