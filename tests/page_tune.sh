@@ -44,9 +44,11 @@ expect "[P['add_roots']['indirect'], T['add_roots']['verdict'], T['find_large'][
 
 # no wrong size is offered
 tune "$here/traps.html" --pipeline seeded --pipeline again --pipeline shifted --pipeline block_const --pipeline reversed --pipeline grouped \
-    --pipeline passed --pipeline strided || complain "traps: exit $?: $(cat "$work/log")"
+    --pipeline passed --pipeline strided --pipeline open_end || complain "traps: exit $?: $(cat "$work/log")"
 expect "sorted(n for n, t in T.items() if t.get('verdict') == 'tunable')" "['again', 'block_const']"
 expect "[c['how'] for t in T.values() for c in t.get('candidates', []) if c['ok'] and c['offered']] != []" True
+
+expect "{(c['ok'], c['reason'][:45]) for c in T['open_end']['candidates']}" "{(False, 'its last group runs beyond the end of an arra')}"
 
 # a launch that does half of the work is refused, also where each frame draws the same
 tune "$here/traps.html" --pipeline again --pipeline block_const --drive "$here/halve.js" || complain "halved: exit $?: $(cat "$work/log")"

@@ -76,6 +76,11 @@ const twice = H.analyse('const N = 8;\n' + text('y[g.x] = g.y;', '', 'N, N'), 'm
 assert.ok(H.rewriteFree(twice, [16, 16, 1]).code.includes('const N = 16;'));
 assert.ok(H.rewriteFree(twice, [16, 4, 1]).code.includes('@workgroup_size(16, 4)'));
 
+// A text that leaves no item out.
+for (const [body, isOpen] of [['y[g.x] *= 2u;', true], ['y[g.x] = half(y[g.x]);', true], ['if (g.x < 9u) { y[g.x] = 1u; }', false], ['y[g.x % 9u] = 1u;', false],
+  ['y[min(g.x, 9u)] = 1u;', false], ['y[g.x] = select(1u, 2u, g.x > 9u);', false], ['y[inside(g.x)] = 1u;', false]])
+  assert.equal(read(body, 'fn half(a: u32) -> u32 { return a / 2u; }\nfn inside(a: u32) -> u32 { if (a > 9u) { return 9u; } return a; }\n').isOpen, isOpen, body);
+
 // Guards: literals, constants, members of uniforms, lengths of arrays, sizes of textures, vectors, lets.
 const bytes = (...words) => [...new Uint8Array(new Uint32Array(words).buffer)];
 const uniform = 'struct U { a: vec3f, n: u32, size: vec2u }\n@group(0) @binding(1) var<uniform> u: U;\n@group(0) @binding(2) var image: texture_2d<f32>;\nconst N = 500;\n';

@@ -266,6 +266,12 @@ class Analysis {
       });
     return found;
   }
+  // True if the text leaves no item out: without a branch, a clamp or a remainder an item beyond the end of an array writes there.
+  get isOpen() {
+    const words = ['if', 'for', 'while', 'loop', 'switch', 'select', 'min', 'clamp'].some(name => this.uses.has(name));
+    const bodies = [...this.reached].map(name => this.module.functions[name].body);
+    return !words && !bodies.some(([from, to]) => this.t.slice(from, to).some(token => /^[%&]$/.test(token.s)));
+  }
   // Returns the last elements of written arrays that are shorter than the launch, binding -> [from, to) in bytes: items
   // beyond the end write there, in any order.
   tails(peeked, items) {
