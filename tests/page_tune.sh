@@ -153,6 +153,10 @@ fi
 grep -q '100.0 %  life .* 4 x 4 .*independent' "$work/list" || complain "list: $(cat "$work/list")"
 tune "$here/life.html" --pipeline life --pipeline nothing && complain "a pipeline of another name is taken"
 grep -q -- '--pipeline nothing: no such pipeline' "$work/log" || complain "$(cat "$work/log")"
+printf '#!/bin/sh\nexit 3\n' >"$work/chromium-that-ends"
+chmod +x "$work/chromium-that-ends"
+tune "$here/life.html" --browser "$work/chromium-that-ends" && complain "a browser that ends is taken"
+grep -q 'chromium-that-ends ended (exit 3)' "$work/log" || complain "$(cat "$work/log")"
 tune http://127.0.0.1:9/ && complain "an address without a server is taken"
 grep -q 'the browser cannot open it' "$work/log" || complain "$(cat "$work/log")"
 python3 -u -m http.server --bind 127.0.0.1 --directory "$here" 0 >"$work/server" 2>&1 &

@@ -244,6 +244,20 @@ bool cli_browser_has_ended(const cli_browser_process *browser, bool by_any_exit)
     return by_any_exit || ended.si_code != CLD_EXITED || ended.si_status != 0;
 }
 
+bool cli_browser_describe_end(const cli_browser_process *browser, char *text, size_t size)
+{
+    siginfo_t ended = {0};
+    for (int tries = 0; browser->process && browser->profile[0] && tries < 20 && !ended.si_pid;
+         tries++) {
+        if (tries) nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+        if (waitid(P_PID, (id_t)browser->process, &ended, WEXITED | WNOHANG | WNOWAIT))
+            return false;
+    }
+    if (!ended.si_pid) return false;
+    snprintf(text, size, "%s %d", ended.si_code == CLD_EXITED ? "exit" : "signal", ended.si_status);
+    return true;
+}
+
 void cli_browser_end(cli_browser_process *browser)
 {
     bool ours = browser->profile[0] != 0; /* otherwise it may be the user's own browser */

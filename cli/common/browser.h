@@ -46,6 +46,8 @@ bool cli_browser_is_firefox(const char *name);
 uint16_t cli_browser_port(const cli_browser_process *browser);
 /* True if a browser with a profile of its own has crashed; `by_any_exit`: or ended by itself. */
 bool cli_browser_has_ended(const cli_browser_process *browser, bool by_any_exit);
+/* Writes how a browser with a profile of its own ended, "exit 1" or "signal 11"; false: it still runs a second later. */
+bool cli_browser_describe_end(const cli_browser_process *browser, char *text, size_t size);
 /* Ends a browser that was started with a profile of its own, and removes its folder. */
 void cli_browser_end(cli_browser_process *browser);
 

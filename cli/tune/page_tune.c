@@ -471,6 +471,19 @@ static hed_status tune_page(
     return error->status;
 }
 
+/* Names the end of the browser in a failure that it caused. */
+static void explain_end(const page_session *page, hed_error *error)
+{
+    char end[32];
+    if (error->status != HED_ERROR_IO || hed_interrupted() ||
+        !cli_browser_describe_end(&page->process, end, sizeof end))
+        return;
+    hed_error_clear(error);
+    hed_fail(error, HED_ERROR_IO,
+        "browser: %s ended (%s) with the page in it; see if it does so with the page alone, or name another by --browser",
+        page->name, end);
+}
+
 static int run_page(const hed_arguments *arguments, const char *origin)
 {
     hed_error error = {0};
@@ -488,6 +501,7 @@ static int run_page(const hed_arguments *arguments, const char *origin)
         .folder = folder[0] ? folder : NULL,
         .memory = (uint64_t)hed_integer_of(arguments, "memory") << 20};
     tune_page(&tuning, address, &def, &error);
+    explain_end(&tuning.session, &error);
     page_session_close(&tuning.session);
     json_decref(tuning.pipelines);
     json_decref(tuning.device);
