@@ -313,6 +313,7 @@ hed_status hed_wgsl_read(const char *name, const char *text, size_t size, const 
                 "\"kernel\": \"NAME\" in a comment /* heddle {...} */",
                 name, r->computes, r->entries_list);
         if (!hed_failed(error)) hed_wgsl_find_uses(r);
+        if (!hed_failed(error)) hed_wgsl_find_race(r);
         if (!hed_failed(error)) hed_wgsl_find_group(r);
         if (!hed_failed(error)) hed_wgsl_find_strides(r);
         r->error = NULL;

@@ -267,6 +267,5 @@ void hed_wgsl_find_uses(struct hed_wgsl_parse *r)
         else check_texture(r, &out->bindings[i++]);
     }
     list_members(r);
-    hed_wgsl_find_race(r);
     sum_group_memory(r);
 }
