@@ -49,13 +49,6 @@ static void refuse_unused_macros(hed_spec_reader *reader, hed_json_node node,
     }
 }
 
-/* True if a line is the head of a part, as `-- NAME`, whose text up to the next head is a compute shader. */
-static bool heads_compute(const char *line)
-{
-    const char *end = strstr(line, "\n-- ");
-    return memmem(line, end ? (size_t)(end - line) : strlen(line), "local_size_", 11) != NULL;
-}
-
 /* Leaves the part of the compute shader in a text with parts of several stages. No compiler of GLSL takes their
  * heads: `#[compute]` of Godot, `#shader compute`, `#type compute`, `-- NAME`, of which the first compute shader is
  * taken. The other lines become empty, so that lines keep their numbers. */
@@ -70,8 +63,11 @@ static void take_stage(hed_spec_reader *reader, hed_json_node node, hed_source *
              is_head = is_part || !strncmp(line, "#[", 2) || !strncmp(line, "#shader ", 8) ||
                        !strncmp(line, "#type ", 6);
         if (is_head) {
-            is_compute = is_part ? !is_taken && heads_compute(line)
-                                 : memmem(line, length, "compute", 7) != NULL;
+            const char *next = strstr(line, "\n-- ");
+            size_t size = !is_part ? length : next ? (size_t)(next - line) : strlen(line);
+            is_compute =
+                !(is_part && is_taken) &&
+                memmem(line, size, is_part ? "local_size_" : "compute", is_part ? 11 : 7) != NULL;
             is_taken = is_taken || is_compute;
         } else if (is_compute) {
             memcpy(to, line, length);

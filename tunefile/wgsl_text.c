@@ -318,20 +318,16 @@ static bool join_from(joined_texts *joined, const char *folder, const char *labe
     return is_found;
 }
 
-/* True for the root of all folders, which is no folder of a program. */
-static bool is_root(const char *folder, const char *parent)
-{
-    struct stat here, above;
-    return !stat(folder, &here) && !stat(parent, &above) && here.st_ino == above.st_ino &&
-           here.st_dev == above.st_dev;
-}
-
 /* Joins the texts that declare names of the joined ones. */
 static void join_all(hed_spec_reader *reader, hed_json_node node, joined_texts *joined)
 {
     const char *parent = hed_spec_text(reader, node, "%s/..", joined->folder),
                *grandparent = hed_spec_text(reader, node, "%s/..", parent);
-    bool is_top = is_root(grandparent, hed_spec_text(reader, node, "%s/..", grandparent));
+    struct stat here, above;
+    bool is_top = !stat(grandparent, &here) &&
+                  !stat(hed_spec_text(reader, node, "%s/..", grandparent), &above) &&
+                  here.st_ino == above.st_ino &&
+                  here.st_dev == above.st_dev; /* the root is no folder of a program */
     for (size_t at = 0; at < joined->size;) {
         const char *from = joined->text + at, *after = hed_spec_skip_comment(from);
         size_t length = 0;
@@ -427,14 +423,6 @@ static bool is_length_of_array(const char *text, const char *at, size_t length)
     return is_array && !isalnum((unsigned char)before[-6]) && before[-6] != '_';
 }
 
-/* True if a name is a statement of its own, which the program replaces by others. */
-static bool is_statement(const char *text, const char *at, size_t length)
-{
-    const char *next = at + length + strspn(at + length, " \t\r"), *before = at;
-    while (before > text && isspace((unsigned char)before[-1])) before--;
-    return before > text && strchr(";{}", before[-1]) && (*next == '\n' || *next == '}');
-}
-
 /* Lists names in capitals that a text uses and does not declare, and `with_types` types whose names begin
  * with a capital. */
 static void list_missing(const char *text, bool with_types, hed_spec_name_list *list)
@@ -447,6 +435,11 @@ static void list_missing(const char *text, bool with_types, hed_spec_name_list *
             continue;
         }
         while (isalnum((unsigned char)at[length]) || at[length] == '_') length++;
+        const char *next = at + length + strspn(at + length, " \t\r"), *before = at;
+        while (before > text && isspace((unsigned char)before[-1])) before--;
+        /* a statement of its own, which the program replaces by others */
+        bool is_statement =
+            before > text && strchr(";{}", before[-1]) && (*next == '\n' || *next == '}');
         bool is_member = at > text && (at[-1] == '.' || at[-1] == '@');
         bool is_type = length && is_place_of_type(text, at),
              is_length = length && is_length_of_array(text, at, length),
@@ -455,7 +448,7 @@ static void list_missing(const char *text, bool with_types, hed_spec_name_list *
         if (length && !is_member && at[length] != '(' && is_listed && !knows(text, at, length))
             hed_spec_list_name(list, at, length,
                 is_type                                    ? "f32"
-                : is_statement(text, at, length)           ? ""
+                : is_statement                             ? ""
                 : is_length && islower((unsigned char)*at) ? "256"
                 : is_square_group(text, at, length)        ? "8"
                                                            : storage_format(text, at, length));
