@@ -28,6 +28,9 @@ int main(int argc, char **argv)
     }
     synthetic_devices(&small);
     synthetic_energy(&small);
+    synthetic_counters(&small);
+    snprintf(hostile.result.counters_reason, sizeof hostile.result.counters_reason,
+        "</script><b>no permission");
     int bad = write_page(argv[1], "large", &large) | write_page(argv[1], "small", &small) |
               write_page(argv[1], "wide", &wide) | write_page(argv[1], "hostile", &hostile) |
               write_page(argv[1], "equal", &equal);

@@ -26,6 +26,11 @@
   check(energy.hidden === !data.both.length, "time and energy are shown where both were measured");
   check(energy.querySelectorAll("circle").length === (data.both.length ? data.others.filter((one, i) => one !== null && data.values[i] !== null).length : 0), "time and energy: marks");
   check(energy.querySelectorAll("line.best").length === Math.max(0, data.both.length - 1), "time and energy: the front");
+  const counters = document.getElementById("counters"), both = data.counters.some((row) => row[2]);
+  check(counters.hidden === !(data.counters.length || data.counters_reason), "counters are shown where they were requested");
+  check([...counters.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent).join("|")).join("\n") ===
+    data.counters.map((row) => row.slice(0, both ? 3 : 2).map((text) => text || "\u2013").join("|")).join("\n"), "counters: rows");
+  check(counters.querySelector("p").textContent.includes(data.counters_reason), "counters: the reason");
   const attributes = [...document.querySelectorAll("svg, svg *")].flatMap((element) => [...element.attributes].map((one) => one.value));
   check(!attributes.some((text) => /NaN|Infinity|undefined|null/.test(text)), "an attribute is no number");
   check(!/NaN|undefined|\[object/.test(document.body.innerText), "a text is no text");

@@ -331,6 +331,42 @@ Test(tune_report, devices_with_their_faults)
     synthetic_free(&t);
 }
 
+/* Counters in words, for people who do not know the names of the metrics. */
+Test(tune_report, counters_in_words)
+{
+    static const char *const rows[][3] = {
+        {"warps at work", "61 % of the most possible", "61 % of the most possible"},
+        {"a launch's traffic", "1.07 GB read, 537 MB written", "999 B read, 537 MB written"},
+        {"memory", "88 % of its peak", "88 % of its peak"},
+        {"last-level cache", "3.1 % of accesses find their data", "3.1 % of accesses find their data"},
+        {"compute units", "21 % of their peak", "21 % of their peak"},
+        {"local memory", "0 % of its cycles are conflicts of banks",
+            "97 % of its cycles are conflicts of banks"},
+        {"a warp", "issues in 5 %; waits for memory 60 %, for the previous instruction 20 %, for its turn 10 %",
+            "issues in 5 %; waits for local memory 60 %, for the previous instruction 20 %, for its turn 10 %"},
+    };
+    synthetic_tuning t = synthetic_make(60, 1);
+    hed_report_counter_row found[HED_REPORT_COUNTERS];
+    write_page(&t);
+    EXPECT_EQ(hed_json_count(hed_json_member(data, "counters")), 0, "they were not requested");
+    EXPECT_TEXT(text_of("counters_reason"), "");
+    synthetic_counters(&t);
+    write_page(&t);
+    hed_json_node list = hed_json_member(data, "counters");
+    CHECK_EQ(hed_json_count(list), sizeof rows / sizeof *rows);
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            EXPECT_TEXT(hed_json_string(hed_json_item(hed_json_item(list, i), k)), rows[i][k]);
+    /* unknown counters have no row, and a default that is the winner no column */
+    t.result.counters.cache_hits = t.result.default_counters.cache_hits = NAN;
+    t.result.counters.conflicts = NAN;
+    t.result.default_index = t.result.best;
+    CHECK_EQ(hed_report_counters(&t.result, found), 5u);
+    for (uint32_t i = 0; i < 5; i++) EXPECT_TEXT(found[i].standard, "");
+    EXPECT_TEXT(found[3].label, "compute units");
+    synthetic_free(&t);
+}
+
 Test(tune_report, strange_results_make_a_page_too)
 {
     synthetic_tuning t = synthetic_make(60, 1);

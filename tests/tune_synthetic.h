@@ -81,6 +81,30 @@ static inline void synthetic_energy(synthetic_tuning *t)
     }
 }
 
+/* Hardware counters: the winner waits for memory, the default for local memory, whose banks conflict. */
+static inline void synthetic_counters(synthetic_tuning *t)
+{
+    hed_tune_result *r = &t->result;
+    r->has_counters = true;
+    r->counters = (hed_counters){.occupancy = 0.61,
+        .bytes_read = 1.0738e9,
+        .bytes_written = 536.9e6,
+        .cache_hits = 0.031,
+        .memory_busy = 0.884,
+        .units_busy = 0.21,
+        .conflicts = 0,
+        .issues = 0.05,
+        .waits = {[HED_WAIT_MEMORY] = 0.6,
+            [HED_WAIT_RESULT] = 0.2,
+            [HED_WAIT_TURN] = 0.1,
+            [HED_WAIT_CODE] = 0.05}};
+    r->default_counters = r->counters;
+    r->default_counters.conflicts = 0.97;
+    r->default_counters.bytes_read = 999.4;
+    r->default_counters.waits[HED_WAIT_LOCAL] = 0.6;
+    r->default_counters.waits[HED_WAIT_MEMORY] = 0;
+}
+
 /* `count` evaluations of distinct random points, the first of them the default. Freed with
  * synthetic_free(). */
 static inline synthetic_tuning synthetic_make(uint32_t count, uint64_t seed)

@@ -41,8 +41,8 @@ static bool rejects_options(const hed_arguments *arguments, bool page)
     static const char *const of_pages[] = {"pipeline", "wait", "drive", "memory", "list", "patch", "module"},
                              *const of_others[] = {"capture", "device", "worker", "port", "problem",
                                  "input", "entry", "set", "good-enough", "patience", "strategy",
-                                 "seed", "math", "reference", "objective", "cold-cache", "resume",
-                                 "no-isolation", "report", "csv", "t4"};
+                                 "seed", "math", "reference", "objective", "cold-cache", "counters",
+                                 "resume", "no-isolation", "report", "csv", "t4"};
     const char *const *names = page ? of_others : of_pages;
     size_t count = page ? HED_COUNT(of_others) : HED_COUNT(of_pages);
     for (size_t i = 0; i < count; i++) {

@@ -98,6 +98,21 @@ static void print_resources(const cli_tuned *t, FILE *out)
     fputs("\n", out);
 }
 
+/* Prints the hardware counters of the winner, and the default's below them. */
+static void print_counters(const cli_tuned *t, FILE *out)
+{
+    hed_report_counter_row rows[HED_REPORT_COUNTERS];
+    uint32_t count = hed_report_counters(t->result, rows);
+    for (uint32_t i = 0; i < count; i++) {
+        fprintf(out, "  %-10s %-18s %s\n", i ? "" : "counters", rows[i].label, rows[i].winner);
+        if (rows[i].standard[0])
+            fprintf(out, "  %-10s %-18s %s\n", "", "  default", rows[i].standard);
+    }
+    if (t->result->counters_reason[0])
+        fprintf(out, "  counters   not read%s: %s\n", count ? " of the default" : "",
+            t->result->counters_reason);
+}
+
 /* Prints the metrics of the winner that are not the objective. */
 static void print_metrics(const cli_tuned *t, FILE *out)
 {
@@ -260,6 +275,7 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
         print_winner(t, out);
         print_gain(t, out);
         print_resources(t, out);
+        print_counters(t, out);
         print_metrics(t, out);
         print_front(t, out);
         print_both(t, out);
@@ -335,6 +351,39 @@ static void tuned_add_winner(cli_report *report, const cli_tuned *t)
     cli_report_close(report);
 }
 
+static void tuned_add_counters(cli_report *report, const char *key, const hed_counters *c)
+{
+    hed_wait order[HED_WAIT_COUNT];
+    uint32_t count = hed_report_waits(c, order);
+    cli_report_open(report, key);
+    cli_report_more(report, CLI_NUMBER("occupancy", c->occupancy),
+        CLI_NUMBER("bytes_read", c->bytes_read), CLI_NUMBER("bytes_written", c->bytes_written),
+        CLI_NUMBER("cache_hits", c->cache_hits), CLI_NUMBER("memory_busy", c->memory_busy),
+        CLI_NUMBER("units_busy", c->units_busy), CLI_NUMBER("conflicts", c->conflicts),
+        CLI_NUMBER("issues", c->issues));
+    cli_report_open_list(report, "waits");
+    for (uint32_t i = 0; i < count; i++)
+        cli_report_row(report, CLI_TEXT("for", hed_wait_name(order[i])),
+            CLI_NUMBER("share", c->waits[order[i]]));
+    cli_report_close(report);
+    cli_report_close(report);
+}
+
+/* Adds the hardware counters that were requested. */
+static void tuned_add_all_counters(cli_report *report, const cli_tuned *t)
+{
+    const hed_tune_result *r = t->result;
+    if (r->has_counters) {
+        cli_report_open(report, "counters");
+        tuned_add_counters(report, "winner", &r->counters);
+        if (isfinite(r->default_counters.occupancy))
+            tuned_add_counters(report, "default", &r->default_counters);
+        cli_report_close(report);
+    }
+    if (r->counters_reason[0])
+        cli_report_more(report, CLI_TEXT("counters_reason", r->counters_reason));
+}
+
 static void tuned_add_front(cli_report *report, const cli_tuned *t)
 {
     uint32_t front[MOST_FRONT], count = hed_report_front(t->result, front, MOST_FRONT);
@@ -384,6 +433,7 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
     cli_report_more(report, CLI_TEXT("math", t->def->math == HED_MATH_STRICT ? "strict" : "fast"),
         CLI_TEXT("objective", hed_report_objective_name(t->def->objective, t->def->metric)));
     if (r->best < r->count) tuned_add_winner(report, t);
+    tuned_add_all_counters(report, t);
     tuned_add_front(report, t);
     tuned_add_both(report, t);
     hed_report_count(r, counts, examples);

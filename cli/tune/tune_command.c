@@ -276,6 +276,7 @@ static const hed_option OPTIONS[] = {
         "what to minimize: time, energy, a metric of FILE.json; or time,energy: the first one, and the front of both. "
         "What the file says, else time; energy needs NVML"),
     FLAG("cold-cache", "empty the device's last-level cache before each timed run"),
+    FLAG("counters", "read hardware counters of the winner and of the default; needs CUDA and CUPTI"),
     FLAG("resume", "start from the database's results for this kernel, size and device"),
     FLAG("no-isolation", "run candidates in this process: a crash ends it"),
     FLAG("no-keep", "write nothing into the database"),

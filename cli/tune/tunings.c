@@ -42,6 +42,7 @@ static hed_status tune_read_settings(
     const char *objective = hed_text_of(arguments, "objective");
     if (objective) hed_objective_set(def, objective, error);
     def->cold_cache = hed_given(arguments, "cold-cache");
+    def->counters = hed_given(arguments, "counters");
     def->resume = hed_given(arguments, "resume");
     def->keep = !hed_given(arguments, "no-keep");
     if (hed_given(arguments, "no-isolation")) def->isolation = HED_ISOLATION_NONE;

@@ -89,6 +89,9 @@ struct hed_runner_def {
     const hed_runner_argument *arguments; /**< (kernel->argument_count) */
     hed_objective objective;
     bool cold_cache;
+    /** time() writes the members of hed_counters, in order, as its values; `runs` is their number. Only
+     *  runners of the library are asked for this */
+    bool counters;
     double timeout_seconds; /**< limit for one run, s; 0: none */
     /** above 0: after the first candidate that works the limit is 20 times its first run, s, but at
      *  least this and at most timeout_seconds; compile_seconds no longer applies. Runners may ignore

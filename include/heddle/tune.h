@@ -115,6 +115,47 @@ typedef struct hed_tune_metric {
     const void *user;
 } hed_tune_metric;
 
+/** Cause for which a warp does not issue its next instruction. */
+typedef enum hed_wait {
+    HED_WAIT_MEMORY, /**< data of the device's memory or its caches, or room in the queue to them */
+    HED_WAIT_LOCAL, /**< data of local (shared) memory or of a special function, or room in their queue */
+    HED_WAIT_BARRIER,    /**< other items at a barrier, or a fence */
+    HED_WAIT_ARITHMETIC, /**< an arithmetic or matrix unit, which is busy */
+    HED_WAIT_RESULT,     /**< fixed latency of the previous instruction */
+    HED_WAIT_TURN,       /**< another warp, which issues although this one is ready */
+    HED_WAIT_CODE,       /**< instructions to be fetched, as after a branch */
+    HED_WAIT_CONSTANT,   /**< constant memory */
+    HED_WAIT_END,        /**< writes before its end */
+    HED_WAIT_OTHER,
+    HED_WAIT_COUNT
+} hed_wait;
+
+/** Returns the end of the sentence "it waits for ...": "memory", "local memory", ...; NULL: no cause.
+ *  Thread class: any. */
+static inline const char *hed_wait_name(hed_wait wait)
+{
+    static const char *const names[HED_WAIT_COUNT] = {"memory", "local memory",
+        "other items at barriers", "arithmetic units", "the previous instruction", "its turn",
+        "instructions", "constants", "its last writes", "other causes"};
+    return (unsigned)wait < HED_WAIT_COUNT ? names[wait] : NULL;
+}
+
+/** Hardware counters of one launch; NAN: unknown. */
+typedef struct hed_counters {
+    /** mean number of warps on a compute unit while it works / the largest number possible */
+    double occupancy;
+    double bytes_read;    /**< bytes from the device's memory, caches excluded */
+    double bytes_written; /**< bytes to the device's memory */
+    double cache_hits; /**< fraction of the accesses to the last-level cache that find their data */
+    double memory_busy; /**< achieved fraction of the peak throughput of the device's memory */
+    double units_busy;  /**< achieved fraction of the peak throughput of the compute units */
+    /** fraction of the cycles of local memory that bank conflicts add; NAN: local memory is not used */
+    double conflicts;
+    double issues; /**< fraction of a warp's time in which it issues an instruction */
+    /** fractions of a warp's time in which it waits; with `issues` their sum is 1 */
+    double waits[HED_WAIT_COUNT];
+} hed_counters;
+
 /** Process of the candidates. */
 typedef enum hed_isolation {
     /** worker if possible, else in this process, which the result reports */
@@ -202,6 +243,10 @@ typedef struct hed_tune_def {
      *  configuration that works, the best first, until half of limit_seconds is used
      *  (hed_evaluation.second). Without a counter of energy UNSUPPORTED, before any work */
     bool two_objectives;
+    /** reads hardware counters of the winner and of the default, after everything else
+     *  (hed_tune_result.counters): CUDA devices, through CUPTI. Where they cannot be read, the result has
+     *  the reason */
+    bool counters;
     const hed_tune_metric *metrics; /**< (metric_count) shown in reports */
     uint32_t metric_count;
     /** kernels, HED_OBJECTIVE_METRIC: the objective, with positive values. One that is maximized
@@ -317,6 +362,11 @@ typedef struct hed_tune_result {
     double importance[HED_MAX_PARAMETERS];
     hed_tune_on devices[HED_TUNE_DEVICES]; /**< (device_count) if there are several */
     uint32_t device_count;
+    bool has_counters;             /**< `counters` were read (hed_tune_def.counters) */
+    hed_counters counters;         /**< the winner's */
+    hed_counters default_counters; /**< the default configuration's; NAN: not read */
+    /** cause for which counters of one of them were not read; "": they were, or were not requested */
+    char counters_reason[512];
     hed_allocator allocator;
 } hed_tune_result;
 

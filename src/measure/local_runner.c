@@ -403,6 +403,7 @@ static void local_destroy(hed_runner *runner)
     free_device_objects(local);
     hed_energy_close(local->energy);
     hed_clock_hold_close(local->clock_hold);
+    hed_profiler_close(local->profiler);
     hed_trial_queue_free(&local->builds);
     hed_allocator allocator = local->allocator;
     hed_release(&allocator, local, sizeof *local);
@@ -429,6 +430,7 @@ hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runne
     hed_local_open_clock(instance, error);
     if (def->objective == HED_OBJECTIVE_ENERGY)
         hed_energy_open(def->device, NULL, &instance->energy, error);
+    if (def->counters) hed_profiler_open(def->device, NULL, &instance->profiler, error);
     place_all(instance, error);
     if (hed_failed(error)) local_destroy(&instance->runner);
     else *runner = &instance->runner;

@@ -191,6 +191,31 @@ static hed_status measure_energy(
     return error->status;
 }
 
+/* ---- hardware counters ---- */
+
+/* Launches a slot once for each pass of the counters, under the conditions of a timed run; writes at most
+ * `count` values. */
+static hed_status read_launch_counters(hed_local_runner *local, uint32_t slot, uint32_t count,
+    double *values, hed_trial *trial, hed_error *error)
+{
+    hed_counters counters;
+    bool is_done = false;
+    hed_profiler_begin(local->profiler, error);
+    while (!is_done && !hed_failed(error) && !trial->outcome) {
+        make_ready(local, error);
+        hed_stream_wait(local->stream, error);
+        hed_profiler_start_pass(local->profiler, error);
+        launch_times(local, slot, 1, trial, error);
+        if (!hed_failed(error) && !local->runner.lost) hed_local_wait(local, 1, trial, error);
+        hed_profiler_stop_pass(local->profiler, &is_done, error);
+    }
+    if (trial->outcome || hed_failed(error)) hed_profiler_abandon(local->profiler);
+    else if (!hed_profiler_end(local->profiler, &counters, error))
+        memcpy(values, &counters,
+            (count < HED_COUNTER_VALUES ? count : HED_COUNTER_VALUES) * sizeof *values);
+    return error->status;
+}
+
 /* ---- the runner ---- */
 
 static chunk next_chunk(const hed_local_runner *local, uint32_t slot, uint32_t runs)
@@ -223,6 +248,8 @@ hed_status hed_local_time(hed_runner *runner, uint32_t slot, uint32_t runs, doub
 {
     hed_local_runner *local = (hed_local_runner *)runner;
     hed_status status = hed_local_begin(local, slot, trial, error);
+    if (local->profiler && !status)
+        return read_launch_counters(local, slot, runs, values, trial, error);
     for (uint32_t done = 0; done < runs && !status && !trial->outcome;) {
         chunk c = next_chunk(local, slot, local->energy ? 1 : runs - done);
         status = local->energy ? measure_energy(local, slot, values + done, trial, error)

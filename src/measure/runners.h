@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "heddle/runner.h"
+#include "measure/counters.h"
 
 /* Creates a runner in this process. Errors (of every function): only failures that make further
  * work pointless: MEMORY, DRIVER, LOST, IO. A candidate's own failure is an outcome. */
@@ -132,6 +133,7 @@ typedef struct hed_local_runner {
     hed_event *marks[2 * HED_LOCAL_CHUNK];
     hed_energy *energy;
     hed_clock_hold *clock_hold;
+    hed_profiler *profiler; /* NULL: counters are not read */
     hed_local_slot slots[HED_RUNNER_SLOTS];
     hed_trial_queue builds; /* builds requested ahead */
 } hed_local_runner;

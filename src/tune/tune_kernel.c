@@ -207,6 +207,18 @@ static hed_status open_other(void *user, hed_runner **runner, hed_error *error)
     return hed_kernel_tuning_open_runner(k, &def, runner, error);
 }
 
+/* Opens a runner of the first device for its hardware counters. */
+static hed_status open_counters(void *user, hed_runner **runner, hed_error *error)
+{
+    kernel_tuning *k = user;
+    hed_runner_def def = runner_def(k, &k->problem, &k->inputs);
+    def.objective = HED_OBJECTIVE_TIME;
+    def.counters = true;
+    def.builders = 1;
+    return k->tuning.result->in_process ? hed_runner_create_local(&def, runner, error)
+                                        : hed_runner_create_worker(&def, runner, error);
+}
+
 /* Opens the measuring worker of the runner whose builders have begun; without it the runner is opened anew,
  * which reports the cause. */
 static bool open_begun(hed_kernel_tuning *k, const hed_runner_def *def)
@@ -252,6 +264,7 @@ hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel,
     *result = NULL;
     if (kernel_tuning_check(device, kernel, &k.def, error)) return error->status;
     k.tuning.open_other = k.def.two_objectives ? open_other : NULL;
+    k.tuning.open_counters = k.def.open_runner ? NULL : open_counters;
     k.tuning.user = &k;
     if (!hed_tuning_open(&k.tuning, error) && !kernel_tuning_set_up(&k, error))
         open_tuning(&k, error);

@@ -337,6 +337,7 @@ hed_status hed_tuning_open(hed_tuning *t, hed_error *error)
     t->result->in_process_reason = "";
     t->result->not_kept_reason = t->def->keep ? "the database cannot be used" : "not asked for";
     t->result->gain = t->result->share = NAN;
+    t->result->counters = t->result->default_counters = hed_counters_unknown();
     return HED_OK;
 }
 

@@ -70,7 +70,9 @@ typedef struct hed_tuning {
     double fastest[HED_RUNNER_SLOTS];    /* fastest run of each slot, s; INFINITY: no run */
     /* opens a runner for the objective that is not minimized; NULL: that one is not measured */
     hed_status (*open_other)(void *user, hed_runner **runner, hed_error *error);
-    void *user; /* argument of open_other() */
+    /* opens a runner for hardware counters; NULL: not supported */
+    hed_status (*open_counters)(void *user, hed_runner **runner, hed_error *error);
+    void *user; /* argument of open_other() and open_counters() */
 
     const char *stage;
     double last_clock, elapsed, last_progress, last_flush; /* seconds */
@@ -144,6 +146,9 @@ hed_status hed_tuning_finish(hed_tuning *t, hed_error *error);
 /* tune_other.c: measures the objective that is not minimized, of each configuration that works, the
  * best first, until the time limit. Failures are logged, and end it. */
 void hed_tuning_measure_other(hed_tuning *t);
+/* tune_counters.c: reads the hardware counters of the winner and of the default. A failure is stored as the
+ * reason. */
+void hed_tuning_measure_counters(hed_tuning *t);
 
 /* tuning.c: runs all stages. On success the result is handed over, on failure
  * `*result` is unchanged. */

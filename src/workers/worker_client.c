@@ -299,7 +299,9 @@ static hed_status time_some(worker_client *client, uint32_t slot, uint32_t runs,
 {
     hed_worker_request request = {.task = HED_TASK_TIME, .slot = slot, .runs = runs};
     double run_seconds = client->def.timeout_seconds;
-    if (client->def.objective == HED_OBJECTIVE_ENERGY) run_seconds += 2e-3 * HED_ENERGY_LEAST_MS;
+    /* CUPTI takes a second or two to start */
+    bool is_slow = client->def.objective == HED_OBJECTIVE_ENERGY || client->def.counters;
+    if (is_slow) run_seconds += 2e-3 * HED_ENERGY_LEAST_MS;
     if (ensure_slot(client, slot, trial, error) || trial->outcome ||
         client_request(client, &request, runs * run_seconds + client->copy_seconds, trial, error) ||
         trial->outcome)

@@ -68,6 +68,7 @@ static uint64_t put_measuring(hed_text *to, const hed_runner_def *def, const cha
     hed_put_u32(to, settings->host_threads);
     hed_put_u32(to, def->objective);
     hed_put_u32(to, def->cold_cache);
+    hed_put_u32(to, def->counters);
     hed_put_double(to, def->floor_seconds);
     hed_put_defines(to, def->defines, def->define_count);
     uint64_t at = 0;
@@ -229,6 +230,7 @@ static bool get_measuring(
     context->kernel_dir = context->database = context->capture = context->worker = "";
     runner->objective = hed_get_below(from, HED_OBJECTIVE_METRIC + 1, "the objective", "0 to 2");
     runner->cold_cache = hed_get_below(from, 2, "the flag for cold caches", "0 or 1");
+    runner->counters = hed_get_below(from, 2, "the flag for counters", "0 or 1");
     runner->floor_seconds = hed_get_double(from, "the shortest time");
     runner->defines = hed_get_defines(from, &runner->define_count);
     job->content_count =

@@ -148,7 +148,21 @@ if [ -d "$fakes" ]; then
     run 0 tune "$work/metric.json" --device cuda:0 --objective energy,time --reference none --resume --json; out_is_object joules both_measured front_of_time_and_energy resources
     out_has '"both_measured": 4'; out_has '"objective": "energy"'; out_has '"seconds": [0-9]'
     run 0 db show f; out_has 'energy'; out_has 'time'
-    unset LD_LIBRARY_PATH
+    # Hardware counters, by a stand-in of CUPTI in the folder of a toolkit.
+    mkdir -p "$work/toolkit/lib64"
+    ln -s "$fakes/libfake_cupti.so" "$work/toolkit/lib64/libcupti.so"
+    export CUDA_HOME="$work/toolkit"
+    run 0 tune "$work/metric.json" --device cuda:0 --counters --reference none --no-keep --report "$work/counters.html"
+    out_has '^  counters   warps at work  *61 % of the most possible'; out_has '8 MB read, 4 MB written'; out_has 'memory  *88 % of its peak'
+    out_has 'a warp  *issues in 5 %; waits for memory 70 %, for its turn 15 %, for the previous instruction 10 %'
+    grep -q '"counters":\[\["warps at work","61 % of the most possible"' "$work/counters.html" || complain 'the page lacks the counters'
+    run 0 tune "$work/metric.json" --device cuda:0 --counters --reference none --no-keep --json; out_is_object counters
+    out_has '"occupancy": 0.61'; out_has '"for": "memory"'
+    rm "$work/toolkit/lib64/libcupti.so"
+    ln -s "$fakes/libfake_nvml.so" "$work/toolkit/lib64/libcupti.so"
+    run 0 tune "$work/metric.json" --device cuda:0 --counters --reference none --no-keep; out_has '^  takes\|^  reaches'
+    out_has '^  counters   not read: .*CUPTI of CUDA 12.6 or later is needed'
+    unset LD_LIBRARY_PATH CUDA_HOME
     export HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none
 fi
 

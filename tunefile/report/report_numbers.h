@@ -61,6 +61,31 @@ void hed_report_choose_axes(
 typedef enum hed_bound { HED_BOUND_UNKNOWN, HED_BOUND_MEMORY, HED_BOUND_ARITHMETIC } hed_bound;
 hed_bound hed_report_bound(const hed_tune_result *result);
 
+/* Writes the causes for which the warps wait to `order`, the largest fraction first; causes with a fraction of 0
+ * or an unknown one are skipped. Returns their number. */
+uint32_t hed_report_waits(const hed_counters *counters, hed_wait order[HED_WAIT_COUNT]);
+
+typedef enum hed_report_counter {
+    HED_REPORT_OCCUPANCY,
+    HED_REPORT_TRAFFIC,
+    HED_REPORT_MEMORY,
+    HED_REPORT_CACHE,
+    HED_REPORT_UNITS,
+    HED_REPORT_CONFLICTS,
+    HED_REPORT_WAITS,
+    HED_REPORT_COUNTERS
+} hed_report_counter;
+
+/* Hardware counters in words; "": unknown, or the default is the winner. */
+typedef struct hed_report_counter_row {
+    const char *label;
+    char winner[160], standard[160];
+} hed_report_counter_row;
+
+/* Describes the known counters of a result; returns the number of rows. */
+uint32_t hed_report_counters(
+    const hed_tune_result *result, hed_report_counter_row rows[HED_REPORT_COUNTERS]);
+
 /* Describes the reference of the comparison: "outputs that were given", "the native C version", ...
  * `arguments` (kernel->argument_count), or NULL, are the tuning's. */
 const char *hed_report_compared(const hed_kernel_def *kernel, const hed_tune_argument *arguments,

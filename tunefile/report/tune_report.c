@@ -188,6 +188,18 @@ static json_t *resources_json(const hed_tune_resources *r)
         (json_int_t)r->group_items);
 }
 
+/* Lists the hardware counters in words: label, winner's and default's; and the reason if they were not read. */
+static json_t *counters_json(const hed_tune_result *r)
+{
+    hed_report_counter_row rows[HED_REPORT_COUNTERS];
+    uint32_t count = hed_report_counters(r, rows);
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < count; i++)
+        list_append(&list, json_pack("[s, s, s]", rows[i].label, rows[i].winner, rows[i].standard));
+    return json_pack(
+        "{s:o, s:o}", "counters", list, "counters_reason", text_json(r->counters_reason));
+}
+
 /* Lists the results of each device; NULL when memory runs out. */
 static json_t *devices_json(const hed_tune_result *r)
 {
@@ -294,7 +306,8 @@ static hed_status write_page(const char *path, const hed_tune_report_def *def, h
     const char *template = hed_report_files[0].text, *data = strstr(template, mark);
     json_t *document = conditions_json(def),
            *parts[] = {figures_json(def->kernel, def->result), evaluations_json(def),
-               devices_json(def->result), resources_json(def->resources)};
+               devices_json(def->result), resources_json(def->resources),
+               counters_json(def->result)};
     for (size_t i = 0; i < HED_COUNT(parts); i++) {
         if (document && (!parts[i] || json_object_update(document, parts[i]) != 0)) {
             json_decref(document);
