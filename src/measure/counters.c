@@ -21,10 +21,10 @@
 /* ---- CUPTI ---- */
 
 enum {
-    RANGE_PROFILER = 0,            /* CUpti_ProfilerType */
-    USER_RANGE = 2,                /* CUpti_ProfilerRange */
-    USER_REPLAY = 3,               /* CUpti_ProfilerReplayMode */
-    CUPTI_INVALID_METRIC_NAME = 17 /* CUptiResult, as the codes in `cupti_meanings` */
+    RANGE_PROFILER = 0, /* CUpti_ProfilerType */
+    METRIC_TYPES = 3,   /* number of CUpti_MetricType: counter, ratio, throughput */
+    USER_RANGE = 2,     /* CUpti_ProfilerRange */
+    USER_REPLAY = 3     /* CUpti_ProfilerReplayMode */
 };
 
 /* Functions of CUPTI with one struct as the argument. */
@@ -35,6 +35,7 @@ typedef enum cupti_function {
     AVAILABILITY,
     HOST_INITIALIZE,
     HOST_DEINITIALIZE,
+    BASE_METRICS,
     ADD_METRICS,
     CONFIG_SIZE,
     CONFIG,
@@ -59,6 +60,7 @@ static const char *const cupti_function_names[FUNCTION_COUNT] = {
     [AVAILABILITY] = "cuptiProfilerGetCounterAvailability",
     [HOST_INITIALIZE] = "cuptiProfilerHostInitialize",
     [HOST_DEINITIALIZE] = "cuptiProfilerHostDeinitialize",
+    [BASE_METRICS] = "cuptiProfilerHostGetBaseMetrics",
     [ADD_METRICS] = "cuptiProfilerHostConfigAddMetrics",
     [CONFIG_SIZE] = "cuptiProfilerHostGetConfigImageSize",
     [CONFIG] = "cuptiProfilerHostGetConfigImage",
@@ -108,6 +110,14 @@ typedef struct cupti_object {
     cupti_head head;
     void *object;
 } cupti_object;
+
+typedef struct cupti_base {
+    cupti_head head;
+    void *host;
+    int type;
+    const char *const *names; /* result */
+    size_t count;             /* result */
+} cupti_base;
 
 typedef struct cupti_names {
     cupti_head head;
@@ -199,6 +209,8 @@ enum {
     UNITS,
     CONFLICTS,
     WAVEFRONTS,
+    READ_BLACKWELL, /* Blackwell's GPUs for graphics have other names for the memory's bytes */
+    WRITTEN_BLACKWELL,
     ISSUES,
     FIRST_STALL,
     STALLS = 18,
@@ -215,6 +227,8 @@ static const char *const metric_names[METRICS] = {
     [UNITS] = "sm__throughput.avg.pct_of_peak_sustained_elapsed",
     [CONFLICTS] = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
     [WAVEFRONTS] = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+    [READ_BLACKWELL] = "dram__bytes_op_read.sum",
+    [WRITTEN_BLACKWELL] = "dram__bytes_op_write.sum",
     /* the mean number of warps in each state, for each issued instruction */
     [ISSUES] = STALL("selected"),
     STALL("long_scoreboard"),
@@ -256,8 +270,9 @@ static hed_counters counters_of(const double metrics[METRICS])
 {
     hed_counters c = hed_counters_unknown();
     c.occupancy = metrics[OCCUPANCY] / 100;
-    c.bytes_read = metrics[READ];
-    c.bytes_written = metrics[WRITTEN];
+    bool is_blackwell = isnan(metrics[READ]);
+    c.bytes_read = metrics[is_blackwell ? READ_BLACKWELL : READ];
+    c.bytes_written = metrics[is_blackwell ? WRITTEN_BLACKWELL : WRITTEN];
     c.cache_hits = metrics[HITS] / 100;
     c.memory_busy = metrics[MEMORY] / 100;
     c.units_busy = metrics[UNITS] / 100;
@@ -422,18 +437,38 @@ static hed_status get_availability(hed_profiler *p, hed_error *error)
     return profiler_call(p, AVAILABILITY, &get, error);
 }
 
-/* Chooses the metrics that the chip has, and makes the schedule of their passes. */
-static hed_status make_config(hed_profiler *p, hed_error *error)
+/* True if `metric` is the base metric `base` with a suffix. */
+static bool has_base(const char *metric, const char *base)
 {
-    cupti_size size = {CUPTI_HEAD(cupti_size, bytes), p->host, 0};
-    for (uint32_t i = 0; i < METRICS && !hed_failed(error); i++) {
-        cupti_names add = {CUPTI_HEAD(cupti_names, count), p->host, &metric_names[i], 1};
-        int code = p->functions[ADD_METRICS](&add);
-        if (code == CUPTI_INVALID_METRIC_NAME) continue;
-        if (code) return profiler_fail(p, ADD_METRICS, code, error);
+    size_t length = strlen(base);
+    return strncmp(metric, base, length) == 0 && metric[length] == '.';
+}
+
+/* Finds the metrics that the chip has: one that it lacks would spoil the host object. */
+static hed_status choose_metrics(hed_profiler *p, hed_error *error)
+{
+    bool is_known[METRICS] = {false};
+    for (int type = 0; type < METRIC_TYPES; type++) {
+        cupti_base base = {CUPTI_HEAD(cupti_base, count), p->host, type, NULL, 0};
+        if (profiler_call(p, BASE_METRICS, &base, error)) return error->status;
+        for (size_t i = 0; i < base.count; i++)
+            for (int m = 0; m < METRICS; m++)
+                is_known[m] = is_known[m] || has_base(metric_names[m], base.names[i]);
+    }
+    for (uint32_t i = 0; i < METRICS; i++) {
+        if (!is_known[i]) continue;
         p->metrics[p->metric_count] = i;
         p->names[p->metric_count++] = metric_names[i];
     }
+    return HED_OK;
+}
+
+/* Makes the schedule of the metrics' passes. */
+static hed_status make_config(hed_profiler *p, hed_error *error)
+{
+    cupti_size size = {CUPTI_HEAD(cupti_size, bytes), p->host, 0};
+    cupti_names add = {CUPTI_HEAD(cupti_names, count), p->host, p->names, p->metric_count};
+    profiler_call(p, ADD_METRICS, &add, error);
     if (profiler_call(p, CONFIG_SIZE, &size, error)) return error->status;
     p->config = hed_allocate(&p->allocator, size.bytes);
     if (!p->config) return HED_OUT_OF_MEMORY(error, "the schedule of counters");
@@ -459,6 +494,7 @@ static hed_status open_profiler(
         CUPTI_HEAD(cupti_host, host), RANGE_PROFILER, chip.name, p->availability, NULL};
     if (profiler_call(p, HOST_INITIALIZE, &host, error)) return error->status;
     p->host = host.host;
+    choose_metrics(p, error);
     return make_config(p, error);
 }
 

@@ -210,8 +210,8 @@ static hed_status open_other(void *user, hed_runner **runner, hed_error *error)
 /* Opens a runner of the first device for its hardware counters. */
 static hed_status open_counters(void *user, hed_runner **runner, hed_error *error)
 {
-    kernel_tuning *k = user;
-    hed_runner_def def = runner_def(k, &k->problem, &k->inputs);
+    hed_kernel_tuning *k = user;
+    hed_runner_def def = hed_kernel_tuning_runner_def(k, &k->problem, &k->inputs);
     def.objective = HED_OBJECTIVE_TIME;
     def.counters = true;
     def.builders = 1;

@@ -1,5 +1,5 @@
-/* A CUPTI whose counters need three passes. It knows all metrics of Heddle's except one, "gmma", as chips
- * before Hopper do; each has the value of `metrics` below. */
+/* A CUPTI whose counters need three passes, of a chip that lacks most stalls; with
+ * `fake_state.plain_floats` its metrics have the names of Blackwell. */
 #include "fake.h"
 
 #include <string.h>
@@ -8,7 +8,6 @@ enum {
     CUPTI_SUCCESS = 0,
     CUPTI_ERROR_INVALID_PARAMETER = 1,
     CUPTI_ERROR_INVALID_OPERATION = 7,
-    CUPTI_ERROR_INVALID_METRIC_NAME = 17,
     PASSES = 3,
     IMAGE = 64, /* bytes of each image */
     MOST_NAMES = 40
@@ -39,6 +38,7 @@ STRUCT(chip, size_t device; const char *name;);
 STRUCT(availability, void *context; size_t bytes; unsigned char * image;);
 STRUCT(new_host, int type; const char *chip; const unsigned char *availability; fake_host * host;);
 STRUCT(names, fake_host *host; const char **names; size_t count;);
+STRUCT(base_metrics, fake_host *host; int type; const char **names; size_t count;);
 STRUCT(image_size, fake_host *host; size_t bytes;);
 STRUCT(image, fake_object *object; size_t bytes; unsigned char * image;);
 STRUCT(new_profiler, void *context; fake_profiler * profiler;);
@@ -53,30 +53,46 @@ STRUCT(decode, fake_profiler *profiler; size_t dropped;);
 STRUCT(evaluate, fake_host *host; const unsigned char *data; size_t data_bytes, range;
        const char **names; size_t count; double *values;);
 
-#define STALL "smsp__average_warps_issue_stalled_"
+#define STALL(reason) "smsp__average_warps_issue_stalled_" reason "_per_issue_active"
+/* Base metrics; the names of two of them changed with Blackwell. */
 static const struct {
-    const char *name;
+    const char *names[2];
+    int type; /* counter, ratio or throughput */
     double value;
 } metrics[] = {
-    {"sm__warps_active.avg.pct_of_peak_sustained_active", 61}, {"dram__bytes_read.sum", 8e6},
-    {"dram__bytes_write.sum", 4e6}, {"lts__t_sector_hit_rate.pct", 12},
-    {"dram__throughput.avg.pct_of_peak_sustained_elapsed", 88},
-    {"sm__throughput.avg.pct_of_peak_sustained_elapsed", 9},
-    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 31},
-    {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 32},
-    {STALL "selected_per_issue_active.ratio", 1},
-    {STALL "long_scoreboard_per_issue_active.ratio", 12},
-    {STALL "lg_throttle_per_issue_active.ratio", 2},
-    {STALL "not_selected_per_issue_active.ratio", 3}, {STALL "wait_per_issue_active.ratio", 2},
-    {STALL "gmma_per_issue_active.ratio", -1}, /* unknown to this chip */
+    {{"sm__warps_active", NULL}, 0, 61},
+    {{"sm__warps", NULL}, 0, -1}, /* the beginning of another name */
+    {{"dram__bytes_read", "dram__bytes_op_read"}, 0, 8e6},
+    {{"dram__bytes_write", "dram__bytes_op_write"}, 0, 4e6},
+    {{"lts__t_sector_hit_rate", NULL}, 1, 12},
+    {{"dram__throughput", NULL}, 2, 88},
+    {{"sm__throughput", NULL}, 2, 9},
+    {{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared", NULL}, 0, 31},
+    {{"l1tex__data_pipe_lsu_wavefronts_mem_shared", NULL}, 0, 32},
+    {{STALL("selected"), NULL}, 1, 1},
+    {{STALL("long_scoreboard"), NULL}, 1, 12},
+    {{STALL("lg_throttle"), NULL}, 1, 2},
+    {{STALL("not_selected"), NULL}, 1, 3},
+    {{STALL("wait"), NULL}, 1, 2},
+    {{STALL("drain"), NULL}, 1, 0},
 };
+enum { METRICS = sizeof metrics / sizeof *metrics };
 
-/* Value of a metric; stalls that are not listed are 0, other names and a value below 0 unknown. */
+static const char *metric_name(int index)
+{
+    const char *blackwell = metrics[index].names[1];
+    return fake_state.plain_floats && blackwell ? blackwell : metrics[index].names[0];
+}
+
+/* Value of a metric, which is a base metric with a suffix; below 0: unknown. */
 static double metric_value(const char *name)
 {
-    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
-        if (strcmp(metrics[i].name, name) == 0) return metrics[i].value;
-    return strncmp(name, STALL, strlen(STALL)) == 0 ? 0 : -1;
+    for (int i = 0; i < METRICS; i++) {
+        size_t length = strlen(metric_name(i));
+        if (strncmp(metric_name(i), name, length) == 0 && name[length] == '.')
+            return metrics[i].value;
+    }
+    return -1;
 }
 
 #define ENTER(function, type, last) \
@@ -161,13 +177,25 @@ FUNCTION(cuptiProfilerHostDeinitialize)
     return CUPTI_SUCCESS;
 }
 
+FUNCTION(cuptiProfilerHostGetBaseMetrics)
+{
+    static const char *found[METRICS];
+    ENTER(cuptiProfilerHostGetBaseMetrics, base_metrics, count);
+    NEED(cuptiProfilerHostGetBaseMetrics, IS_HOST(p->host) && p->type >= 0 && p->type < 3);
+    p->names = found;
+    p->count = 0;
+    for (int i = 0; i < METRICS; i++)
+        if (metrics[i].type == p->type) found[p->count++] = metric_name(i);
+    return CUPTI_SUCCESS;
+}
+
 FUNCTION(cuptiProfilerHostConfigAddMetrics)
 {
     ENTER(cuptiProfilerHostConfigAddMetrics, names, count);
     NEED(cuptiProfilerHostConfigAddMetrics, IS_HOST(p->host));
     for (size_t i = 0; i < p->count; i++) {
-        if (metric_value(p->names[i]) < 0) return CUPTI_ERROR_INVALID_METRIC_NAME;
-        NEED(cuptiProfilerHostConfigAddMetrics, p->host->count < MOST_NAMES);
+        NEED(cuptiProfilerHostConfigAddMetrics,
+            metric_value(p->names[i]) >= 0 && p->host->count < MOST_NAMES);
         p->host->names[p->host->count++] = p->names[i];
     }
     return CUPTI_SUCCESS;
