@@ -437,13 +437,6 @@ static hed_status get_availability(hed_profiler *p, hed_error *error)
     return profiler_call(p, AVAILABILITY, &get, error);
 }
 
-/* True if `metric` is the base metric `base` with a suffix. */
-static bool has_base(const char *metric, const char *base)
-{
-    size_t length = strlen(base);
-    return strncmp(metric, base, length) == 0 && metric[length] == '.';
-}
-
 /* Finds the metrics that the chip has: one that it lacks would spoil the host object. */
 static hed_status choose_metrics(hed_profiler *p, hed_error *error)
 {
@@ -451,9 +444,12 @@ static hed_status choose_metrics(hed_profiler *p, hed_error *error)
     for (int type = 0; type < METRIC_TYPES; type++) {
         cupti_base base = {CUPTI_HEAD(cupti_base, count), p->host, type, NULL, 0};
         if (profiler_call(p, BASE_METRICS, &base, error)) return error->status;
-        for (size_t i = 0; i < base.count; i++)
+        for (size_t i = 0; i < base.count; i++) {
+            size_t length = strlen(base.names[i]); /* of a metric's name before its suffix */
             for (int m = 0; m < METRICS; m++)
-                is_known[m] = is_known[m] || has_base(metric_names[m], base.names[i]);
+                is_known[m] = is_known[m] || (!strncmp(metric_names[m], base.names[i], length) &&
+                                                 metric_names[m][length] == '.');
+        }
     }
     for (uint32_t i = 0; i < METRICS; i++) {
         if (!is_known[i]) continue;
