@@ -445,7 +445,7 @@ static hed_status choose_metrics(hed_profiler *p, hed_error *error)
         cupti_base base = {CUPTI_HEAD(cupti_base, count), p->host, type, NULL, 0};
         if (profiler_call(p, BASE_METRICS, &base, error)) return error->status;
         for (size_t i = 0; i < base.count; i++) {
-            size_t length = strlen(base.names[i]); /* of a metric's name before its suffix */
+            size_t length = strlen(base.names[i]); /* a metric's name continues with a dot */
             for (int m = 0; m < METRICS; m++)
                 is_known[m] = is_known[m] || (!strncmp(metric_names[m], base.names[i], length) &&
                                                  metric_names[m][length] == '.');

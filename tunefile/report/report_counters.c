@@ -32,15 +32,6 @@ static void print_part(double part, const char *words, char *text, size_t size)
     if (isfinite(part)) snprintf(text, size, "%.*f %% %s", part > 0 && part < 0.0995, 100 * part, words);
 }
 
-static void print_traffic(const hed_counters *c, char *text, size_t size)
-{
-    char in[24], out[24];
-    if (!isfinite(c->bytes_read) || !isfinite(c->bytes_written)) return;
-    print_bytes(c->bytes_read, in, sizeof in);
-    print_bytes(c->bytes_written, out, sizeof out);
-    snprintf(text, size, "%s read, %s written", in, out);
-}
-
 static void print_waits(const hed_counters *c, char *text, size_t size)
 {
     hed_wait order[HED_WAIT_COUNT];
@@ -54,10 +45,16 @@ static void print_waits(const hed_counters *c, char *text, size_t size)
 
 static void print_counter(hed_report_counter row, const hed_counters *c, char *text, size_t size)
 {
+    char in[24], out[24];
     text[0] = 0;
     switch (row) {
     case HED_REPORT_OCCUPANCY: print_part(c->occupancy, "of the most possible", text, size); break;
-    case HED_REPORT_TRAFFIC: print_traffic(c, text, size); break;
+    case HED_REPORT_TRAFFIC:
+        if (!isfinite(c->bytes_read) || !isfinite(c->bytes_written)) break;
+        print_bytes(c->bytes_read, in, sizeof in);
+        print_bytes(c->bytes_written, out, sizeof out);
+        snprintf(text, size, "%s read, %s written", in, out);
+        break;
     case HED_REPORT_MEMORY: print_part(c->memory_busy, "of its peak", text, size); break;
     case HED_REPORT_CACHE:
         print_part(c->cache_hits, "of accesses find their data", text, size);
