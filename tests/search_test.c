@@ -523,7 +523,7 @@ Test(search, first_questions_follow_names)
                          NUMBERS[] = {32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768},
                          FACTORS[] = {0, 1, 2, 4, 8, 16}, EIGHT[] = {1, 2, 3, 4, 5, 6, 7, 8};
     const hed_parameter_def groups[] = {
-        {"block_size_x", LIST(SIZES), 32, NULL}, {"num_blocks", LIST(NUMBERS), 32, NULL}};
+        {"TBX", LIST(SIZES), 32, NULL}, {"num_blocks", LIST(NUMBERS), 32, NULL}};
     const hed_parameter_def unrolled[] = {{"WORK_GROUP_SIZE_X", LIST(SIZES), 32, NULL},
         {"INNER_UNROLL_FACTOR", LIST(FACTORS), 0, NULL}};
     const hed_parameter_def tiles[] = {
@@ -531,7 +531,7 @@ Test(search, first_questions_follow_names)
     static const int64_t STREAMS[] = {1, 2, 4, 8, 16, 32}, SIDES[] = {16, 32, 64, 128},
                          LOADS[] = {1, 2, 4, 8};
     const hed_parameter_def streams[] = {
-        {"TBX", LIST(SIZES), 32, NULL}, {"num_streams", LIST(STREAMS), 1, NULL}};
+        {"BLOCK_DIM", LIST(SIZES), 32, NULL}, {"num_streams", LIST(STREAMS), 1, NULL}};
     const char *const sides[3][2] = {{"MWG", "NWG"}, {"BM", "BN"}, {"BLOCK_SIZE_M", "BLOCK_SIZE_N"}};
     const hed_parameter_def widths[] = {{"VWM", LIST(LOADS), 1, NULL}, {"VECTOR", LIST(LOADS), 1, NULL}};
     for (uint64_t seed = 1; seed <= 10; seed++) {
@@ -547,7 +547,7 @@ Test(search, first_questions_follow_names)
         ask_central(tiles, seed, configs);
         EXPECT(configs[0].values[0] * configs[0].values[1] == 8, "%d x %d results",
             (int)configs[0].values[0], (int)configs[0].values[1]);
-        ask_central(streams, seed, configs);
+        ask_central(streams, seed, configs); /* BLOCK_DIM is no side of a matrix */
         for (uint32_t i = 0; i < 3; i++)
             EXPECT(configs[i].values[0] >= 64 && configs[i].values[0] <= 512 &&
                        configs[i].values[1] >= 8,

@@ -90,24 +90,19 @@ static bool sketch_has(const parameter *p, const char *word)
 
 /* ---- macros ---- */
 
-static bool sketch_sizes_group(const char *name)
-{
-    static const char *const words[] = {"block", "group", "thread", "local", "wg"};
-    bool sizes = false;
-    for (size_t i = 0; i < HED_COUNT(words); i++) sizes = sizes || strcasestr(name, words[i]);
-    return sizes && !strcasestr(name, "per_") && !strcasestr(name, "tile");
-}
-
 /* Reads the macros that a program may define, which have defaults in the text: they are its parameters. */
 static void sketch_macros(sketch *s)
 {
+    static const char *const words[] = {"block", "group", "thread", "local", "wg"};
     for (const char *at = s->text; (at = strstr(at, "#ifndef")) && s->macro_count < MOST_MACROS; at++) {
         macro m = {0};
         char defined[sizeof m.name];
         if (sscanf(at, "#ifndef %63[A-Za-z0-9_] # define %63[A-Za-z0-9_] %d", m.name, defined, &m.value) != 3 ||
             strcmp(m.name, defined) || m.value < 1 || m.value > 1024)
             continue;
-        m.sizes_group = sketch_sizes_group(m.name);
+        for (size_t i = 0; i < HED_COUNT(words); i++)
+            m.sizes_group = m.sizes_group || strcasestr(m.name, words[i]);
+        m.sizes_group = m.sizes_group && !strcasestr(m.name, "per_") && !strcasestr(m.name, "tile");
         s->macros[s->macro_count++] = m;
     }
 }

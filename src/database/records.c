@@ -128,13 +128,6 @@ static void records_read_key(sqlite3_stmt *row, hed_database_entry *r)
     r->measurements = (uint64_t)sqlite3_column_int64(row, 15);
 }
 
-/* True for the kernel's name, and for the name with parameters that it has in tune files: "blur radius=2". */
-static bool is_of_kernel(const char *kernel, const char *name)
-{
-    size_t length = strlen(name);
-    return strncmp(kernel, name, length) == 0 && (kernel[length] == 0 || kernel[length] == ' ');
-}
-
 static void visit_keys(const walk *w, hed_error *error)
 {
     hed_database *database = w->database;
@@ -143,7 +136,12 @@ static void visit_keys(const walk *w, hed_error *error)
         hed_database_entry key;
         int64_t id = sqlite3_column_int64(row, 14);
         records_read_key(row, &key);
-        if (w->filter->kernel && !is_of_kernel(key.kernel, w->filter->kernel)) continue;
+        if (w->filter
+                ->kernel) { /* a tune file's kernel has its fixed arguments after its name: "blur radius=2" */
+            size_t length = strlen(w->filter->kernel);
+            if (strncmp(key.kernel, w->filter->kernel, length) != 0) continue;
+            if (key.kernel[length] && key.kernel[length] != ' ') continue;
+        }
         if (!is_wanted_device(w, &key)) continue;
         if (wants(w, HED_RECORD_KEY)) error->status = w->visit(w->user, &key, error);
         if (wants(w, HED_RECORD_CHOICE))

@@ -1,6 +1,7 @@
 /* Tables and gradients of the model's covariance. */
 #include "search/covariance.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,25 +221,6 @@ static void fill_cells(
     }
 }
 
-/* True if the name is that of a group's tile of a matrix, which its items divide: MWG, NWG, BM, BLOCK_SIZE_N. */
-static bool names_shared_tile(const char *name)
-{
-    size_t length = strlen(name);
-    const char *last = name + length - (length > 0);
-    bool is_side = strcasecmp(last, "m") == 0 || strcasecmp(last, "n") == 0;
-    return strcasecmp(name, "mwg") == 0 || strcasecmp(name, "nwg") == 0 ||
-           (is_side && (strcasestr(name, "block") || (length == 2 && strncasecmp(name, "b", 1) == 0)));
-}
-
-/* Cell, as a position, of the number nearest to a vector of four: 16 bytes of floats, which one instruction loads. */
-static float position_of_four(const hed_parameter_def *parameter)
-{
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < parameter->count; i++)
-        if (llabs(parameter->values[i] - 4) < llabs(parameter->values[best] - 4)) best = i;
-    return (float)best / (float)(parameter->count - 1);
-}
-
 /* Sets the role of a range of sizes, which the parameter's name tells. */
 static void read_name(
     hed_value_scale *scale, const hed_parameter_def *parameter, const value_range *range)
@@ -251,10 +233,18 @@ static void read_name(
     bool names_group = strncasecmp(name, "wg", 2) == 0 || strncasecmp(name, "tb", 2) == 0;
     for (uint32_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
         names_group = names_group || strcasestr(name, WORDS[i]);
+    /* a group's tile of a matrix, which its items divide: MWG, NWG, BM, BLOCK_SIZE_N */
+    size_t length = strlen(name);
+    const char *last = name + length - (length > 0);
+    bool is_side = strcasecmp(last, "m") == 0 || strcasecmp(last, "n") == 0,
+         names_shared_tile =
+             strcasecmp(name, "mwg") == 0 || strcasecmp(name, "nwg") == 0 ||
+             (is_side && length == 2 && tolower(*name) == 'b') ||
+             (is_side && length > 2 && last[-1] == '_' && strcasestr(name, "block"));
     bool is_plural = strcasestr(name, "blocks") || strcasestr(name, "groups");
     if (strcasestr(name, "tile")) {
         scale->tile_doublings = scale->has_middle ? log2(range->high / range->low) : 0;
-    } else if (names_shared_tile(name)) {
+    } else if (names_shared_tile) {
         scale->middle = SHARED_TILE;
     } else if (strcasestr(name, "streams") || (names_group && is_plural && !strcasestr(name, "per_"))) {
         scale->middle = HIGH_COUNT;
@@ -264,7 +254,11 @@ static void read_name(
         scale->middle = GROUP;
         scale->is_work = false;
     } else if (strcasestr(name, "vec") || strncasecmp(name, "vw", 2) == 0) {
-        scale->middle = position_of_four(parameter);
+        uint32_t nearest = 0; /* place of the value nearest to 4: one load of floats */
+        for (uint32_t i = 1; i < parameter->count; i++)
+            if (llabs(parameter->values[i] - 4) < llabs(parameter->values[nearest] - 4))
+                nearest = i;
+        scale->middle = (float)nearest / (float)(parameter->count - 1);
     }
 }
 
