@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,22 +123,19 @@ void hed_spec_put_prelude(hed_spec_reader *reader, hed_json_node node, hed_sourc
             *group ? ", and the group's size is a guess" : ""));
 }
 
-/* True if a number begins at `at`: no part of a name, of 1.5 or of an exponent, 1e+5. */
-static bool is_number_start(const char *text, const char *at)
-{
-    if (at == text) return true;
-    bool is_exponent = at - text > 2 && strchr("+-", at[-1]) && strchr("eE", at[-2]) &&
-                       (isdigit((unsigned char)at[-3]) || at[-3] == '.');
-    return !is_exponent && !isalnum((unsigned char)at[-1]) && !strchr("_.", at[-1]);
-}
-
 void hed_spec_complete_literals(hed_spec_reader *reader, hed_json_node node, hed_source *source)
 {
     char *text = hed_spec_allocate(reader, 3 * strlen(source->text) + 1, node), *to = text;
     bool has_any = false;
     for (const char *at = source->text; text && *at;) {
         const char *after = hed_spec_skip_comment(at);
-        size_t size = after == at && is_number_start(source->text, at) ? strspn(at, "0123456789") : 0,
+        const ptrdiff_t place = at - source->text;
+        /* 1e+5: no number begins after the sign */
+        bool is_exponent = place > 2 && strchr("+-", at[-1]) && strchr("eE", at[-2]) &&
+                           (isdigit((unsigned char)at[-3]) || at[-3] == '.'),
+             is_start = !place ||
+                        (!is_exponent && !isalnum((unsigned char)at[-1]) && !strchr("_.", at[-1]));
+        size_t size = after == at && is_start ? strspn(at, "0123456789") : 0,
                copied = after > at ? (size_t)(after - at) : size ? size : 1;
         bool is_literal = size && (at[size] == 'f' || at[size] == 'F') &&
                           !isalnum((unsigned char)at[size + 1]) && !strchr("_.", at[size + 1]);
