@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Lists arguments that a shader reads whole numbers from; false: it has none. */
+/* Lists arguments that a shader reads whole numbers from; false: it has no such argument. */
 static bool print_arguments(FILE *out, const hed_kernel_def *kernel, hed_argument_kind kind,
     const char *before, const char *after)
 {
