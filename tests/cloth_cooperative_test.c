@@ -43,6 +43,7 @@ static hed_cloth_solver chosen_for(
     def.substeps = 5;
     def.math = math;
     OK(hed_cloth_create(here.device, &def, &cloth, &error));
+    EXPECT_EQ(hed_cloth_describe(cloth).lattices > 0, garments->lattices, "the rule is for lattices");
     hed_cloth_solver solver = hed_cloth_describe(cloth).solver;
     hed_cloth_destroy(cloth);
     return solver;

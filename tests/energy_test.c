@@ -165,6 +165,8 @@ Test(energy, holds_the_clock_of_shaders_gpus)
     shader.info.name = "Fake GPU 1/PCIe/SSE2";
     memset(shader.uuid, 0, sizeof shader.uuid);
     EXPECT_EQ(held_contexts(&f, &shader), 1);
+    shader.info.name = "Fake GPU 0, Fake GPU 1"; /* cards of one name: the driver does not tell which */
+    EXPECT_EQ(held_contexts(&f, &shader), 2);
     shader.info.vendor = "Mesa";
     EXPECT_EQ(held_contexts(&f, &shader), 0);
     EXPECT(!hed_clock_hold_open(&shader, "libabsent.so"));

@@ -23,16 +23,18 @@ typedef struct cuda_api {
 
 static const char *const clock_functions[] = {"cuInit", "cuDeviceGetCount", "cuDeviceGetName",
     "cuDeviceGetUuid", "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2"};
-enum { FUNCTION_COUNT = sizeof clock_functions / sizeof clock_functions[0] };
+enum { FUNCTION_COUNT = sizeof clock_functions / sizeof clock_functions[0], MOST_HELD = 16 };
 
 struct hed_clock_hold {
     hed_allocator allocator;
     hed_dynlib *library;
     cuda_api api;
-    int device; /* CUdevice, which is its number; below 0: no context */
+    int devices[MOST_HELD]; /* (held) CUdevice, which is its number */
+    int held;
 };
 
-/* True if CUDA's device is the given one, by its identity if the driver tells it, else by its name. */
+/* True if CUDA's device is the given one, by its identity if the driver tells it, else by its name, which
+ * all cards of one kind have. */
 static bool is_gpu_of(const cuda_api *api, int number, const hed_device *device)
 {
     static const uint8_t unknown[sizeof device->uuid];
@@ -43,14 +45,15 @@ static bool is_gpu_of(const cuda_api *api, int number, const hed_device *device)
            hed_text_contains(device->info.name, name);
 }
 
-static void retain_context(hed_clock_hold *instance, const hed_device *device)
+static void retain_contexts(hed_clock_hold *instance, const hed_device *device)
 {
     const cuda_api *api = &instance->api;
     int count = 0;
     void *context;
     if (api->init(0) || api->count(&count)) return;
-    for (int i = 0; i < count && instance->device < 0; i++)
-        if (is_gpu_of(api, i, device) && !api->retain(&context, i)) instance->device = i;
+    for (int i = 0; i < count && instance->held < MOST_HELD; i++)
+        if (is_gpu_of(api, i, device) && !api->retain(&context, i))
+            instance->devices[instance->held++] = i;
 }
 
 hed_clock_hold *hed_clock_hold_open(const hed_device *device, const char *library)
@@ -67,15 +70,14 @@ hed_clock_hold *hed_clock_hold_open(const hed_device *device, const char *librar
     hed_clock_hold *instance = hed_allocate(&allocator, sizeof *instance);
     if (!instance) return NULL;
     instance->allocator = allocator;
-    instance->device = -1;
     hed_dynlib_open(
         &allocator, library ? requested : USUAL, &instance->library, reason, sizeof reason);
     if (instance->library &&
         hed_dynlib_symbols(instance->library, clock_functions, slots, FUNCTION_COUNT, &missing)) {
         memcpy(&instance->api, slots, sizeof slots);
-        retain_context(instance, device);
+        retain_contexts(instance, device);
     }
-    if (instance->device >= 0) return instance;
+    if (instance->held) return instance;
     hed_clock_hold_close(instance);
     return NULL;
 }
@@ -83,7 +85,7 @@ hed_clock_hold *hed_clock_hold_open(const hed_device *device, const char *librar
 void hed_clock_hold_close(hed_clock_hold *instance)
 {
     if (!instance) return;
-    if (instance->device >= 0) instance->api.release(instance->device);
+    while (instance->held) instance->api.release(instance->devices[--instance->held]);
     hed_dynlib_close(&instance->allocator, instance->library);
     hed_allocator allocator = instance->allocator;
     hed_release(&allocator, instance, sizeof *instance);
