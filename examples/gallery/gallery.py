@@ -30,19 +30,22 @@ def declared(path):
 
 
 where = ['--browser', options.browser] + ['--headless'] * options.headless if options.browser else ['--device', options.device]
-rows, device = [], ''
+begun = failed = False
 for path in sorted(glob.glob(os.path.join(here, '*.wgsl' if options.browser else '*.comp'))):
     name = os.path.basename(path)
     run = subprocess.run([options.heddle, 'tune', path, *where, '--budget', options.budget, '--time', options.time, '--json', '--no-keep', '--quiet'],
                          stdout=subprocess.PIPE)
     if run.returncode or not run.stdout:
-        sys.exit(f'gallery.py: {name}: heddle ended with {run.returncode}')
+        print(f'gallery.py: {name}: heddle ended with {run.returncode}', file=sys.stderr)
+        failed = True
+        continue
     result = json.loads(run.stdout)
-    device = result['device_name']
+    if not begun:
+        print(f'On {result["device_name"]}:\n\n| shader | problem | own size | us | best size | us | times as fast |\n|---|---|---|---|---|---|---|')
+        begun = True
     problem = ' x '.join(str(n) for n in result['problem'].values())
     before, after = size_of({**declared(path)}), size_of(result['config'])
     us = 1e6 * result['seconds']
-    rows.append(f'| [{name}](../examples/gallery/{name}) | {problem} | {before} | {us * result["gain"]:.4g} | {after} | {us:.4g} | {result["gain"]:.2f} |')
+    print(f'| [{name}](../examples/gallery/{name}) | {problem} | {before} | {us * result["gain"]:.4g} | {after} | {us:.4g} | {result["gain"]:.2f} |', flush=True)
     print(f'{name}: {before} -> {after}, {result["gain"]:.2f}', file=sys.stderr)
-print(f'On {device}:\n\n| shader | problem | own size | us | best size | us | times as fast |\n|---|---|---|---|---|---|---|')
-print('\n'.join(rows))
+sys.exit(failed)
