@@ -80,6 +80,8 @@ Test(cuda_samples, compile_as_they_are, .timeout = 240)
             IN("uint", "data") "," OUT("uint", "bins") "," NUMBER("uint", "count")},
         {"n_body.cu", "n_body", IN("float", "in") "," OUT("float", "out") "," NUMBER("int", "n")},
         {"shuffle_scan.cu", "shuffle_scan", IN("int", "data") "," OUT("int", "sums")},
+        {"library.cu", "library",
+            OUT("float", "out") "," IN("float", "in") "," NUMBER("ulong", "unused") "," NUMBER("int", "n")},
     };
     hed_allocator allocator = hed_default_allocator();
     hed_nvrtc *nvrtc;

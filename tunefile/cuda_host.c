@@ -1,7 +1,7 @@
 /* Host code in texts in CUDA C: main(), launches by <<<>>>, wrappers around the runtime's API. nvcc
- * compiles it for the processor; NVRTC compiles everything for the device, so functions that only the
- * host can run are blanked out, line by line. Other functions without __device__ and __global__
- * stay: NVRTC takes them as device code.
+ * compiles it for the processor; NVRTC compiles everything for the device, so functions, classes and
+ * declarations that only the host can use are blanked out, line by line. Others without __device__ and
+ * __global__ stay: NVRTC takes them as device code.
  *
  * Texture references, which CUDA 12 removed, are refused by name. */
 #include "tunefile/spec.h"
@@ -21,7 +21,9 @@ typedef struct host_code {
     hed_json_node node;
     char *text;
     char names[MOST_DROPPED][LONGEST_NAME]; /* functions that were removed */
-    uint32_t count;
+    char classes[MOST_DROPPED]
+                [LONGEST_NAME]; /* removed classes, even if another class has the name */
+    uint32_t count, class_count;
     bool has_changed;
 } host_code;
 
@@ -61,10 +63,22 @@ static const char *skip_block(const char *text, const char *at, char open, char 
     return at;
 }
 
+/* True if a word that begins like the host's API is of the device: texture and surface objects, and the functions that kernels call. */
+static bool is_of_device(const char *word)
+{
+    static const char *const names[] = {"cudaTextureObject_t", "cudaSurfaceObject_t", "cudaBoundaryMode",
+        "cudaGridDependencySynchronize", "cudaTriggerProgrammaticLaunchCompletion", "cudaGetParameterBuffer"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(word, names[i], strlen(names[i])) == 0) return true;
+    return false;
+}
+
 /* Finds a word in a range, outside of comments and strings; a word that ends with * is the beginning of
- * one that continues with a capital letter. */
+ * one that continues with a capital letter; one that begins with * is the end of a word. */
 static bool has_word(const char *text, const char *from, const char *to, const char *word)
 {
+    bool ends = word[0] == '*';
+    word += ends;
     size_t length = strlen(word);
     bool begins = word[length - 1] == '*', is_name = is_word_letter(word[0]);
     length -= begins;
@@ -75,16 +89,53 @@ static bool has_word(const char *text, const char *from, const char *to, const c
             continue;
         }
         bool fits = strncmp(from, word, length) == 0 &&
-                    !(is_name && from > text && is_word_letter(from[-1]));
+                    !(is_name && !ends && from > text && is_word_letter(from[-1]));
         char next = fits ? from[length] : 0;
-        if (fits && (begins ? isupper((unsigned char)next) : !is_name || !is_word_letter(next)))
+        if (fits && (begins ? isupper((unsigned char)next) && !is_of_device(from)
+                            : !is_name || !is_word_letter(next)))
             return true;
         from++;
     }
     return false;
 }
 
-/* Name of the function that a head declares: the word before its first parenthesis. */
+/* Copies the word that ends at `last`. */
+static void copy_word(const char *begin, const char *last, char name[LONGEST_NAME])
+{
+    while (last > begin && isspace((unsigned char)last[-1])) last--;
+    const char *first = last;
+    while (first > begin && is_word_letter(first[-1])) first--;
+    size_t length = (size_t)(last - first);
+    if (length >= LONGEST_NAME) length = LONGEST_NAME - 1;
+    memcpy(name, first, length);
+    name[length] = 0;
+}
+
+/* Name of the class that a head declares, "" without a class: the word after `struct` or `class` outside of a template's parameters. */
+static void class_name(const definition *d, char name[LONGEST_NAME])
+{
+    static const char *const kinds[] = {"struct", "class"};
+    const char *last = NULL;
+    int depth = 0;
+    name[0] = 0;
+    for (const char *at = d->begin; at < d->body; at++) {
+        depth += (*at == '<') - (*at == '>');
+        bool is_first = at == d->begin || !is_word_letter(at[-1]);
+        if (depth == 0 && is_first && !last && strncmp(at, "enum", 4) == 0) return;
+        for (size_t i = 0; i < 2 && depth == 0 && is_first && !last; i++) {
+            size_t length = strlen(kinds[i]);
+            if (strncmp(at, kinds[i], length) == 0 && isspace((unsigned char)at[length]))
+                last = at + length;
+        }
+        bool is_end = last && at > last && depth == (*at == '<') && (*at == ':' || *at == '<');
+        if (is_end || (last && at + 1 == d->body)) {
+            copy_word(last, *at == ':' || *at == '<' ? at : d->body, name);
+            return;
+        }
+    }
+}
+
+/* Name of the function that a head declares: the word before its first parenthesis; "" of an operator. */
 static void function_name(const definition *d, char name[LONGEST_NAME])
 {
     const char *open = d->begin;
@@ -95,14 +146,7 @@ static void function_name(const definition *d, char name[LONGEST_NAME])
         if (parameters) open = skip_block(d->begin, parameters, '(', ')');
         else open = end > open ? end : open + 1;
     }
-    const char *last = open;
-    while (last > d->begin && isspace((unsigned char)last[-1])) last--;
-    const char *first = last;
-    while (first > d->begin && is_word_letter(first[-1])) first--;
-    size_t length = (size_t)(last - first);
-    if (length >= LONGEST_NAME) length = LONGEST_NAME - 1;
-    memcpy(name, first, length);
-    name[length] = 0;
+    copy_word(d->begin, open, name);
 }
 
 /* True if a definition has parameters before its body. */
@@ -121,35 +165,81 @@ static bool is_function(const definition *d)
     return end > d->begin && end[-1] == ')';
 }
 
-/* True if a definition is a function that only the host can run. */
-static bool is_host_code(const host_code *host, const definition *d)
+/* True if a range has a word by which code is known to be the host's alone. */
+static bool has_mark(const host_code *host, const char *from, const char *to)
 {
-    static const char *const device[] = {"__device__", "__global__", "constexpr"},
-                             *const marks[] = {"<<<", "cuda*", "cublas*", "curandCreate*",
-                                 "checkCuda*", "std::cout", "std::cerr", "std::vector",
-                                 "std::string", "std::chrono", "std::unique_ptr", "std::function",
-                                 "std::mt19937", "fprintf", "stderr", "exit", "fopen", "getenv",
-                                 "rand", "srand", "gettimeofday", "timeval"};
-    char name[LONGEST_NAME];
-    if (!is_function(d)) return false;
-    for (size_t i = 0; i < sizeof device / sizeof *device; i++)
-        if (has_word(host->text, d->begin, d->body, device[i])) return false;
-    function_name(d, name);
-    if (strcmp(name, "main") == 0 || has_word(host->text, d->begin, d->body, "__host__"))
-        return true;
+    static const char *const marks[] = {"<<<", "cuda*", "cublas*", "curandCreate*", "checkCuda*",
+        "std::cout", "std::cerr", "std::vector", "std::string", "std::chrono", "std::unique_ptr",
+        "std::function", "std::mt19937", "std::ostream", "std::exception", "fprintf", "stderr",
+        "exit", "fopen", "getenv", "rand", "srand", "gettimeofday", "timeval"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (has_word(host->text, d->begin, d->end, marks[i])) return true;
-    for (uint32_t i = 0; i < host->count; i++)
-        if (has_word(host->text, d->body, d->end, host->names[i])) return true;
+        if (has_word(host->text, from, to, marks[i])) return true;
     return false;
 }
 
-static void remove_definition(host_code *host, const definition *d)
+/* True if a range has a word by which code is known to be for a device; macros have names such as CUTLASS_HOST_DEVICE. */
+static bool is_for_device(const host_code *host, const char *from, const char *to)
 {
-    if (host->count < MOST_DROPPED) function_name(d, host->names[host->count++]);
-    for (char *at = host->text + (d->begin - host->text); at < d->end; at++)
+    static const char *const words[] = {"__device__", "__global__", "*DEVICE", "*DEVICE_INLINE", "constexpr"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (has_word(host->text, from, to, words[i])) return true;
+    return false;
+}
+
+/* True if a range has the name of a definition that was removed. */
+static bool uses_removed(const host_code *host, const char *from, const char *to)
+{
+    for (uint32_t i = 0; i < host->count; i++)
+        if (has_word(host->text, from, to, host->names[i])) return true;
+    return false;
+}
+
+static bool is_removed_class(const host_code *host, const char *name)
+{
+    for (uint32_t i = 0; i < host->class_count; i++)
+        if (strcmp(host->classes[i], name) == 0) return true;
+    return false;
+}
+
+/* True if a definition is a function or a class that only the host can use; its name. */
+static bool is_host_code(const host_code *host, const definition *d, char name[LONGEST_NAME])
+{
+    if (!is_function(d)) {
+        class_name(d, name);
+        if (name[0] && has_word(host->text, d->body, d->end, "<<<")) return true;
+        if (is_removed_class(host, name) && has_mark(host, d->body, d->end))
+            return true;                              /* a specialization */
+        const char *end = name[0] ? d->end : d->body; /* a variable is judged by its type */
+        return !is_for_device(host, d->begin, end) && has_mark(host, d->begin, end);
+    }
+    if (is_for_device(host, d->begin, d->body)) return false;
+    function_name(d, name);
+    return strcmp(name, "main") == 0 || has_word(host->text, d->begin, d->body, "__host__") ||
+           has_mark(host, d->begin, d->end) || uses_removed(host, d->body, d->end);
+}
+
+/* True if a text still has a class of this name, as in another namespace. */
+static bool is_class_left(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)); at += length) {
+        const char *before = at;
+        if (is_word_letter(at[length]) || at - text < 7) continue;
+        while (before > text && isspace((unsigned char)before[-1])) before--;
+        if (before < at && (strncmp(before - 5, "class", 5) == 0 || strncmp(before - 6, "struct", 6) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Blanks out a range, and lists the name that it defined ("" for no name). */
+static void remove_code(host_code *host, const char *begin, const char *end, const char *name)
+{
+    for (char *at = host->text + (begin - host->text); at < end; at++)
         if (*at != '\n') *at = ' ';
     host->has_changed = true;
+    if (!name[0] || host->count == MOST_DROPPED || is_class_left(host->text, name)) return;
+    memcpy(host->names[host->count++], name, LONGEST_NAME);
 }
 
 /* Refuses `texture<...> NAME`. */
@@ -183,11 +273,18 @@ static void walk_definitions(host_code *host)
             const char *first = memchr(d.begin, '(', (size_t)(at - d.begin));
             bool opens = !first && (has_word(host->text, d.begin, at, "namespace") ||
                                        has_word(host->text, d.begin, at, "extern"));
-            if (!opens && is_host_code(host, &d)) remove_definition(host, &d);
+            char name[LONGEST_NAME];
+            bool is_removed = !opens && is_host_code(host, &d, name);
+            if (is_removed && name[0] && !is_function(&d) && host->class_count < MOST_DROPPED)
+                memcpy(host->classes[host->class_count++], name, LONGEST_NAME);
+            if (is_removed) remove_code(host, d.begin, d.end, name);
             at = opens ? at + 1 : d.end;
             begin = NULL;
         } else if (*at == ';' || *at == '}') {
             if (begin && strncmp(begin, "texture<", 8) == 0) refuse_texture(host, begin, at);
+            else if (begin && !is_for_device(host, begin, at) &&
+                     (has_mark(host, begin, at) || uses_removed(host, begin, at)))
+                remove_code(host, begin, at, "");
             begin = NULL;
             at++;
         } else if (*at == '(') {

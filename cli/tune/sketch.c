@@ -168,6 +168,8 @@ static void sketch_write_parameters(FILE *to, const sketch *s)
 
 static void sketch_parameter(sketch *s, const char *begin, const char *end)
 {
+    const char *assigned = memchr(begin, '=', (size_t)(end - begin));
+    if (assigned) end = assigned; /* a default */
     const char *bracket = memchr(begin, '[', (size_t)(end - begin)),
                *last = bracket ? bracket : end;
     while (last > begin && !sketch_letter(last[-1])) last--;

@@ -51,9 +51,9 @@ run 2 tune "$work/first.cl" --entry second; out_is_object kernel; out_has '"widt
 run 2 tune "$work/first.cl" --entry third; out_is_empty; err_has 'no kernel third'
 # Macros with a default are its parameters, and one that names the group sizes it; a guard and a macro without a default are none.
 printf '%s\n' '#ifndef FIRST_CU' '#define FIRST_CU' '#ifndef ITEMS' '# define ITEMS 6' '#endif' '#ifndef BLOCK' '#define BLOCK 128' '#endif' '#define FIXED 9' \
-    '__global__ void f(float *y, int n) { y[blockIdx.x * BLOCK + threadIdx.x] = ITEMS * FIXED; }' '#endif' > "$work/first.cu"
+    '__global__ void f(float *y, int n, int seed = 0) { y[blockIdx.x * BLOCK + threadIdx.x] = ITEMS * FIXED; }' '#endif' > "$work/first.cu"
 run 2 tune "$work/first.cu"; out_has '"parameters": {"BLOCK": \[32, 64, 128, 256\], "ITEMS": \[1, 2, 4, 6, 8, 16\]},$'
-out_has '"defaults": {"ITEMS": 6, "BLOCK": 128},$'; out_has '"group": \["BLOCK"\],$'
+out_has '"defaults": {"ITEMS": 6, "BLOCK": 128},$'; out_has '"name": "seed"'; out_has '"group": \["BLOCK"\],$'
 cp "$work/out" "$work/first.json"; run 1 tune "$work/first.json" --device host; err_has 'cuda c'
 
 # Any user of the machine reads the arguments of a process: the browser gets a file's name, and the file has the token.

@@ -355,11 +355,25 @@ static bool nvrtc_is_for_prelude(const hed_define *define)
 
 /* Assembles the text. Every chunk counts its own lines under its own name; the prelude before the
  * text comes as a pre-included header; hipRTC includes it in a line of its own. */
+/* True if a text has a branch for NVRTC: headers such as CUTLASS's leave <cstdint> out of that branch, and expect the caller's types. */
+static bool nvrtc_is_for_rtc(const hed_build *build)
+{
+    static const char macro[] = "__CUDACC_RTC__";
+    for (uint32_t i = 0; i < build->source_count; i++) {
+        const hed_source *source = &build->sources[i];
+        size_t size = source->size ? source->size : strlen(source->text);
+        if (memmem(source->text, size, macro, sizeof macro - 1)) return true;
+    }
+    return false;
+}
+
 static void nvrtc_add_sources(hed_text *text, const hed_nvrtc *nvrtc, const hed_build *build)
 {
     /* clang's form of NVRTC's --device-as-default-execution-space */
     if (nvrtc->hip) hed_text_add(text, "#pragma clang force_cuda_host_device begin\n");
     if (nvrtc->hip && build->language != HED_CUDA_C) hed_text_add(text, "#include \"heddle.clh\"\n");
+    if (!nvrtc->hip && build->language == HED_CUDA_C && nvrtc_is_for_rtc(build))
+        hed_text_add(text, "#include <stdint.h>\n");
     for (uint32_t i = 0; i < build->define_count; i++)
         if (!nvrtc_is_for_prelude(&build->defines[i]))
             hed_text_add_define(text, build->defines[i].name, build->defines[i].value);

@@ -81,7 +81,8 @@ static const char cub[] = "#include <cub/block/block_discontinuity.cuh>\n"
 #define EMPTY_HEADERS(X) \
     X("iostream") X("iomanip") X("fstream") X("sstream") X("string") X("vector") X("array") \
     X("algorithm") X("numeric") X("random") X("chrono") X("memory") X("functional") X("map") \
-    X("unordered_map") X("stdexcept") X("time.h") X("ctime") X("sys/time.h") X("unistd.h") \
+    X("unordered_map") X("stdexcept") X("exception") X("ostream") \
+    X("istream") X("iosfwd") X("ios") X("thread") X("mutex") X("time.h") X("ctime") X("sys/time.h") X("unistd.h") \
     X("cuda.h") X("cuda_runtime.h") X("cuda_runtime_api.h") X("device_launch_parameters.h") \
     X("hip/hip_runtime.h") X("hip/hip_runtime_api.h") X("helper_cuda.h") X("helper_functions.h") X("helper_timer.h") X("helper_string.h")
 #define WORD_HEADERS(X) \
@@ -95,7 +96,7 @@ static const char cub[] = "#include <cub/block/block_discontinuity.cuh>\n"
 static const char *const names[] = {WORD_HEADERS(NAME) EMPTY_HEADERS(NAME) "cub/cub.cuh"};
 static const char *const texts[] = {WORD_HEADERS(WORD_TEXT) EMPTY_HEADERS(EMPTY_TEXT) cub};
 
-const char hed_standard_version[] = "standard headers 1";
+const char hed_standard_version[] = "standard headers 2";
 
 uint32_t hed_standard_headers(const char *const **header_names, const char *const **header_texts)
 {
