@@ -343,7 +343,7 @@ class _Ahead:
 
     def __init__(self, run: "_Run"):
         self.run, self.compile = run, run.owner.kernel.compiler()
-        self.builders = min(os.cpu_count() or 1, 8)
+        self.builders = min(os.cpu_count() or 1, 16)
         self.pool = concurrent.futures.ThreadPoolExecutor(self.builders, "heddle-compile", self._enter, (run.clock.torch and run.clock.torch.cuda.current_device(),))
         self.compiling: dict[Any, Any] = {}  # configuration of each future, a copy of the search's struct
         self.compiled: dict[tuple[int, ...], Any] = {}
@@ -368,8 +368,10 @@ class _Ahead:
         return config
 
     def take(self, config: Any) -> None:
-        """Raises the compiler's exception."""
+        """Raises the compiler's exception. Waits for a compilation in progress; one that has not begun is left to the launch."""
         future = self.compiled.pop(_point(config), None)
+        if future is None:
+            future = next((f for f, c in self.compiling.items() if _point(c[0]) == _point(config) and not f.cancel()), None)
         if future:
             future.result()
 

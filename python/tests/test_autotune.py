@@ -154,6 +154,26 @@ class Autotune(unittest.TestCase):
         self.assertEqual([(r["BLOCK"], r["text"]) for r in failed], [(8, "RuntimeError: out of registers")])
         self.assertNotIn(8, [keywords["BLOCK"] for _, keywords in copy.launches])
 
+    def test_default_is_compiled_once(self):
+        """The default is measured first: a thread that compiles it already is waited for, and one that would do so later does not."""
+        compiled = []
+
+        class Jit(JITFunction):
+            def warmup(self, *arguments, grid, BLOCK, num_warps=4, num_stages=2):
+                time.sleep(0.2)
+                compiled.append(BLOCK)
+
+        Jit.__module__ = "triton.runtime.jit"
+
+        @Jit
+        def copy(x, out, BLOCK):
+            if BLOCK not in compiled:  # a launch compiles what no thread has
+                compiled.append(BLOCK)
+            out[...] = x
+        tuned = heddle.autotune(configs=[Config({"BLOCK": b}) for b in (128, 64, 32, 16)], keep=False)(copy)
+        tuned[(1,)](np.ones(4), np.zeros(4))
+        self.assertEqual(sorted(compiled), [16, 32, 64, 128])
+
     def test_arrays_of_a_device(self):
         """Arrays that only their device compares: NaN and a wrong element are found, and a small difference of half floats passes."""
         class Tensor(np.ndarray):
