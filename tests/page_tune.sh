@@ -58,10 +58,10 @@ expect "[any(c['ok'] for c in T[n]['candidates']) for n in ('again', 'block_cons
 tune "$here/unsteady.html" || complain "unsteady: exit $?: $(cat "$work/log")"
 expect "[T['hand_out']['verdict'], '@binding(2) differ' in T['hand_out']['reason']]" "['refused', True]"
 
-# a folder; a module worker
+# a folder, built for a place under its host; a module worker
 mkdir "$work/site"
 cp "$here/kit.js" "$here/worker.js" "$work/site"
-cp "$here/worker.html" "$work/site/index.html"
+sed "s|'worker.js'|'/place/worker.js'|" "$here/worker.html" >"$work/site/index.html"
 tune "$work/site" || complain "worker: exit $?: $(cat "$work/log")"
 expect "T['decay']['verdict']" tunable
 

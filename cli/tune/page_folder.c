@@ -46,12 +46,11 @@ static void decode_path(const char *address, char *path)
     path[used] = 0;
 }
 
-/* Finds the file of an address under the folder; false: no file, or one elsewhere. */
-static bool find_file(const char *folder, const char *address, char *file)
+/* Finds the file of a path under the folder; false: no file, or one elsewhere. */
+static bool find_file(const char *folder, const char *path, char *file)
 {
-    char path[PATH_MAX], *joined = NULL;
+    char *joined = NULL;
     struct stat status;
-    decode_path(address + strlen(page_host), path);
     if (asprintf(&joined, "%s/%s", folder, path) < 0) return false;
     bool exists = realpath(joined, file) != NULL;
     free(joined);
@@ -61,6 +60,16 @@ static bool find_file(const char *folder, const char *address, char *file)
     size_t length = strlen(folder);
     return exists && strncmp(file, folder, length) == 0 &&
            (file[length] == '/' || folder[length - 1] == '/');
+}
+
+/* Finds the file of an address. A page that was built for a place under its host (Vite's `base`: "/name/") asks for its files
+ * there; the folder is that place, so a path without a file is tried once more without its first part. */
+static bool find_page_file(const char *folder, const char *address, char *file)
+{
+    char path[PATH_MAX];
+    decode_path(address + strlen(page_host), path);
+    const char *remainder = strchr(path, '/');
+    return find_file(folder, path, file) || (remainder && find_file(folder, remainder + 1, file));
 }
 
 static char *base64_of(const char *bytes, size_t size)
@@ -81,7 +90,7 @@ void page_folder_read(const char *folder, const char *address, page_folder_file 
     size_t size = 0;
     hed_error ignored = {0};
     bool exists = folder && address && strncmp(address, page_host, strlen(page_host)) == 0 &&
-                  find_file(folder, address, file) &&
+                  find_page_file(folder, address, file) &&
                   !hed_file_read(file, MOST_FILE, &bytes, &size, &ignored);
     result->base64 = exists ? base64_of(bytes, size) : NULL;
     result->status = result->base64 ? 200 : 404;

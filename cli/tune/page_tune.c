@@ -17,8 +17,9 @@ extern const hed_source hed_gpu_module_files[]; /* embedded: web/record, the rec
 
 enum { MOST_SCRIPT = 1 << 22, SIZES = 16 };
 
-/* Longest wait for the first dispatch, s; fraction of the time that is tuned unless pipelines are named. */
-static const double DISPATCH_SECONDS = 30, TUNED_SHARE = 0.9;
+/* Longest wait for the first dispatch, s; time between lines of progress without a terminal, s; fraction of the time that is
+ * tuned unless pipelines are named. */
+static const double DISPATCH_SECONDS = 30, LINE_SECONDS = 30, TUNED_SHARE = 0.9;
 /* Time of the checks as a multiple of the time of the race. */
 static const double CHECK_SHARE = 5;
 
@@ -152,20 +153,44 @@ static hed_status drive_page(page_session *page, const hed_arguments *arguments,
     return error->status;
 }
 
-static hed_status explain_silence(page_session *page, double dispatches, hed_error *error)
+/* Adds the stage that a realm has reached, and the errors that it has met, to the reason of a silent page. */
+static void add_silence(page_session *page, uint32_t index, FILE *stream)
+{
+    json_t *value = NULL, *complaint;
+    size_t i;
+    hed_error ignored = {0};
+    page_realm realm = page->realms[index];
+    page_evaluate(page, &realm, "globalThis.__heddle?.silence?.() ?? null", &value, &ignored);
+    const json_t *complaints = json_object_get(value, "complaints");
+    if (value && json_is_object(value)) {
+        fprintf(stream, "%s%s", ftell(stream) ? "; " : "", page_text_at(value, "stage"));
+        json_array_foreach(complaints, i, complaint)
+        {
+            fprintf(stream, "%s%s", i ? "; " : ". The page's own errors: ", json_string_value(complaint));
+        }
+    }
+    json_decref(value);
+    hed_error_clear(&ignored);
+}
+
+static hed_status explain_silence(page_session *page, hed_error *error)
 {
     json_t *adapter = NULL;
+    char *silence = NULL;
+    size_t length = 0;
     static const char probe[] =
         "navigator.gpu ? navigator.gpu.requestAdapter().then(a => a ? '' : 'no adapter: no GPU that its driver list allows') "
         ": 'no WebGPU: expected https, localhost, a folder or a file'";
     if (page_evaluate_tab(page, probe, &adapter, error)) return error->status;
     const char *reason = json_string_value(adapter);
-    hed_fail(error, HED_ERROR_NO_DEVICE, "page: no compute dispatch within %g s (%s). %s",
-        DISPATCH_SECONDS,
-        reason && *reason ? reason
-        : dispatches < 0  ? "no script has used WebGPU"
-                          : "WebGPU is there",
-        "A script that starts it may be given by --drive, or leave out --headless and use the page");
+    FILE *stream = open_memstream(&silence, &length);
+    if (stream && !(reason && *reason))
+        for (uint32_t i = 0; i < page->realm_count; i++) add_silence(page, i, stream);
+    if (stream) fclose(stream);
+    hed_fail(error, HED_ERROR_NO_DEVICE,
+        "page: no compute dispatch within %g s (%s).\n  A script that starts it may be given by --drive, or leave out --headless and use the page",
+        DISPATCH_SECONDS, reason && *reason ? reason : silence && *silence ? silence : "no script has used WebGPU");
+    free(silence);
     json_decref(adapter);
     return error->status;
 }
@@ -181,7 +206,7 @@ static hed_status record(page_tuning *tuning, hed_error *error)
     uint64_t end = hed_now() + (uint64_t)(DISPATCH_SECONDS * 1e9);
     while ((dispatches = count_dispatches(page)) <= 0 && hed_now() < end && !hed_interrupted())
         if (page_session_wait(page, 0.25, error)) return error->status;
-    if (dispatches <= 0 && !hed_interrupted()) return explain_silence(page, dispatches, error);
+    if (dispatches <= 0 && !hed_interrupted()) return explain_silence(page, error);
     end = hed_now() + (uint64_t)(seconds * 1e9);
     while (hed_now() < end && !hed_interrupted() && !hed_failed(error)) {
         page_session_wait(page, 0.25, error);
@@ -222,12 +247,19 @@ static hed_status sort_pipelines(page_tuning *tuning, hed_error *error)
 
 typedef struct page_status {
     bool quiet, terminal;
+    uint64_t last_line; /* time of the last line where there is no terminal */
 } page_status;
 
+/* Shows a state: in place on a terminal, else as a line every half a minute. */
 static void show_status(void *user, const char *text)
 {
-    const page_status *status = user;
-    if (!status->quiet && status->terminal && *text) fprintf(stderr, "\r\033[K%s", text);
+    page_status *status = user;
+    if (status->quiet || !*text) return;
+    if (status->terminal) fprintf(stderr, "\r\033[K%s", text);
+    else if (hed_now() - status->last_line > (uint64_t)(LINE_SECONDS * 1e9)) {
+        fprintf(stderr, "heddle: page: %s\n", text);
+        status->last_line = hed_now();
+    }
 }
 
 static void end_status(const page_status *status)
@@ -453,8 +485,9 @@ static hed_status tune_page(
     page_tuning *tuning, const char *address, const page_def *def, hed_error *error)
 {
     bool json = hed_given(tuning->arguments, "json");
-    page_status status = {
-        .quiet = json || hed_given(tuning->arguments, "quiet"), .terminal = isatty(STDERR_FILENO)};
+    page_status status = {.quiet = json || hed_given(tuning->arguments, "quiet"),
+        .terminal = isatty(STDERR_FILENO),
+        .last_line = hed_now()};
     bool recorded = has_ending(address, ".hrec");
     if (page_session_open(&tuning->session, def, error)) return error->status;
     if (recorded) load_recording(tuning, address, &status, error);

@@ -1,5 +1,5 @@
-// Recorder of a live page that is to be frozen and tuned: limits of devices, hidden canvases, and frames that
-// wait for the GPU.
+// Recorder of a live page that is to be frozen and tuned: limits of devices, hidden canvases, frames that wait for
+// the GPU, and the reason of a page that dispatches nothing.
 (H => {
 'use strict';
 if (!H || H.freeze) return;
@@ -92,4 +92,26 @@ function thaw() {
   for (const callback of held.splice(0)) requestAnimationFrame(callback);
 }
 Object.assign(H, { within, freeze, thaw });
+
+/* ---- silence: the reason of a page that dispatches nothing ---- */
+
+const complaints = new Set(), MOST_COMPLAINTS = 3, MOST_TEXT = 240;
+const complain = text => complaints.add(String(text).replace(/\s+/g, ' ').slice(0, MOST_TEXT));
+const messageOf = reason => reason?.message ?? reason;
+addEventListener('error', event => {
+  const address = event.target?.src ?? event.target?.href;
+  complain(address ? `${address} cannot be loaded` : event.message);
+}, true);
+addEventListener('unhandledrejection', event => complain(messageOf(event.reason)));
+const { error: report } = console;
+console.error = (...list) => {
+  complain(list.map(messageOf).join(' '));
+  report.apply(console, list);
+};
+// Returns { stage, complaints }: how far the page has come with WebGPU, and the errors that it has met.
+H.silence = () => {
+  const missing = performance.getEntriesByType('resource').filter(e => e.responseStatus >= 400 && !e.name.endsWith('/favicon.ico')).map(e => `${e.name} is missing (${e.responseStatus})`);
+  const stage = H.pipelines.length ? `${H.pipelines.length} compute pipelines, none dispatched` : devices.length ? 'a device without a compute pipeline' : 'no device was requested';
+  return { stage, complaints: [...new Set([...missing, ...complaints, ...H.errors])].slice(0, MOST_COMPLAINTS) };
+};
 })(globalThis.__heddle);

@@ -4,7 +4,7 @@
 (H => {
 'use strict';
 const { call } = H;
-const MOST_ITEMS = 65535, product = list => list.reduce((x, y) => x * y, 1);
+const MOST_ITEMS = 65535, SLOW_MS = 1000, TOLD_SECONDS = 20, product = list => list.reduce((x, y) => x * y, 1);
 const median = list => [...list].sort((a, b) => a - b)[list.length >> 1];
 const shotsOf = record => record.keys.flatMap(key => key.shots.filter(s => s.submitted).map(shot => ({ key, shot })));
 
@@ -64,7 +64,9 @@ async function ownTime(record, one) {
       const own = { code: record.code, constants: record.constants, counts: await H.countsOf(record, shot) }, failure = await stage.build(own);
       if (failure) throw new Error(failure);
       await stage.time(own, 1);
-      const first = await stage.time(own, 1), times = Math.max(1, Math.min(64, Math.ceil(2 / Math.max(first, 0.01))));
+      const first = await stage.time(own, 1);
+      if (first > SLOW_MS) { sum += first * key.seen; seen += key.seen; continue; }
+      const times = Math.max(1, Math.min(64, Math.ceil(2 / Math.max(first, 0.01))));
       const ms = median([await stage.time(own, times), await stage.time(own, times), await stage.time(own, times)]);
       sum += ms * key.seen;
       seen += key.seen;
@@ -173,6 +175,7 @@ const brief = list => list.slice(0, 3).join(', ') + (list.length > 3 ? `, ${list
 /* ---- the race ---- */
 
 // Times candidates in turns with the page's own size, and returns rows { name, ms, samples } ascending; the own is among them.
+// Dispatches of more than a second have four samples.
 async function race(record, a, entries, options, progress) {
   const { key, shot } = timedShot(record), counts = await H.countsOf(record, shot), peeked = await H.peek(record, shot, a.readable);
   const stage = new H.Stage(record, shot, a.writable), rows = [];
@@ -183,11 +186,13 @@ async function race(record, a, entries, options, progress) {
       await stage.time(row, 1);
       const once = Math.max(await stage.time(row, 1), 0.0005);
       row.times = Math.max(1, Math.min(400, Math.ceil(options.spanMs / once)));
+      if (once > SLOW_MS) row.samples.push(once);
       rows.push(row);
     }
     const round = async list => { for (const row of list) row.samples.push(await stage.time(row, row.times)); };
     const end = performance.now() + options.raceMs;
-    for (let i = 0; i < 5 && (i < 2 || performance.now() < end); i++) {
+    const isSlow = rows.some(row => row.samples.length), isRoom = (i, least, until) => i < least || performance.now() < until;
+    for (let i = 0; i < 5 && isRoom(i, isSlow ? 1 : 2, end); i++) {
       progress(`${a.entry}: timing ${rows.length} sizes, round ${i + 1}`);
       await round(rows);
     }
@@ -195,7 +200,7 @@ async function race(record, a, entries, options, progress) {
     const best = [...rows].sort((x, y) => x.ms - y.ms).slice(0, 3), own = rows.find(r => r.isOwn);
     if (!best.includes(own)) best.push(own);
     const last = performance.now() + options.raceMs;
-    for (let i = 0; i < 9 && (i < 4 || performance.now() < last); i++) {
+    for (let i = 0; i < 9 && isRoom(i, isSlow ? 2 : 4, last); i++) {
       progress(`${a.entry}: final round ${i + 1}`);
       await round(i % 2 ? best : [...best].reverse());
     }
@@ -244,7 +249,9 @@ H.tune = async (id, options, progress) => {
   // A size runs twice for each recording, and the page's own eight times: slow dispatches get fewer sizes.
   const runs = options.checkMs / Math.max(0.01, description.ms * shots.length), most = Math.max(2, Math.min(options.sizes, Math.floor((runs - 8) / 2)));
   const candidates = candidatesOf(a, await H.countsOf(record, shots[0].shot), limits, most);
-  for (const shot of shots) if (!result.reason) await checkShot(record, a, shot, candidates, result, progress);
+  const launches = shots.length * (6 + 2 * candidates.length) + 4 * (candidates.length + 1) + 8, seconds = Math.round(launches * description.ms / 1000);
+  const told = seconds > TOLD_SECONDS ? ` (${candidates.length} sizes in ${shots.length} recordings, about ${seconds} s in all)` : '', tell = text => progress(text + told);
+  for (const shot of shots) if (!result.reason) await checkShot(record, a, shot, candidates, result, tell);
   result.recordings = shots.length;
   result.candidates = candidates.map(({ name, size, how, ok, reason, extra, offered, isSet }) => ({ name, size, how, ok, reason, extra, offered, isSet }));
   result.verdict = verdictOf(a, result);
@@ -252,7 +259,7 @@ H.tune = async (id, options, progress) => {
     result.reason = a.kind === 'together' ? `its items depend on their place in the group (${brief(a.reasons)}), and ` +
       (candidates.length ? 'no other size has equal results' : 'no rule rewrites these uses')
       : candidates.length ? 'no other size has equal results' : 'no other size can be written';
-  if (result.verdict === 'tunable') choose(result, await race(record, a, candidates.filter(c => c.ok && c.offered), options, progress));
+  if (result.verdict === 'tunable') choose(result, await race(record, a, candidates.filter(c => c.ok && c.offered), options, tell));
   return result;
 };
 
