@@ -136,11 +136,36 @@ Test(glsl_plain, uniforms_of_opengl_alone)
     CHECK(strstr(kernel->sources[0].text, "(atomicAdd(found, 0xffffffffu) - 1u)"));
     CHECK(strstr(kernel->sources[0].text, "uint(found) > 8u"));
     hed_tune_file_close(file);
+    check_opens("double.comp", "#version 430\nlayout(local_size_x = 8) in;\nuniform double step;\nuniform dvec2 origin;\n" BUFFER
+                               "void main() { b[gl_GlobalInvocationID.x] *= float(step * origin.y); }\n");
     /* lines keep their numbers */
     check_refused("own.comp",
         "#version 430\nlayout(local_size_x = 8) in;\nstruct A { float x; };\nuniform A\n\n a;\n" BUFFER
         "void main() { b[0] = a.x + nothing(); }\n",
         "own.comp:8: ");
+}
+
+/* Items that take places in a list by an atomic operation come in any order; those that only count do not. */
+Test(glsl_plain, lists_in_any_order)
+{
+    static const char head[] =
+        "#version 450\nlayout(local_size_x = 64) in;\nlayout(binding = 0) buffer B { uint b[]; };\n"
+        "layout(binding = 1) buffer C { uint count; };\nvoid main() {\n  uint i = gl_GlobalInvocationID.x;\n  ";
+    static const struct {
+        const char *code;
+        hed_compare compare;
+    } rows[] = {{"b[atomicAdd(count, 1u)] = i;\n}\n", HED_COMPARE_SORTED},
+        {"uint place = atomicExchange(count, i);\n  if (place < 9u) b[place] = i;\n}\n", HED_COMPARE_SORTED},
+        {"b[i] = i;\n  atomicAdd(count, 1u);\n}\n", HED_COMPARE_EACH}};
+    for (size_t i = 0; i < HED_COUNT(rows); i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s", head, rows[i].code);
+        hed_tune_file *file = open_text("list.comp", text);
+        CHECK_NOT_NULL(file, "%s\n%s", error.text, error.log);
+        CHECK_EQ(
+            hed_tune_file_kernel(file)->arguments[0].compare, rows[i].compare, "%s", rows[i].code);
+        hed_tune_file_close(file);
+    }
 }
 
 /* A simulation's 30 parameters and 4 buffers are more than a kernel's arguments: the numbers are one of them. */

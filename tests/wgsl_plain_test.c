@@ -1073,3 +1073,39 @@ Test(wgsl_plain, sizes_without_a_value)
     CHECK_EQ(def->argument_count, 1);
     hed_tune_file_close(file);
 }
+
+/* Native programs take mixed operators without parentheses, with the precedence of C. Browsers refuse such texts. */
+Test(wgsl_plain, mixed_operators_get_parentheses)
+{
+    static const char head[] =
+        "@group(0) @binding(0) var<storage, read_write> data: array<u32>;\n"
+        "@compute @workgroup_size(64) fn mix(@builtin(global_invocation_id) id: vec3<u32>) {\n  let x = id.x; var y = 2u;\n  ";
+    static const struct {
+        const char *text, *expected; /* NULL: unchanged */
+    } rows[] = {{"data[x] = x * 3u ^ y * 5u;", "data[x] = (x * 3u) ^ (y * 5u);"},
+        {"data[x] = x >> vec2<u32>(3u, y).x & 1u | y << 2u;",
+            "data[x] = ((x >> vec2<u32>(3u, y).x) & 1u) | (y << 2u);"},
+        {"data[x + 1u << 2u] = u32(x < 4u && y < 2u || x == 9u);",
+            "data[(x + 1u) << 2u] = u32((x < 4u && y < 2u) || x == 9u);"},
+        {"if x & 1u == y { return; }", "if x & (1u == y) { return; }"},
+        {"y <<= x & 3u + 1u; data[x] = y - /* a & b + c */ 1u;",
+            "y <<= x & (3u + 1u); data[x] = y - /* a & b + c */ 1u;"},
+        {"data[x] = min(x & y - 1u, max(y, 0xffu & x ^ y)) % -1i;", "data[x] = min(x & (y - 1u), max(y, (0xffu & x) ^ y)) % -1i;"},
+        {"data[x] = x * 3u + y * 2u - x / 4u; y += 1u; y++; data[1] = x & y & 3u;", NULL},
+        {"data[x] = select(0u, u32(1e-5 < f32(x + y) && !(x == y) && x << 2u < y), true || y > x);", NULL},
+        {"var t: array<array<u32, 3>, 2>; let p = &t; (*p)[x][1] = ~y; data[x] = t[0][x & 1u];", NULL}};
+    char text[1024], expected[1024];
+    for (size_t i = 0; i < HED_COUNT(rows); i++) {
+        const char *after = rows[i].expected ? rows[i].expected : rows[i].text;
+        snprintf(text, sizeof text, "%s%s\n}\n", head, rows[i].text);
+        snprintf(expected, sizeof expected, "%s\n}\n", after);
+        hed_tune_file *file = open_text("mix.wgsl", text);
+        CHECK_NOT_NULL(file, "%s: %s", rows[i].text, error.text);
+        const hed_kernel_def *kernel = hed_tune_file_kernel(file);
+        const char *note = hed_tune_file_apply(file, NULL);
+        CHECK(strstr(kernel->sources[0].text, expected), "%s\ninstead of %s", kernel->sources[0].text, expected);
+        CHECK(!rows[i].expected == !(note && strstr(note, "parentheses are added around mixed operators, from line 4 on")),
+            "%s: %s", rows[i].text, note ? note : "no note");
+        hed_tune_file_close(file);
+    }
+}

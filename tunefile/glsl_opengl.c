@@ -114,8 +114,8 @@ static resource_kind uniform_kind(hed_glsl_word type)
 
 static bool is_number_type(hed_glsl_word type)
 {
-    static const char *const words[] = {
-        "float", "int", "uint", "bool", "vec", "ivec", "uvec", "bvec", "mat"};
+    static const char *const words[] = {"float", "int", "uint", "bool", "vec", "ivec", "uvec",
+        "bvec", "mat", "double", "dvec", "dmat"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t length = strlen(words[i]);
         if (has_beginning(type, words[i]) &&

@@ -289,6 +289,8 @@ void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_no
 /* Executes the lines of a preprocessor and replaces macros (wgsl_macros.c). */
 void hed_spec_expand_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_node defines,
     const char *path, hed_source *source);
+/* Adds the parentheses around mixed operators that native programs omit and browsers require (wgsl_operators.c). */
+void hed_spec_put_parentheses(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Evaluates the condition of an #if: names without a value (NULL by `value_of`) are 0. False: it is not understood
  * (wgsl_macros.c). */
 bool hed_spec_condition(const char *at, size_t size,

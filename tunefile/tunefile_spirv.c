@@ -458,6 +458,24 @@ static void check_outputs(
             word, place);
 }
 
+/* True if the result of an atomic function is used: a place in a buffer, which the order of the items decides. */
+static bool results_decide_places(const hed_kernel_def *kernel, const char *text)
+{
+    hed_glsl_word before = {text, 0};
+    if (kernel->language != HED_GLSL) return false;
+    for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size;
+         before = w, w = hed_spec_glsl_next(text, w.at + w.size)) {
+        bool is_atomic = w.size > 6 && !memcmp(w.at, "atomic", 6),
+             is_image = w.size > 11 && !memcmp(w.at, "imageAtomic", 11),
+             is_statement = !before.size || memchr(";{})", *before.at, 4) ||
+                            (before.size == 4 && !memcmp(before.at, "else", 4));
+        if ((is_atomic || is_image) && !is_statement &&
+            *hed_spec_glsl_next(text, w.at + w.size).at == '(')
+            return true;
+    }
+    return false;
+}
+
 void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed_kernel_def *kernel,
     hed_source *source, const char *entry)
 {
@@ -518,6 +536,7 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
         hed_wgsl_read(source->name, copy, strlen(copy), entry, &reader->shader, &error))
         hed_json_fail(node, error.status, "%s", error.text);
     if (hed_spec_fine(reader)) reader->shader->is_one_group = !shader->reads_launch;
+    if (hed_spec_fine(reader)) reader->shader->is_unordered = results_decide_places(kernel, source->text);
     if (hed_spec_fine(reader) && reader->sizes.dimensions)
         reader->shader->dimensions = reader->sizes.launch;
 }

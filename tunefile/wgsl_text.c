@@ -688,6 +688,7 @@ void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_no
     refuse_unused(reader, defines, source->text);
     if (hed_spec_fine(reader)) hed_spec_expand_wgsl(reader, node, defines, path, source);
     if (hed_spec_fine(reader)) put_values(reader, node, defines, source);
+    if (hed_spec_fine(reader)) hed_spec_put_parentheses(reader, node, source);
     if (hed_spec_fine(reader)) refuse_missing(reader, node, defines, path, source->text);
     if (hed_spec_fine(reader) && reader->remedy) choose_entry(reader, node, source->text);
 }
