@@ -5,6 +5,8 @@ the package does not offer. `call()` makes exceptions of errors. `Handle` keeps 
 was made of them is."""
 from __future__ import annotations
 
+import atexit
+import ctypes
 import os
 import pathlib
 import sys
@@ -257,6 +259,9 @@ def context_made() -> None:
 # ---- C objects ----
 
 _handle_lock = threading.RLock()
+_handles: dict[Handle, bool] = {}  # those that are not closed, the oldest first
+_ending = False  # the process is
+_kept = False  # objects of a process that ends: another thread may be in C with any of them
 
 
 class Handle:
@@ -269,14 +274,23 @@ class Handle:
         with _handle_lock:
             for parent in self._parents:
                 parent._uses += 1
-        self._close = weakref.finalize(owner, self._release)
+        self._close = weakref.finalize(owner, self._closed)
+        self._close.atexit = False  # _end() does
+        _handles[self] = True
+
+    def _closed(self) -> None:
+        if _handles.pop(self, False):
+            self._release()
 
     def _release(self) -> None:
         with _handle_lock:
             self._uses -= 1
             if self._uses:
                 return
-        if self._destroy and not _forked and not sys.is_finalizing():  # which ends threads of sub-interpreters at their next call of C
+        if _keeps():
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))  # for `keep`
+            return
+        if self._destroy and not _forked:
             self._destroy(self._pointer)
         self._pointer = self._keep = None
         for parent in self._parents:
@@ -284,7 +298,8 @@ class Handle:
         self._parents = []
 
     def close(self) -> None:
-        self._close()
+        self._close.detach()  # and not called: at the end of the process it may do nothing any more
+        self._closed()
 
     @property
     def pointer(self) -> Any:
@@ -313,3 +328,47 @@ class Object:
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+# ---- the end of the process ----
+
+def _inside() -> bool:
+    """True if another thread is in a function of this package, and so perhaps in one of C."""
+    for thread, top in sys._current_frames().items():
+        frame = top if thread != threading.get_ident() else None
+        while frame:
+            if frame.f_globals.get("__package__") == __package__:
+                return True
+            frame = frame.f_back
+    return False
+
+
+def _keeps() -> bool:
+    """True if C objects are left to the end of the process: a daemon thread is still in C, or Python ends threads of
+    sub-interpreters at their next call of C."""
+    global _kept
+    _kept = _kept or _ending and _inside()
+    return _kept or sys.is_finalizing()
+
+
+def _end_with_thread() -> None:
+    """Ends the process where this thread ends before it returns from main().
+
+    Python before 3.12.1 (python/cpython#109793) ends the main thread, with status 0, if it finalizes a sub-interpreter that gives
+    up the lock, to flush its standard output for example. The process would then wait for threads of C for ever: of Heddle, of
+    drivers, of numpy's BLAS."""
+    process, key = ctypes.PyDLL(None), ctypes.c_uint()  # whose functions keep the lock
+    if process.pthread_key_create(ctypes.byref(key), ctypes.cast(process.exit, ctypes.c_void_p)) == 0:
+        process.pthread_setspecific(key, ctypes.c_void_p(0x100))  # exit(0x100) has status 0; NULL would not be passed
+
+
+def _end() -> None:
+    global _ending
+    _ending = True
+    if sys.is_finalizing() and sys.version_info < (3, 12, 1):
+        _end_with_thread()
+    for handle in reversed(list(_handles)):
+        handle.close()
+
+
+atexit.register(_end)

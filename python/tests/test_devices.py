@@ -395,9 +395,38 @@ class SubInterpreters(unittest.TestCase):
                                capture_output=True, text=True, timeout=120)
         if alone.stdout != "None\n":  # of numpy 2.2, as Debian 13 has it
             self.skipTest(f"numpy {np.__version__} does not load in a sub-interpreter")
-        for more in ("", "s.destroy(i)\n"):
-            done = subprocess.run([sys.executable, "-W", "ignore", "-c", code + more], capture_output=True, text=True, timeout=120)
-            self.assertEqual((done.returncode, done.stdout), (0, "[1 2]\nend\n"), done.stderr)
+        for more, unbuffered in (("", ""), ("", "1"), ("s.destroy(i)\n", "")):  # "": Python flushes the standard output of one that ends
+            done = subprocess.run([sys.executable, "-W", "ignore", "-c", code + more], capture_output=True, text=True, timeout=120,
+                                  env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
+            self.assertEqual((done.returncode, sorted(done.stdout.split("\n"))), (0, ["", "[1 2]", "end"]), done.stderr)
+
+
+class Ends(unittest.TestCase):
+    def test_while_a_daemon_thread_is_in_c(self):
+        """Its objects are left as they are: it would go on with what was destroyed."""
+        code = ("import threading, numpy as np, heddle\n"
+                "at, inside = np.stack([*np.mgrid[:60, :60] / 10, np.zeros((60, 60))], -1), threading.Event()\n"
+                "g = np.arange(3600).reshape(60, 60)\n"
+                "faces = np.stack([g[:-1, :-1], g[1:, :-1], g[1:, 1:], g[:-1, 1:]], -1).reshape(-1, 4)\n"
+                "cloth = heddle.Cloth.from_mesh(at.reshape(-1, 3), faces, pins=[0], device='host', substeps=50)\n"
+                "def steps():\n"
+                "    while True: cloth.step(20); inside.set()\n"
+                "threading.Thread(target=steps, daemon=True).start()\n"
+                "inside.wait()\n"
+                "print('end', flush=True)")
+        self.assertEqual(python(code), (0, "end\n"))
+
+    def test_objects_go_with_the_process(self):
+        """In the opposite order of their making, and while Python is still there."""
+        code = ("import heddle\n"
+                "from heddle import _library\n"
+                "of = {}\n"
+                "array = heddle.device('host').array([1, 2])\n"
+                "for handle in _library._handles:\n"
+                "    if handle._destroy:\n"
+                "        of[handle] = handle._destroy\n"
+                "        handle._destroy = lambda pointer, handle=handle: (of[handle](pointer), print(heddle.ffi.typeof(pointer).cname, flush=True))\n")
+        self.assertEqual(python(code), (0, "struct hed_buffer *\nstruct hed_context *\n"))
 
 
 class Failures(unittest.TestCase):
