@@ -301,6 +301,7 @@ class Cloth(Tunable):
             else:
                 fill(g, {name: value}, keep)
         definition = ffi.new("hed_cloth_def *", C.hed_default_cloth_def())
+        keep.append(g)
         definition.garments, definition.garment_count = g, 1
         definition.frame_seconds = 1 / rate
         definition.substeps = whole(substeps, "substeps", 0, 1000)

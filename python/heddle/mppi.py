@@ -172,7 +172,7 @@ class MPPI(Tunable):
             if name not in tables:
                 raise ValueError(f"each: there is no table {name!r}; tables are {', '.join(tables) or 'none'}")
         lines = ffi.new("hed_mppi_timeline[]", [self._timeline(n, v, keep) for n, v in named(timelines, "timelines").items()])
-        keep.append(lines)
+        keep += [pairs, contents, lines]
         definition.timelines, definition.timeline_count = lines, len(lines)
         definition.tables, definition.table_count = contents, len(tables)
         fill(definition, settings, keep)

@@ -277,6 +277,28 @@ class Kernels(unittest.TestCase):
             kernel(X[1:], X[:-1], 3.0, N - 1, problem_size={"n": N - 1})
 
 
+class Engines(unittest.TestCase):
+    """What was made of arrays and dicts is tuned later: the definition's memory is still there."""
+
+    @classmethod
+    def setUpClass(cls):
+        if not able():
+            raise unittest.SkipTest("no device here compiles kernels (Debian: pocl-opencl-icd)")
+
+    def tune(self, thing):
+        other = [heddle.ffi.new("char[]", b"\xff" * size) for size in range(16, 4096, 8) for _ in range(4)]  # where freed memory was
+        self.assertGreater(len(thing.tune(iterations=1, keep=False)), 0)
+        del other
+
+    def test_cloth(self):
+        self.tune(heddle.Cloth.from_mesh(np.random.default_rng(1).random((4, 3)), [[0, 1, 2, 3]], pins=[0], fabric="denim", device=able()[0]))
+
+    def test_mppi(self):
+        self.tune(heddle.MPPI("differential_drive", ["goal", "costmap"], num_samples=64, horizon=10, device=able()[0],
+                              parameters={"goal.x": 3}, timelines={"goal.y": ([0, 1], [2, 3])},
+                              tables={"costmap": np.r_[4, 4, -9, -9, 0.2, 0, 0, 0, np.zeros(16)]}))
+
+
 class Refused(unittest.TestCase):
     """In words, before anything is compiled."""
 
