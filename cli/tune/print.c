@@ -63,7 +63,10 @@ static void print_gain(const cli_tuned *t, FILE *out)
     else if (isfinite(r->gain)) {
         print_value(t, hed_report_value(r, r->default_index), value, sizeof value);
         fprintf(out, "  default    %s; %sthe winner is %.2f times as %s\n", value,
-            r->end == HED_TUNE_STOPPED ? "" : "measured in turns ", r->gain, good);
+            r->end == HED_TUNE_STOPPED || t->def->objective == HED_OBJECTIVE_ENERGY
+                ? ""
+                : "measured in turns ",
+            r->gain, good);
     }
     double before = times_winner(r, r->stored_index);
     if (r->kept_stored)

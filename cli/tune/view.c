@@ -163,17 +163,23 @@ static void put_failures(const cli_tune_view *view, char *text, size_t size)
     }
 }
 
+/* The objective of the values that progress has: a tuning for energy searches by time. */
+static hed_objective shown_objective(const cli_tune_view *view)
+{
+    return view->def->objective == HED_OBJECTIVE_METRIC ? HED_OBJECTIVE_METRIC : HED_OBJECTIVE_TIME;
+}
+
 /* Formats the best value, and its metrics: "1.23 ms, 120 GFLOP/s". */
 static void put_value(const cli_tune_view *view, char *text, size_t size)
 {
     const hed_tune_def *def = view->def;
-    hed_report_value_text(def->objective, def->metric, view->best.seconds, text, size);
+    hed_report_value_text(shown_objective(view), def->metric, view->best.seconds, text, size);
     /* a result of this evaluation alone, at its own pace */
     hed_evaluation best = view->best;
     best.drift = 1;
     const hed_tune_result single = {.evaluations = &best, .count = 1};
     for (uint32_t i = 0; i < def->metric_count; i++) {
-        double value = hed_report_metric(&def->metrics[i], def->objective, &single, 0);
+        double value = hed_report_metric(&def->metrics[i], shown_objective(view), &single, 0);
         size_t used = strlen(text);
         if (&def->metrics[i] != def->metric && isfinite(value))
             snprintf(text + used, size - used, ", %.4g %s", value, def->metrics[i].name);
@@ -186,7 +192,7 @@ static void put_gain(const cli_tune_view *view, char *text, size_t size)
     if (view->progress.best && isfinite(view->progress.default_seconds))
         snprintf(text, size, ", %.2f times as %s as the default",
             view->progress.default_seconds / view->best.seconds,
-            hed_report_good(view->def->objective, view->def->metric));
+            hed_report_good(shown_objective(view), view->def->metric));
 }
 
 /* Formats the time until the first limit is reached; "" if it is unknown. */

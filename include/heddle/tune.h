@@ -97,7 +97,7 @@ typedef enum hed_reference {
 /** Objective, which tuning minimizes. */
 typedef enum hed_objective {
     HED_OBJECTIVE_TIME,
-    HED_OBJECTIVE_ENERGY, /**< energy of a launch, J, by NVML; UNSUPPORTED elsewhere */
+    HED_OBJECTIVE_ENERGY, /**< J of a launch, by NVML: of the fastest, after a search by time; others are estimated */
     /** the value of a pipeline's run(), or hed_tune_def.metric of a kernel */
     HED_OBJECTIVE_METRIC
 } hed_objective;
@@ -239,9 +239,9 @@ typedef struct hed_tune_def {
     hed_reference reference;
     const hed_kernel_def *reference_kernel;
     hed_objective objective;
-    /** measures time and energy: after the search for `objective` also the other one, of each
-     *  configuration that works, the best first, until half of limit_seconds is used
-     *  (hed_evaluation.second). Without a counter of energy UNSUPPORTED, before any work */
+    /** measures time and energy: after the search by time the energy of each configuration that works, the fastest
+     *  first, in half of limit_seconds, of three in any case (hed_evaluation.second). Without a
+     *  counter of energy UNSUPPORTED, before any work */
     bool two_objectives;
     /** reads hardware counters of the winner and of the default, after everything else
      *  (hed_tune_result.counters): CUDA devices, through CUPTI. Where they cannot be read, the result has

@@ -257,7 +257,7 @@ static bool compared_too_few(const hed_tuning *t)
     return worked < HED_TUNE_LEAST_COMPARED && r->count < r->space;
 }
 
-static void keep_choice(hed_tuning *t)
+void hed_tuning_keep_choice(hed_tuning *t)
 {
     hed_error error = {0};
     hed_tune_result *r = t->result;
@@ -310,6 +310,6 @@ hed_status hed_tuning_finish(hed_tuning *t, hed_error *error)
     r->kept_stored = r->best == r->stored_index;
     r->drift = t->fleet ? hed_fleet_drift(t->runner) : fabs(t->race.level - 1);
     r->share = hed_tuning_share(t, r->evaluations[r->best].seconds);
-    keep_choice(t);
+    hed_tuning_keep_choice(t);
     return HED_OK;
 }

@@ -195,13 +195,12 @@ static hed_status confirm_reference(
     return HED_OK;
 }
 
-/* Opens a runner of the first device for the other one of time and energy. */
+/* Opens a runner of the first device for the energy. */
 static hed_status open_other(void *user, hed_runner **runner, hed_error *error)
 {
     hed_kernel_tuning *k = user;
     hed_runner_def def = hed_kernel_tuning_runner_def(k, &k->problem, &k->inputs);
-    def.objective =
-        k->def.objective == HED_OBJECTIVE_TIME ? HED_OBJECTIVE_ENERGY : HED_OBJECTIVE_TIME;
+    def.objective = HED_OBJECTIVE_ENERGY;
     def.floor_seconds = 0;
     def.builders = 1;
     return hed_kernel_tuning_open_runner(k, &def, runner, error);
@@ -263,7 +262,9 @@ hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel,
     k.tuning.def = &k.def;
     *result = NULL;
     if (kernel_tuning_check(device, kernel, &k.def, error)) return error->status;
-    k.tuning.open_other = k.def.two_objectives ? open_other : NULL;
+    k.tuning.energy_decides = k.def.objective == HED_OBJECTIVE_ENERGY;
+    k.tuning.open_other = k.def.two_objectives || k.tuning.energy_decides ? open_other : NULL;
+    if (k.tuning.energy_decides) k.def.objective = HED_OBJECTIVE_TIME; /* the search is by time */
     k.tuning.open_counters = k.def.open_runner ? NULL : open_counters;
     k.tuning.user = &k;
     if (!hed_tuning_open(&k.tuning, error) && !kernel_tuning_set_up(&k, error))

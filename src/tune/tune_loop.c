@@ -459,7 +459,7 @@ hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *er
     } else {
         hed_tuning_search(t, error);
         if (hed_tuning_lost_runner(t, error) || !hed_failed(error)) hed_tuning_finish(t, error);
-        if (!hed_failed(error)) hed_tuning_measure_other(t);
+        if (!hed_failed(error)) hed_tuning_measure_other(t, error);
         if (!hed_failed(error)) hed_tuning_measure_counters(t);
         /* search and finish write to the database even if they fail; it logs its own errors */
         if (t->session && hed_database_confirm(t->database, NULL)) {

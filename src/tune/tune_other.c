@@ -1,22 +1,24 @@
-/* The other one of time and energy, after the search for one of them: measures the configurations
- * that work, the best first, in a runner of its own, and stores the values under a key of their
- * own. */
+/* Energy, after the search by time: measures the configurations that work, the fastest first, in a runner
+ * of its own, and stores the values under a key of their own. A measurement takes a second, which a search
+ * cannot pay for each candidate; where the energy decides, the most sparing of the measured ones wins. */
 #include <math.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "heddle/stats.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "tune/tuning_state.h"
 
-enum {
-    TIME_RUNS = 7
-}; /* runs whose median is the time; a run for energy repeats the launch itself */
+enum { LEAST_MEASURED = 3 }; /* configurations to measure, whatever the time limit */
 
-/* Measurement of the other objective. */
+/* relative difference of two energies that is noise: the front's */
+static const double energy_margin = 0.02;
+
+/* Measurement of the energy. */
 typedef struct other_stage {
     hed_tuning *tuning;
     hed_runner *runner;
-    hed_tune_key key; /* key of the tuning with the other objective */
+    hed_tune_key key; /* key of the tuning with the energy as objective */
     int64_t session;  /* 0: nothing is recorded */
 } other_stage;
 
@@ -54,7 +56,7 @@ static void other_record(other_stage *s, const hed_evaluation *evaluation)
     recorded.recalled = false;
     recorded.seconds = evaluation->second;
     recorded.low = recorded.high = NAN;
-    recorded.runs = s->key.objective == HED_OBJECTIVE_ENERGY ? 1 : TIME_RUNS;
+    recorded.runs = 1; /* one measurement repeats the launch */
     recorded.at = hed_tuning_elapsed(t);
     if (!s->session || !hed_database_record(t->database, s->session, &s->key, &recorded, &error))
         return;
@@ -65,36 +67,38 @@ static void other_record(other_stage *s, const hed_evaluation *evaluation)
 
 /* ---- measurement ---- */
 
-/* The best configuration without a value, the winner first, or HED_NO_EVALUATION. */
+/* True if a configuration works and its energy is not known. */
+static bool other_is_open(const hed_tuning *t, uint32_t index)
+{
+    const hed_evaluation *e = t->result->evaluations;
+    return index < t->result->count && hed_tuning_worked(e[index].outcome) && e[index].second == 0;
+}
+
+/* The next configuration to measure: the winner, the default, then the fastest; or HED_NO_EVALUATION. */
 static uint32_t other_next(const hed_tuning *t)
 {
     const hed_tune_result *r = t->result;
     uint32_t next = HED_NO_EVALUATION;
-    if (r->evaluations[r->best].second == 0) return r->best;
-    for (uint32_t i = 0; i < r->count; i++) {
-        bool is_open =
-            hed_tuning_worked(r->evaluations[i].outcome) && r->evaluations[i].second == 0;
-        if (is_open &&
+    if (other_is_open(t, r->best)) return r->best;
+    if (other_is_open(t, r->default_index)) return r->default_index;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (other_is_open(t, i) &&
             (next == HED_NO_EVALUATION || hed_tuning_value(t, i) < hed_tuning_value(t, next)))
             next = i;
-    }
     return next;
 }
 
 /* Measures one configuration; its value is NAN if that fails. Errors: as a runner's. */
 static hed_status other_measure(other_stage *s, hed_evaluation *evaluation, hed_error *error)
 {
-    double values[TIME_RUNS];
-    uint32_t runs = s->key.objective == HED_OBJECTIVE_ENERGY ? 1 : TIME_RUNS, possible = 0;
+    double joules = NAN;
     hed_trial trial = {0};
     evaluation->second = NAN;
     if (s->runner->kind->prepare(s->runner, 0, &evaluation->config, &trial, error) ||
-        trial.outcome || s->runner->kind->time(s->runner, 0, runs, values, &trial, error) ||
+        trial.outcome || s->runner->kind->time(s->runner, 0, 1, &joules, &trial, error) ||
         trial.outcome)
         return error->status;
-    for (uint32_t i = 0; i < runs; i++)
-        if (values[i] > 0) values[possible++] = values[i];
-    if (possible) evaluation->second = hed_summarize(values, possible).p50;
+    if (joules > 0) evaluation->second = joules;
     return HED_OK;
 }
 
@@ -102,42 +106,99 @@ static void other_measure_all(other_stage *s, hed_error *error)
 {
     hed_tuning *t = s->tuning;
     double limit = t->def->limit_seconds, cost = 0;
-    for (uint32_t i; (i = other_next(t)) != HED_NO_EVALUATION && !s->runner->lost;) {
+    uint32_t count = 0;
+    for (uint32_t i; (i = other_next(t)) != HED_NO_EVALUATION && !s->runner->lost; count++) {
         hed_evaluation *evaluation = &t->result->evaluations[i];
         double began = hed_tuning_elapsed(t);
-        if (hed_tuning_stop(t) || (limit > 0 && began + cost > limit)) return;
-        if (other_measure(s, evaluation, error)) return;
+        bool is_late = limit > 0 && began + cost > limit && count >= LEAST_MEASURED;
+        if (hed_tuning_stop(t) || is_late || other_measure(s, evaluation, error)) return;
         cost = hed_tuning_elapsed(t) - began;
         if (evaluation->second > 0) other_record(s, evaluation);
     }
 }
 
-void hed_tuning_measure_other(hed_tuning *t)
+/* ---- the energy decides ---- */
+
+static void turn_evaluation(hed_tuning *t, uint32_t index, double watts)
+{
+    hed_evaluation *e = &t->result->evaluations[index];
+    double seconds = hed_tuning_value(t, index);
+    bool is_measured = e->second > 0;
+    t->marks[index].level = 1;
+    if (!hed_tuning_worked(e->outcome)) return;
+    e->outcome = is_measured ? HED_OUTCOME_MEASURED : HED_OUTCOME_DROPPED;
+    if (!is_measured) hed_text_copy(e->text, sizeof e->text, "too slow to be measured; estimated by the power of the winner");
+    e->seconds = is_measured ? e->second : watts * seconds;
+    e->second = is_measured && t->def->two_objectives ? seconds : 0;
+    e->low = e->high = NAN;
+    e->runs = 1;
+    e->tied = false;
+}
+
+/* Makes the energy the value of each evaluation, and the most sparing one the winner, which the database
+ * keeps. Errors: DRIVER if no energy is known. */
+static hed_status other_turn(other_stage *s, hed_error *error)
+{
+    hed_tuning *t = s->tuning;
+    hed_tune_result *r = t->result;
+    uint32_t best = r->count;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->evaluations[i].second > 0 &&
+            (best == r->count || r->evaluations[i].second < r->evaluations[best].second))
+            best = i;
+    r->kept = r->kept_stored = false;
+    r->share = NAN;
+    if (best == r->count) {
+        r->count = r->best = r->default_index = r->stored_index = 0;
+        r->not_kept_reason = "no energy was measured";
+        return t->stopped ? HED_OK
+                          : hed_fail(error, HED_ERROR_DRIVER, "%s: no energy could be measured", t->key.kernel);
+    }
+    bool has_gain = r->default_index < r->count && r->evaluations[r->default_index].second > 0;
+    r->gain =
+        has_gain ? r->evaluations[r->default_index].second / r->evaluations[best].second : NAN;
+    double watts = r->evaluations[best].second / hed_tuning_value(t, best);
+    for (uint32_t i = 0; i < r->count; i++) turn_evaluation(t, i, watts);
+    r->best = t->best = best;
+    r->stored_index = r->count;
+    r->ties = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        hed_evaluation *e = &r->evaluations[i];
+        e->tied = i != best && e->outcome == HED_OUTCOME_MEASURED &&
+                  e->seconds <= (1 + energy_margin) * r->evaluations[best].seconds;
+        r->ties += e->tied;
+    }
+    t->key = s->key;
+    t->session = s->session;
+    hed_tuning_keep_choice(t);
+    return HED_OK;
+}
+
+hed_status hed_tuning_measure_other(hed_tuning *t, hed_error *error)
 {
     hed_tune_result *r = t->result;
-    hed_error error = {0};
+    hed_error failure = {0};
     hed_logger logger = other_logger(t);
     other_stage s = {.tuning = t, .key = t->key};
-    if (!t->open_other || t->stopped || r->best >= r->count) return;
-    bool is_energy = t->key.objective == HED_OBJECTIVE_TIME;
-    s.key.objective = is_energy ? HED_OBJECTIVE_ENERGY : HED_OBJECTIVE_TIME;
-    t->stage = is_energy ? "energy" : "time";
+    if (!t->open_other || r->best >= r->count) return HED_OK;
+    if (t->stopped) return t->energy_decides ? other_turn(&s, error) : HED_OK;
+    s.key.objective = HED_OBJECTIVE_ENERGY;
+    t->stage = "energy";
     hed_tuning_tell(t);
     other_recall(&s);
-    if (t->session && hed_database_begin(t->database, &s.key,
-                          is_energy ? "beside a tuning for time" : "beside a tuning for energy",
-                          &s.session, NULL))
+    if (t->session && hed_database_begin(t->database, &s.key, "after a search by time", &s.session, NULL))
         s.session = 0;
     /* a device elsewhere has one runner at a time, and the memory of two would not fit everywhere */
     hed_runner_destroy(t->runner);
     t->runner = NULL;
     t->fleet = false;
-    if (!t->open_other(t->user, &s.runner, &error)) other_measure_all(&s, &error);
-    if (hed_failed(&error) && !t->stopped)
+    if (!t->open_other(t->user, &s.runner, &failure)) other_measure_all(&s, &failure);
+    if (hed_failed(&failure) && !t->stopped)
         hed_log_message(&logger, HED_LOG_WARNING, "the %s of %s is not measured any further: %s",
-            t->stage, t->key.kernel, error.text);
+            t->stage, t->key.kernel, failure.text);
     for (uint32_t i = 0; i < r->count; i++)
         if (!(r->evaluations[i].second > 0))
             r->evaluations[i].second = 0; /* failed: not measured */
     hed_runner_destroy(s.runner);
+    return t->energy_decides ? other_turn(&s, error) : HED_OK;
 }

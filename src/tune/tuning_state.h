@@ -68,7 +68,8 @@ typedef struct hed_tuning {
 
     hed_config loaded[HED_RUNNER_SLOTS]; /* configuration in each slot of the runner */
     double fastest[HED_RUNNER_SLOTS];    /* fastest run of each slot, s; INFINITY: no run */
-    /* opens a runner for the objective that is not minimized; NULL: that one is not measured */
+    bool energy_decides; /* true if the most sparing of the measured configurations wins, not the fastest */
+    /* opens a runner for the energy; NULL: it is not measured */
     hed_status (*open_other)(void *user, hed_runner **runner, hed_error *error);
     /* opens a runner for hardware counters; NULL: not supported */
     hed_status (*open_counters)(void *user, hed_runner **runner, hed_error *error);
@@ -143,9 +144,12 @@ hed_status hed_tuning_search(hed_tuning *t, hed_error *error);
  * database. Errors: as hed_tuning_search(); BUILD if no candidate worked. */
 hed_status hed_tuning_finish(hed_tuning *t, hed_error *error);
 
-/* tune_other.c: measures the objective that is not minimized, of each configuration that works, the
- * best first, until the time limit. Failures are logged, and end it. */
-void hed_tuning_measure_other(hed_tuning *t);
+/* tune_other.c: measures the energy of each configuration that works, the fastest first, until the time limit,
+ * and of three in any case. Failures are logged, and end it. Errors: DRIVER, if the energy decides and is
+ * unknown. */
+hed_status hed_tuning_measure_other(hed_tuning *t, hed_error *error);
+/* tune_finish.c: writes the winner into the database under the tuning's key, or the reason against it into the result. */
+void hed_tuning_keep_choice(hed_tuning *t);
 /* tune_counters.c: reads the hardware counters of the winner and of the default. A failure is stored as the
  * reason. */
 void hed_tuning_measure_counters(hed_tuning *t);

@@ -148,6 +148,10 @@ if [ -d "$fakes" ]; then
     run 0 tune "$work/metric.json" --device cuda:0 --objective energy,time --reference none --resume --json; out_is_object joules both_measured front_of_time_and_energy resources
     out_has '"both_measured": 4'; out_has '"objective": "energy"'; out_has '"seconds": [0-9]'
     run 0 db show f; out_has 'energy'; out_has 'time'
+    # Energy alone: the search is by time, and three of four configurations have an energy in a limit for fewer.
+    HEDDLE_DATABASE=$work/energy.db run 0 tune "$work/metric.json" --device cuda:0 --objective energy --reference none --time 4 --json; err_has 'an energy takes a second'
+    out_has '"measured": 3,'; out_has '"dropped": 1,'; out_has '"objective": "energy"'; out_has '"joules": '; out_has '"kept": "'
+    HEDDLE_DATABASE=$work/energy.db run 0 db show f; out_has 'energy'; out_has 'time'
     # Hardware counters, by a stand-in of CUPTI in the folder of a toolkit.
     mkdir -p "$work/toolkit/lib64"
     ln -s "$fakes/libfake_cupti.so" "$work/toolkit/lib64/libcupti.so"
