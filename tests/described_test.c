@@ -259,8 +259,8 @@ static void tune_finds_the_best(uint32_t builders)
     hed_device_release(device);
 }
 
-/* After the search for time the energy of each configuration that works is measured, and stored beside
- * the times; the other way round likewise. */
+/* After the search by time the energy of each configuration that works is measured, and stored beside
+ * the times; with the energy first, the most sparing one wins. */
 Test(described, time_and_energy)
 {
     far seen = {.wrong = 32};
@@ -303,9 +303,10 @@ Test(described, time_and_energy)
     hed_tune_result_free(r);
 
     def.resume = false;
-    def.limit_seconds = 1e-3; /* no time for the other one */
+    def.limit_seconds = 1e-3; /* no time for energies: three in any case */
     OK(hed_tune_kernel(device, &kernel, &def, &r, &error));
-    EXPECT_EQ(hed_report_both_count(r), 0u);
+    uint32_t measured = hed_report_both_count(r);
+    EXPECT(measured >= 1 && measured <= 3, "%u", measured);
     hed_tune_result_free(r);
     def.objective = HED_OBJECTIVE_METRIC;
     FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(device, &kernel, &def, &r, &error));
