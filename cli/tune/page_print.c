@@ -66,15 +66,31 @@ static void print_refused(const json_t *tuned)
     if (count > 3) printf("  refused: %zu further sizes\n", count - 3);
 }
 
-static void print_best(const json_t *tuned, const json_t *best)
+enum { NAME_ROOM = 256 };
+
+/* Writes the entry point of a pipeline, with its hash if others have the same. */
+static void name_pipeline(const page_tuning *tuning, const json_t *pipeline, char *text)
+{
+    size_t i, count = 0;
+    const json_t *peer;
+    const char *entry = page_text_at(pipeline, "entry");
+    json_array_foreach(tuning->pipelines, i, peer)
+    {
+        count += strcmp(page_text_at(peer, "entry"), entry) == 0;
+    }
+    if (count > 1)
+        snprintf(text, NAME_ROOM, "%.*s (%s)", NAME_ROOM / 2, entry, page_text_at(pipeline, "hash"));
+    else snprintf(text, NAME_ROOM, "%s", entry);
+}
+
+static void print_best(const char *name, const json_t *tuned, const json_t *best)
 {
     char from[64], to[64];
     bool proved = strcmp(page_text_at(best, "how"), "proved") == 0;
     format_size(json_object_get(tuned, "size"), from, sizeof from);
     format_size(json_object_get(best, "size"), to, sizeof to);
-    printf("%s: %s instead of %s is %.2f times as fast (%.4f instead of %.4f ms)\n",
-        page_text_at(tuned, "entry"), to, from, page_number_at(best, "gain"),
-        page_number_at(best, "ms"), page_number_at(tuned, "own"));
+    printf("%s: %s instead of %s is %.2f times as fast (%.4f instead of %.4f ms)\n", name, to, from,
+        page_number_at(best, "gain"), page_number_at(best, "ms"), page_number_at(tuned, "own"));
     printf("  compared in %.0f recordings of %.0f words in all, from two starts each: equal%s\n",
         page_number_at(tuned, "recordings"), page_number_at(tuned, "words"),
         proved ? "; proved by rules: items depend on their global id alone, and the same items run" : "");
@@ -118,11 +134,12 @@ void page_print_module(const page_tuning *tuning, const char *path)
 void page_print_tuned(const page_tuning *tuning, const json_t *pipeline)
 {
     const json_t *tuned = json_object_get(pipeline, "tuned"), *best = json_object_get(tuned, "best");
-    const char *verdict = page_text_at(tuned, "verdict"), *name = page_text_at(pipeline, "entry");
-    (void)tuning;
+    const char *verdict = page_text_at(tuned, "verdict");
+    char name[NAME_ROOM];
+    name_pipeline(tuning, pipeline, name);
     putchar('\n');
     if (best) {
-        print_best(tuned, best);
+        print_best(name, tuned, best);
         page_print_changes(pipeline);
     } else if (strcmp(verdict, "tunable") == 0)
         printf("%s: its own size is the best of %zu (%.4f ms)\n", name,

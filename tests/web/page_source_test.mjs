@@ -96,3 +96,11 @@ rmSync(home, { recursive: true });
 assert.match(H.diff('b.js', 'x 64', [{ from: 2, to: 4, text: '32' }]), /-x 64\n\\ No newline.*\n\+x 32\n\\ No newline/);
 rmSync(folder, { recursive: true });
 console.log('places and patches: right');
+
+// A shader that a library writes: the author's own call is named, not the library's files.
+const stack = ['at a.compute (http://x/build/three.webgpu.min.js:6:590168)', 'at b.compute (http://x/build/three.webgpu.js:9:4)', 'at draw (http://x/index.html:27:44)'];
+assert.deepEqual(H.libraryOf('// Three.js r182 - Node System\n', stack, [256, 1, 1]),
+  { frame: stack[2], advice: 'three.js writes this shader: compute(COUNT, [256]) where its node is made' });
+assert.match(H.libraryOf('@compute', ['at run (http://x/node_modules/lib/index.js:1:2)'], [8, 8, 1]).advice, /a library writes .* \[8, 8\]/);
+assert.equal(H.libraryOf('// Three.js r182', ['at a (http://x/assets/index-1a.js:1:2)'], [64, 1, 1]).frame, undefined, 'a bundle');
+assert.equal(H.libraryOf('@compute', ['at draw (http://x/main.js:3:4)', ...stack], [64, 1, 1]), null);

@@ -4,19 +4,32 @@ const LIMITS = ['maxComputeWorkgroupSizeX', 'maxComputeWorkgroupSizeY', 'maxComp
   'maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupStorageSize',
   'maxComputeWorkgroupsPerDimension', 'maxStorageBufferBindingSize', 'maxBufferSize',
   'maxStorageBuffersPerShaderStage', 'maxUniformBuffersPerShaderStage',
-  'maxBindGroups'];
+  'maxBindGroups'], GROUP_LIMITS = 5; // the first ones are those of a group
+
+const LAST_LEVEL = 2, absent = text => Object.assign(new Error(text), { isAbsent: true });
+
+// Calls open(level) with levels that ask for less until one succeeds: a browser starts a GPU process that has crashed anew.
+export async function lowerLevels(open, sleep) {
+  for (let level = 0; ; level++) {
+    try { return await open(level); } catch (e) {
+      if (level === LAST_LEVEL || (level === 0 && e.isAbsent)) throw e;
+    }
+    await sleep(500);
+  }
+}
 
 // Returns { device, adapter, stamps, lost }: `lost` is null until the device is lost, then the
-// browser's message.
-export async function openDevice() {
-  if (!navigator.gpu) throw new Error('this browser has no WebGPU here (navigator.gpu is missing)');
+// browser's message. `level` 1 asks for time stamps and the sizes of groups alone, 2 for those sizes: drivers
+// exist with which more crashes the browser's GPU process.
+export async function openDevice(level = 0) {
+  if (!navigator.gpu) throw absent('this browser has no WebGPU here (navigator.gpu is missing)');
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' });
-  if (!adapter) throw new Error('no adapter: the browser knows no GPU that it lets pages use');
-  const stamps = adapter.features.has('timestamp-query');
-  const requiredFeatures = ['timestamp-query', 'shader-f16', 'subgroups', 'subgroup-size-control', 'bgra8unorm-storage']
-    .filter(name => adapter.features.has(name));
+  if (!adapter) throw absent('no adapter: the browser knows no GPU that it lets pages use');
+  const stamps = level < 2 && adapter.features.has('timestamp-query');
+  const requiredFeatures = ['timestamp-query', ...level ? [] : ['shader-f16', 'subgroups', 'subgroup-size-control', 'bgra8unorm-storage']]
+    .filter(name => (name !== 'timestamp-query' || stamps) && adapter.features.has(name));
   const requiredLimits = {};
-  for (const name of LIMITS) requiredLimits[name] = adapter.limits[name];
+  for (const name of level ? LIMITS.slice(0, GROUP_LIMITS) : LIMITS) requiredLimits[name] = adapter.limits[name];
   const device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
   const gpu = { device, adapter, stamps, lost: null };
   device.lost.then(info => { gpu.lost = `${info.reason ?? 'unknown'}: ${info.message}`; });
@@ -26,7 +39,7 @@ export async function openDevice() {
 // Returns the description of the page for the server.
 export function describe(gpu, clock) {
   const info = gpu.adapter.info ?? {}, limits = {};
-  for (const name of LIMITS) limits[name] = gpu.adapter.limits[name];
+  for (const name of LIMITS) limits[name] = gpu.device.limits[name];
   return {
     version: 1, agent: navigator.userAgent, isolated: self.crossOriginIsolated,
     adapter: { vendor: info.vendor ?? '', architecture: info.architecture ?? '',

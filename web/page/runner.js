@@ -1,6 +1,6 @@
 // The page: describes its device to the server, then executes the server's messages: compile, run
 // and check, time.
-import { openDevice, describe } from './device.js';
+import { openDevice, describe, lowerLevels } from './device.js';
 import { Clock } from './clock.js';
 import { Kernel } from './kernel.js';
 import { Measure, within } from './measure.js';
@@ -8,7 +8,7 @@ import { View } from './view.js';
 
 const token = location.hash.slice(1);
 const view = new View();
-let session = 0, gpu, clock, kernel, measure, job, mask = 0;
+let session = 0, gpu, clock, kernel, measure, job, mask = 0, level = 0;
 
 const sleep = ms => new Promise(done => setTimeout(done, ms));
 
@@ -30,7 +30,7 @@ async function fetchBytes(argument, which) {
 // ---- the device ----
 
 async function open() {
-  gpu = await openDevice();
+  gpu = await openDevice(level);
   clock = new Clock(gpu, mask);
   await clock.calibrate();
 }
@@ -132,7 +132,7 @@ async function main() {
   let hello;
   mask = +(new URLSearchParams(location.search).get('quantum') ?? 0);
   try {
-    await open();
+    await lowerLevels(one => { level = one; return open(); }, sleep);
     hello = describe(gpu, clock);
   } catch (e) { hello = { version: 1, agent: navigator.userAgent, error: e.message }; }
   let answer;

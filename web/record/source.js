@@ -249,12 +249,25 @@ async function callChanges(record, description, size, best, use) {
   }
   return list;
 }
+// Returns { frame, advice } for a shader that a library writes at run time, whose calls are those of the library: the frame of
+// the author's own call, or undefined; null: no library.
+const isLibrary = frame => /\/node_modules\/|\.min\.m?js\b|\/three(\.\w+)*\.js\b/.test(frame);
+H.libraryOf = (code, stack, size) => {
+  const isThree = /^\/\/ Three\.js /.test(code), isOutside = isLibrary(stack[0] ?? '');
+  if (!isThree && !isOutside) return null;
+  const frame = isOutside ? stack.find(line => /:\d+:\d+\)?$/.test(line) && !isLibrary(line)) : undefined; // in a bundle the library's frames are those of the author's file
+  const sizes = `[${size.join(', ')}]`.replace(/(, 1)+\]$/, ']');
+  return { frame, advice: isThree ? `three.js writes this shader: compute(COUNT, ${sizes}) where its node is made`
+    : `a library writes this shader and counts its groups: give the size ${sizes} to it` };
+};
 // Returns the changes in the author's files for the best size of a pipeline: [{ kind, file, line, from, to, text, before, row, advice }].
 H.changes = async (id, best, progress) => {
   const record = H.pipelines[id], { description, analysis } = record;
   progress(`${analysis.entry}: finding its source`);
   await loadAll();
   const list = [], file = H.shaderFile(record.code, analysis.entry);
+  const library = file ? null : H.libraryOf(record.code, description.callStack, best.size), caller = library?.frame && await H.place(library.frame);
+  if (library) return [change('library', caller || { name: record.label || 'the shader', line: 1 }, { advice: library.advice }, '')];
   if (file) file.line = rowOf(file.text, file.offset);
   if (best.edits.length && file) for (const edit of H.shaderEdits(record.code, best.edits, file)) list.push(change('shader', file, edit, '@workgroup_size'));
   else for (const edit of best.edits) list.push({ kind: 'shader', file: record.label || 'the shader', line: rowOf(record.code, edit.from),
