@@ -467,8 +467,8 @@ hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *er
             t->result->not_kept_reason = "the database cannot be written";
         }
         if (t->search) hed_search_importance(t->search, t->result->importance);
-        t->result->seconds = hed_tuning_elapsed(t);
     }
+    t->result->seconds = hed_tuning_elapsed(t);
     if (hed_failed(error)) return error->status;
     for (uint32_t i = 0; i < t->result->count; i++)
         t->result->evaluations[i].drift = t->marks[i].level;
