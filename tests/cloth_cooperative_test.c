@@ -3,6 +3,7 @@
  * no barrier over the grid, it is one group. */
 /* ctest: devices long full=pocl */
 #include "cloth_lattice_sheets.h"
+#include "fakes.h"
 
 static void open(void)
 {
@@ -34,7 +35,7 @@ Test(cloth_cooperative, meshes_do_as_colours)
 }
 
 static hed_cloth_solver chosen_for(
-    const hed_cloth_garment_def *garments, uint32_t count, hed_math math)
+    hed_device *device, const hed_cloth_garment_def *garments, uint32_t count, hed_math math)
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth *cloth;
@@ -42,7 +43,7 @@ static hed_cloth_solver chosen_for(
     def.garment_count = count;
     def.substeps = 5;
     def.math = math;
-    OK(hed_cloth_create(here.device, &def, &cloth, &error));
+    OK(hed_cloth_create(device, &def, &cloth, &error));
     EXPECT_EQ(hed_cloth_describe(cloth).lattices > 0, garments->lattices, "the rule is for lattices");
     hed_cloth_solver solver = hed_cloth_describe(cloth).solver;
     hed_cloth_destroy(cloth);
@@ -51,27 +52,43 @@ static hed_cloth_solver chosen_for(
 
 /* The rule: one large grid with lattices on a device whose groups can meet, in both modes; a mesh in
  * fast mode. */
-Test(cloth_cooperative, one_large_sheet_chooses_it)
+static void check_rule(hed_device *device)
 {
     const hed_cloth_solver one_launch = HED_CLOTH_SOLVER_COOPERATIVE;
-    bool meets = hed_device_describe(here.device).capabilities & HED_CAN_GRID_BARRIER;
+    bool meets = hed_device_describe(device).capabilities & HED_CAN_GRID_BARRIER;
     for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
         test_mesh sheet = test_grid(128, 128), small = test_grid(20, 20),
                   mesh = test_irregular(70, 7, 0.3f);
         make_lattices(&sheet, &rigid);
         make_lattices(&mesh, hed_cloth_fabric_named("cotton"));
-        EXPECT_EQ(chosen_for(&mesh.def, 1, math) == one_launch, meets && math == HED_MATH_FAST);
+        EXPECT_EQ(
+            chosen_for(device, &mesh.def, 1, math) == one_launch, meets && math == HED_MATH_FAST);
         test_mesh_free(&mesh);
         make_lattices(&small, &rigid);
-        EXPECT_NE(chosen_for(&small.def, 1, math), one_launch);
+        EXPECT_NE(chosen_for(device, &small.def, 1, math), one_launch);
         test_mesh_free(&small);
-        EXPECT_EQ(chosen_for(&sheet.def, 1, math) == one_launch, meets);
+        EXPECT_EQ(chosen_for(device, &sheet.def, 1, math) == one_launch, meets);
         hed_cloth_garment_def two[2] = {sheet.def, sheet.def};
-        EXPECT_NE(chosen_for(two, 2, math), one_launch);
+        EXPECT_NE(chosen_for(device, two, 2, math), one_launch);
         sheet.def.lattices = false;
-        EXPECT_NE(chosen_for(&sheet.def, 1, math), one_launch);
+        EXPECT_NE(chosen_for(device, &sheet.def, 1, math), one_launch);
         test_mesh_free(&sheet);
     }
+}
+
+Test(cloth_cooperative, one_large_sheet_chooses_it) { check_rule(here.device); }
+
+/* Elsewhere than on a card too: the fake CUDA's groups can meet. */
+Test(cloth_cooperative_fake, one_large_sheet_chooses_it, .timeout = 120)
+{
+    hed_context_def def = fakes_def("cuda");
+    hed_context *context;
+    hed_device *device;
+    OK(hed_context_create(&def, &context, &error));
+    OK(hed_device_find(context, "cuda:0", &device, &error));
+    CHECK(hed_device_describe(device).capabilities & HED_CAN_GRID_BARRIER);
+    check_rule(device);
+    hed_context_destroy(context);
 }
 
 /* Lines of two and of four warps. */
