@@ -1,3 +1,4 @@
+/* ctest: drivers */
 /* Building for OpenCL: defines, texts that do not fit their description, binaries, strict bits,
  * what is known of a kernel, and places in build logs. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* ctest: drivers */
 /* What is special to the OpenCL backend: a program's own context, queue and buffers; handles and
  * functions read out; signal handlers; steps that wait, hang or fail. */
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* ctest: devices shaders */
+/* ctest: devices drivers shaders */
 /* The runtime through its public face, the same on every device: buffers, copies, events, graphs,
  * launches with every kind of argument, and what each mistake of a caller is answered with. */
 #include "fixture.h"

@@ -1,3 +1,4 @@
+/* ctest: drivers */
 /* Strict mode: every device of this machine that says it can gives the same bits as this file's own
  * C, whatever the group size and whatever state the calling thread's floating point is in. Hashes
  * are fixed: they are what a user's golden test stands on, so a change of one is a change of

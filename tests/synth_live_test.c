@@ -1,3 +1,4 @@
+/* ctest: drivers */
 /* Playing live. Through JACK's dummy driver at 48 kHz: what is heard is what a render gives, bit
  * for bit; MIDI at its samples; xruns are counted; a server that goes is reported. The exchange
  * with a device's thread is tested without a clock. How many deadlines are missed is no matter

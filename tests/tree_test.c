@@ -1,3 +1,4 @@
+/* ctest: drivers */
 /* Sums and prefix sums in a fixed tree: C against the definition of heddle/tree.h, devices against
  * C with groups of several sizes, one of them no power of two. */
 #include "testing.h"
