@@ -5,6 +5,7 @@
 
 #include "cloth_meshes.h"
 #include "solver/native.h"
+#include "solver/strict_order.h"
 
 static hed_error error;
 
@@ -370,6 +371,43 @@ Test(cloth_native, threads_do_not_change_a_bit)
     }
     hed_context_destroy(c.context);
     for (int m = 0; m < 3; m++) test_mesh_free(meshes + m);
+}
+
+/* Strict bits follow the plan of a garment: who has one, and its number of patches, decide on them. */
+Test(cloth_native, strict_order_is_a_plan_of_the_garment)
+{
+    native_cloth c = open_host();
+    hed_cloth_def strict = hed_default_cloth_def();
+    test_mesh mesh = test_irregular(12, 3, 0.3f), sheet = test_grid(12, 12);
+    strict.math = HED_MATH_STRICT;
+    c.cloth = make(c.device, &sheet.def, 1, &strict);
+    EXPECT(!cloth_is_planned(c.cloth, c.cloth->garments[0]), "several devices may cut a sheet");
+    hed_cloth_destroy(c.cloth);
+    c.cloth = make(c.device, &mesh.def, 1, &strict);
+    cloth_garment garment = *c.cloth->garments[0];
+    EXPECT(cloth_is_planned(c.cloth, &garment));
+    c.cloth->def.iterations = 2;
+    EXPECT(!cloth_is_planned(c.cloth, &garment), "two iterations");
+    c.cloth->def.iterations = 1;
+    c.cloth->def.math = HED_MATH_FAST;
+    EXPECT(!cloth_is_planned(c.cloth, &garment), "fast");
+    c.cloth->def.math = HED_MATH_STRICT;
+    garment.lattice_count = 1;
+    EXPECT(!cloth_is_planned(c.cloth, &garment), "lattices");
+    garment.lattice_count = 0;
+    garment.line_rows = 1;
+    EXPECT(!cloth_is_planned(c.cloth, &garment), "lines");
+    garment.line_rows = 0;
+    static const uint32_t patches[][2] = {
+        {2048, 1}, {2049, 5}, {2560, 5}, {65536, 128}, {65537, 0}};
+    for (size_t i = 0; i < HED_COUNT(patches); i++) {
+        garment.particle_count = patches[i][0];
+        EXPECT_EQ(cloth_is_planned(c.cloth, &garment), patches[i][1] > 0);
+        if (patches[i][1]) EXPECT_EQ(cloth_strict_plan(&garment).patches, patches[i][1]);
+    }
+    hed_cloth_destroy(c.cloth);
+    hed_context_destroy(c.context);
+    test_mesh_free(&mesh), test_mesh_free(&sheet);
 }
 
 /* A cloth has as many threads as it has work for, no more than the context allows, and always those
