@@ -1,4 +1,4 @@
-/* Broad phase in C, over blocks of pairs: loops over lanes, each of which performs the
+/* List of pairs in C, in blocks: loops over lanes, each of which performs the
  * operations of broad_phase.h on one pair, in arrays that compilers put into vector registers.
  * The results have the same bits; the order of the list differs. */
 #ifndef CLOTH_BROAD_PHASE_CPU_H
@@ -11,12 +11,7 @@ enum {
     BLOCK_QUEUE = BLOCK_LANES * (BLOCK_CANDIDATES + 1)
 };
 
-/* Listed pairs of one kind, until there is a block of them. */
-typedef struct block_queue {
-    uint count, listed[BLOCK_QUEUE];
-} block_queue;
-
-/* Candidates of one kind, as block_queue: the leaves of their triangles, and bits of
+/* Candidates of one kind, until there is a block of them: the leaves of their triangles, and bits of
  * contact_candidates(). */
 typedef struct block_candidate_queue {
     uint count;
@@ -62,20 +57,6 @@ static inline uint block_leave(uint *count, uint *at)
     return lanes;
 }
 
-/* Takes the last pairs of a queue. `margin` is added to the reach. */
-HED_NATIVE_BODY block_pop(block *b, block_queue *queue, contact_pair_view view, float margin)
-{
-    uint at[BLOCK_LANES], edges[BLOCK_LANES];
-    b->count = block_leave(&queue->count, at);
-    for (uint lane = 0; lane < BLOCK_LANES; lane++) {
-        at[lane] = queue->listed[queue->count + at[lane]];
-        b->reach[lane] = view.bounds[at[lane]].reach;
-    }
-    block_gather_ends(b->ends, edges, view.list, at);
-    b->edges = edges[0];
-    block_load(b, view.start, view.position, margin);
-}
-
 /* ---- candidates ---- */
 
 /* Triangles of candidates in lanes, and the bits of the candidates. */
@@ -117,7 +98,7 @@ HED_NATIVE_BODY block_edge_ends_of_body(block *b, const block_sources *of)
 }
 BLOCK_CLONES(block_edge_ends_of, (block * b, const block_sources *of), (b, of))
 
-/* Takes the last candidates of a queue, in the manner of block_pop(). */
+/* Takes the last candidates of a queue, and finds their ends. */
 HED_NATIVE_BODY block_pop_candidates(block *b, block_candidate_queue *queue, uint edges,
     const contact_triangle *triangles, const float4 *start, const float4 *end, float margin)
 {
@@ -136,34 +117,6 @@ HED_NATIVE_BODY block_pop_candidates(block *b, block_candidate_queue *queue, uin
     (edges ? block_edge_ends_of : block_ends_of)(b, &of);
     block_load(b, start, end, margin);
 }
-
-/* Computes the gap of each pair, and `meets`: true if the pair may meet. */
-HED_NATIVE_BODY block_meet(block *b, float4 shift, uint edges)
-{
-    for (int lane = 0; lane < BLOCK_LANES; lane++) {
-        contact_ends x = block_ends(b->x, lane), y = block_ends(b->y, lane);
-        contact_gap gap = contact_gap_of(x, y, shift, edges);
-        b->normal[0][lane] = gap.normal.x;
-        b->normal[1][lane] = gap.normal.y;
-        b->normal[2][lane] = gap.normal.z;
-        b->gap[lane] = gap.normal.w;
-        b->p[lane] = gap.p;
-        b->q[lane] = gap.q;
-        b->min_gap[lane] = gap.min_gap;
-    }
-    for (int lane = 0; lane < BLOCK_LANES; lane++) {
-        contact_ends x = block_ends(b->x, lane), y = block_ends(b->y, lane);
-        b->meets[lane] = !contact_sides_apart(x, y, shift, edges, b->limit[lane]) &&
-                         !(b->min_gap[lane] >= b->limit[lane]);
-    }
-}
-HED_NATIVE_BODY block_meet_edges_body(block *b, float4 shift)
-{
-    block_meet(b, shift, CONTACT_EDGES);
-}
-BLOCK_CLONES(block_meet_edges, (block * b, float4 shift), (b, shift))
-HED_NATIVE_BODY block_meet_vertices_body(block *b, float4 shift) { block_meet(b, shift, 0u); }
-BLOCK_CLONES(block_meet_vertices, (block * b, float4 shift), (b, shift))
 
 /* Computes a lower bound on the gap of each candidate, whose boxes are known to overlap, and `meets`.
  */
@@ -250,13 +203,24 @@ static inline void block_leaves_fill(
 /* Rows that a thread writes at once: threads seldom meet at a counter. */
 enum { BLOCK_STAGE = 256 };
 
-/* Adds the rows of a stage to a counter of the device. Returns the index of the first; `*fits`: rows
- * before `capacity`. */
-static inline uint block_reserve(int *counter, uint rows, uint capacity, uint *fits)
+/* Column of staged rows, and the array of the device that gets them. */
+typedef struct block_column {
+    void *to;
+    const void *from;
+    size_t size; /* bytes of a row */
+} block_column;
+
+/* Appends the staged rows to arrays of the device, with `counter` and `capacity`; rows beyond the
+ * capacity are counted alone. */
+static inline void block_append(
+    uint *count, int *counter, uint capacity, const block_column *columns, uint column_count)
 {
-    uint at = (uint)cloth_atomic_add(counter, (int)rows);
-    *fits = at >= capacity ? 0 : rows < capacity - at ? rows : capacity - at;
-    return at;
+    uint rows = *count, at = (uint)cloth_atomic_add(counter, (int)rows);
+    size_t fits = at >= capacity ? 0 : rows < capacity - at ? rows : capacity - at;
+    for (uint k = 0; k < column_count && fits > 0; k++)
+        memcpy(
+            (char *)columns[k].to + at * columns[k].size, columns[k].from, fits * columns[k].size);
+    *count = 0;
 }
 
 typedef struct block_overlap_stage {
@@ -266,10 +230,8 @@ typedef struct block_overlap_stage {
 
 static inline void block_overlaps_write(block_overlap_stage *stage, contact_find_view view)
 {
-    uint fits, at = block_reserve(
-                   &view.counters->total.overlaps, stage->count, 2u * view.params.capacity, &fits);
-    if (fits > 0) memcpy(view.overlaps + at, stage->rows, fits * sizeof *stage->rows);
-    stage->count = 0;
+    block_append(&stage->count, &view.counters->total.overlaps, 2u * view.params.capacity,
+        &(block_column){view.overlaps, stage->rows, sizeof *stage->rows}, 1);
 }
 
 /* Writes the overlaps of a leaf with partners, at most BLOCK_LANES, that have a candidate. */
@@ -580,13 +542,9 @@ typedef struct block_list_stage {
 static inline void block_list_write(
     block_list_stage *stage, contact_list_view view, const contact_params *params)
 {
-    uint fits, at = block_reserve(
-                   &view.counters->total.listed, stage->count, params->list_capacity, &fits);
-    if (fits > 0) {
-        memcpy(view.list + at, stage->list, fits * sizeof *stage->list);
-        memcpy(view.bounds + at, stage->bounds, fits * sizeof *stage->bounds);
-    }
-    stage->count = 0;
+    const block_column columns[] = {{view.list, stage->list, sizeof *stage->list},
+        {view.bounds, stage->bounds, sizeof *stage->bounds}};
+    block_append(&stage->count, &view.counters->total.listed, params->list_capacity, columns, 2);
 }
 
 /* Adds the pairs of a block that meet and are listed. */
@@ -638,110 +596,6 @@ HED_NATIVE_BODY block_list(const contact_overlap *overlaps, uint first, uint las
         if (k == last) break;
     }
     if (stage.count > 0) block_list_write(&stage, view, &params);
-}
-
-/* ---- the pairs of a contact iteration ---- */
-
-/* Listed pairs in lanes, with their bounds. */
-typedef struct block_listed {
-    uint ends[4 * BLOCK_LANES], edges[BLOCK_LANES]; /* particles, [end][lane] */
-    contact_bound bounds[BLOCK_LANES];
-    uint meets[BLOCK_LANES]; /* true if contact_is_far() is not */
-} block_listed;
-
-HED_NATIVE_BODY block_near_body(block_listed *l, const float *deviations, float margin)
-{
-    const int *ends = (const int *)l->ends;
-    for (int lane = 0; lane < BLOCK_LANES; lane++) {
-        float a = deviations[ends[lane]], b = deviations[ends[BLOCK_LANES + lane]],
-              c = deviations[ends[2 * BLOCK_LANES + lane]],
-              d = deviations[ends[3 * BLOCK_LANES + lane]];
-        float larger = hed_max(c, d), edge = hed_max(a, b) + larger, face = a + hed_max(b, larger);
-        float deviation = l->edges[lane] ? edge : face;
-        l->meets[lane] = !(l->bounds[lane].gap - deviation >= l->bounds[lane].reach + margin);
-    }
-}
-BLOCK_CLONES(
-    block_near, (block_listed * l, const float *deviations, float margin), (l, deviations, margin))
-
-/* Adds the pairs [k, k + count) of the list that are near to the queues of their kinds. */
-HED_NATIVE_BODY block_sift(
-    block_queue queues[2], uint k, uint count, contact_pair_view view, uint is_fresh, float margin)
-{
-    block_listed l;
-    uint at[BLOCK_LANES];
-    for (uint lane = 0; lane < BLOCK_LANES; lane++) at[lane] = k + (lane < count ? lane : 0u);
-    block_gather_ends(l.ends, l.edges, view.list, at);
-    if (count == BLOCK_LANES) memcpy(l.bounds, view.bounds + k, sizeof l.bounds);
-    else
-        for (uint lane = 0; lane < BLOCK_LANES; lane++) l.bounds[lane] = view.bounds[at[lane]];
-    if (is_fresh)
-        for (uint lane = 0; lane < BLOCK_LANES; lane++)
-            l.meets[lane] = !(l.bounds[lane].gap >= l.bounds[lane].reach + margin);
-    else block_near(&l, view.deviations, margin);
-    for (uint lane = 0; lane < count; lane++) {
-        /* no branch, which would be predicted wrongly for half of the pairs */
-        block_queue *queue = &queues[l.edges[lane] != 0];
-        queue->listed[queue->count] = k + lane;
-        queue->count += l.meets[lane];
-    }
-}
-
-typedef struct block_pair_stage {
-    uint count;
-    contact_pair pairs[BLOCK_STAGE + BLOCK_LANES];
-    contact_plane planes[BLOCK_STAGE + BLOCK_LANES];
-} block_pair_stage;
-
-static inline void block_pairs_write(
-    block_pair_stage *stage, contact_pair_view view, int *counter, uint capacity)
-{
-    uint fits, at = block_reserve(counter, stage->count, capacity, &fits);
-    if (fits > 0) {
-        memcpy(view.pairs + at, stage->pairs, fits * sizeof *stage->pairs);
-        memcpy(view.planes + at, stage->planes, fits * sizeof *stage->planes);
-    }
-    stage->count = 0;
-}
-
-/* Takes listed pairs [first, last). */
-HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
-    contact_counters *counters, contact_params params)
-{
-    block_queue queues[2];
-    block b;
-    contact_iteration *current = &counters->iteration[params.slot];
-    float margin = contact_margin(counters, params);
-    uint is_fresh = (uint)current->list_needed;
-    float4 shift = contact_shift(counters, params);
-    block_pair_stage stage;
-    contact_pair_view staged = view;
-    contact_params room = params;
-    staged.pairs = stage.pairs;
-    staged.planes = stage.planes;
-    room.capacity = BLOCK_STAGE + BLOCK_LANES;
-    stage.count = queues[0].count = queues[1].count = 0;
-    for (uint k = first; k < last; k += BLOCK_LANES) {
-        uint count = last - k < BLOCK_LANES ? last - k : BLOCK_LANES;
-        block_sift(queues, k, count, view, is_fresh, margin);
-        for (uint edges = 0; edges < 2; edges++)
-            while (queues[edges].count >= (k + count < last ? BLOCK_LANES : 1)) {
-                block_pop(&b, &queues[edges], view, margin);
-                (edges ? block_meet_edges : block_meet_vertices)(&b, shift);
-                for (uint lane = 0; lane < b.count; lane++) {
-                    if (!b.meets[lane]) continue;
-                    contact_gap gap = {.normal = {b.normal[0][lane], b.normal[1][lane],
-                                           b.normal[2][lane], b.gap[lane]},
-                        .p = b.p[lane],
-                        .q = b.q[lane]};
-                    contact_pair_write(
-                        stage.count++, block_pair(&b, lane), b.reach[lane], gap, staged, room);
-                }
-                if (stage.count >= BLOCK_STAGE)
-                    block_pairs_write(&stage, view, &current->pairs, params.capacity);
-            }
-    }
-    if (stage.count > 0) block_pairs_write(&stage, view, &current->pairs, params.capacity);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* Descriptions and native versions of the kernels that keep cloth from crossing cloth. */
-#include "contact/broad_phase_cpu.h"
 #include "contact/contact_response_cpu.h"
+#include "contact/pair_take_cpu.h"
 
 enum {
     SUBSTEP_WG = 128,  /* work items of a group of cloth_pairs_substep */

@@ -48,24 +48,17 @@ static inline bool block_has_avx2(void)
 /* Component of four float4, or one float4. */
 typedef float block_four __attribute__((vector_size(16)));
 
-/* Transposes the float4 at `at` of four lanes from `lane` on. */
-static inline void block_transpose(
-    float (*to)[BLOCK_LANES], uint lane, const float4 *const at[BLOCK_FOUR])
+/* Transposes four rows of four. */
+static inline void block_transpose(block_four rows[BLOCK_FOUR])
 {
-    block_four a, b, c, d;
-    memcpy(&a, at[0], sizeof a);
-    memcpy(&b, at[1], sizeof b);
-    memcpy(&c, at[2], sizeof c);
-    memcpy(&d, at[3], sizeof d);
-    block_four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
-               cd = __builtin_shufflevector(c, d, 0, 4, 1, 5),
-               ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7),
-               cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    const block_four rows[4] = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
-        __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
-        __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5),
-        __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
-    for (int axis = 0; axis < 4; axis++) memcpy(to[axis] + lane, rows + axis, sizeof *rows);
+    block_four ab = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5),
+               cd = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5),
+               ab_high = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7),
+               cd_high = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+    rows[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    rows[1] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    rows[2] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+    rows[3] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
 /* Elements of 16 bytes in lanes: [axis][lane]. */
@@ -80,10 +73,12 @@ static inline void block_gather_plain(block_lanes *to, const void *from, const u
     const float4 *elements = from;
     for (uint k = 0; k < count; k++)
         for (uint lane = 0; lane < BLOCK_LANES; lane += BLOCK_FOUR) {
-            const uint *i = at + k * BLOCK_LANES + lane;
-            block_transpose(to[k].axes, lane,
-                (const float4 *[]){
-                    elements + i[0], elements + i[1], elements + i[2], elements + i[3]});
+            block_four rows[BLOCK_FOUR];
+            for (uint row = 0; row < BLOCK_FOUR; row++)
+                memcpy(&rows[row], elements + at[k * BLOCK_LANES + lane + row], sizeof *rows);
+            block_transpose(rows);
+            for (uint axis = 0; axis < BLOCK_FOUR; axis++)
+                memcpy(to[k].axes[axis] + lane, &rows[axis], sizeof *rows);
         }
 }
 #ifdef BLOCK_AVX512

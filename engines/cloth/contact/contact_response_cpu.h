@@ -196,18 +196,10 @@ typedef int block_steps __attribute__((vector_size(16)));
 static inline void block_interleave(block_steps *to, const int (*axes)[BLOCK_LANES])
 {
     for (uint lane = 0; lane < BLOCK_LANES; lane += BLOCK_FOUR) {
-        block_steps x, y, z, zero = {0};
-        memcpy(&x, axes[0] + lane, sizeof x);
-        memcpy(&y, axes[1] + lane, sizeof y);
-        memcpy(&z, axes[2] + lane, sizeof z);
-        block_steps xy = __builtin_shufflevector(x, y, 0, 4, 1, 5),
-                    xy_high = __builtin_shufflevector(x, y, 2, 6, 3, 7),
-                    z_low = __builtin_shufflevector(z, zero, 0, 4, 1, 5),
-                    z_high = __builtin_shufflevector(z, zero, 2, 6, 3, 7);
-        to[lane] = __builtin_shufflevector(xy, z_low, 0, 1, 4, 5);
-        to[lane + 1] = __builtin_shufflevector(xy, z_low, 2, 3, 6, 7);
-        to[lane + 2] = __builtin_shufflevector(xy_high, z_high, 0, 1, 4, 5);
-        to[lane + 3] = __builtin_shufflevector(xy_high, z_high, 2, 3, 6, 7);
+        block_four rows[BLOCK_FOUR] = {{0}};
+        for (uint axis = 0; axis < 3; axis++) memcpy(&rows[axis], axes[axis] + lane, sizeof *rows);
+        block_transpose(rows);
+        memcpy(to + lane, rows, sizeof rows);
     }
 }
 
