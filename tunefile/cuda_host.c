@@ -194,21 +194,14 @@ static bool uses_removed(const host_code *host, const char *from, const char *to
     return false;
 }
 
-static bool is_removed_class(const host_code *host, const char *name)
-{
-    for (uint32_t i = 0; i < host->class_count; i++)
-        if (strcmp(host->classes[i], name) == 0) return true;
-    return false;
-}
-
 /* True if a definition is a function or a class that only the host can use; its name. */
 static bool is_host_code(const host_code *host, const definition *d, char name[LONGEST_NAME])
 {
     if (!is_function(d)) {
         class_name(d, name);
         if (name[0] && has_word(host->text, d->body, d->end, "<<<")) return true;
-        if (is_removed_class(host, name) && has_mark(host, d->body, d->end))
-            return true;                              /* a specialization */
+        for (uint32_t i = 0; i < host->class_count; i++) /* specializations of a removed class */
+            if (strcmp(host->classes[i], name) == 0 && has_mark(host, d->body, d->end)) return true;
         const char *end = name[0] ? d->end : d->body; /* a variable is judged by its type */
         return !is_for_device(host, d->begin, end) && has_mark(host, d->begin, end);
     }

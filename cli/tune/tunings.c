@@ -18,18 +18,6 @@
 
 bool cli_tune_should_stop(void *user) { return hed_interrupted(); }
 
-/* Warns of a limit that leaves no time for three energies, of a second each and their worker's start. */
-static void warn_of_energy(const hed_tune_def *def)
-{
-    static const double expected = 8; /* s */
-    bool has_energy = def->two_objectives || def->objective == HED_OBJECTIVE_ENERGY;
-    if (has_energy && def->limit_seconds > 0 && def->limit_seconds < expected)
-        fprintf(stderr,
-            "heddle: warning: an energy takes a second: %g s are half for the search by time, and three energies are measured "
-            "in any case; expected %g s at least\n",
-            def->limit_seconds, expected);
-}
-
 /* Reads options that override the settings of a file or capture. */
 static hed_status tune_read_settings(
     const hed_arguments *arguments, hed_tune_def *def, hed_error *error)
@@ -53,7 +41,14 @@ static hed_status tune_read_settings(
     def->seed = (uint64_t)hed_integer_of(arguments, "seed");
     const char *objective = hed_text_of(arguments, "objective");
     if (objective) hed_objective_set(def, objective, error);
-    warn_of_energy(def);
+    static const double least_for_energy =
+        8; /* s: three energies of a second, and a worker's start */
+    if ((def->two_objectives || def->objective == HED_OBJECTIVE_ENERGY) && def->limit_seconds > 0 &&
+        def->limit_seconds < least_for_energy)
+        fprintf(stderr,
+            "heddle: warning: an energy takes a second: %g s are half for the search by time, and three energies are measured "
+            "in any case; expected %g s at least\n",
+            def->limit_seconds, least_for_energy);
     def->cold_cache = hed_given(arguments, "cold-cache");
     def->counters = hed_given(arguments, "counters");
     def->resume = hed_given(arguments, "resume");
