@@ -7,7 +7,7 @@ Sorted tables: an array that bsearch() searches is sorted by name, or is made at
 an enumerator has a text for each of the enumeration (PARTIAL: for some). Pairs: PAIRS. The compiler asserts the order of css's tables too
 (CSS_ASSERT_SORTED), and a list from which another is made needs no row here.
 """
-import os, re, shutil, sys, tempfile
+import functools, os, re, shutil, sys, tempfile
 
 ROOT = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), '..'))
 PRODUCT = ('include', 'src', 'support', 'tunefile', 'engines', 'cli', 'worker', 'web', 'mpi')
@@ -16,6 +16,24 @@ RUN_TIME = {'edges', 'grammar_words', 'grammar_properties'}
 # Arrays with a text for some of an enumeration, by design.
 PARTIAL = {'parameter_fields', 'invalidities'}
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+
+# The copies with faults differ from the tree in one file each: the others are searched once.
+@functools.cache
+def enums_of(text):
+    """Name and enumerators of each enumeration of a file."""
+    found = []
+    for name, body, alias in re.findall(r'\benum (\w*)\s*\{([^{}]*)\}\s*(\w*)', re.sub(r'/\*.*?\*/', '', text, flags=re.S)):
+        words = [re.split(r'[\s=(]', w.strip(), maxsplit=1)[0] for w in body.split(',') if w.strip() and not w.strip().startswith('#')]
+        if words and all(re.fullmatch(r'\w+', w) for w in words):
+            found.append((name or alias or words[0], words))
+    return found
+
+
+@functools.cache
+def arrays_of(text):
+    """Name, length and rows of each array of texts of a file."""
+    return re.findall(r'const char \*const (\w+)\[([A-Z]\w+)\] = \{(.*?)\};', text, re.S)
 
 
 class Tree:
@@ -27,10 +45,7 @@ class Tree:
                             for f in files if f.endswith(('.c', '.h')))
         self.enums = {}
         for file in self.files:
-            for name, body, alias in re.findall(r'\benum (\w*)\s*\{([^{}]*)\}\s*(\w*)', re.sub(r'/\*.*?\*/', '', self.text(file), flags=re.S)):
-                words = [re.split(r'[\s=(]', w.strip(), maxsplit=1)[0] for w in body.split(',') if w.strip() and not w.strip().startswith('#')]
-                if words and all(re.fullmatch(r'\w+', w) for w in words):
-                    self.enums[name or alias or words[0]] = words
+            self.enums.update(enums_of(self.text(file)))
 
     def text(self, file):
         if file not in self.kept:
@@ -109,7 +124,7 @@ def counted_arrays(tree):
     faults, walked = [], 0
     count_of = {word: words for words in tree.enums.values() for word in words}
     for file in tree.files:
-        for name, count, body in re.findall(r'const char \*const (\w+)\[([A-Z]\w+)\] = \{(.*?)\};', tree.text(file), re.S):
+        for name, count, body in arrays_of(tree.text(file)):
             if count not in count_of or name in PARTIAL:
                 continue
             walked += 1
