@@ -231,6 +231,31 @@ Test(glsl_plain, types_that_a_program_chooses)
         "/* heddle {\"defines\": {\"A_TYPE\": \"float\", \"D_TYPE\": \"float\", \"A_TYPE_VEC4\": \"vec4\"}} */");
 }
 
+/* A program builds many kernels of one text by macros: those that open a branch with a missing name are found, the one in
+ * the file's name before the first; names whose presence the text tests need not be there. */
+Test(glsl_plain, kernels_that_a_program_builds)
+{
+    static const char text[] =
+        "#version 450\nlayout(local_size_x = 64) in;\n"
+        "#if defined(KIND_A_F32) || defined(KIND_A_F64)\n#if WIDE == 4\n#define KIND vec4\n#else\n#define KIND float\n"
+        "#define KIND_PACKED vec4\n#endif\n#elif defined(KIND_A_Q8_0)\n#define KIND uint\n#endif\n"
+        "layout(binding = 0) buffer B { KIND b[]; };\n"
+        "#if defined(KIND_PACKED)\nlayout(binding = 0) buffer P { KIND_PACKED packed_b[]; };\n#endif\n"
+        "#ifdef PAIR_TYPEV2\nlayout(binding = 1) buffer C { PAIR_TYPEV2 pairs[]; };\n#endif\n"
+        "void main() { uint i = gl_GlobalInvocationID.x; b[i] += KIND(pairs[i].x); }\n";
+    check_mended("scale.comp", text, "/* heddle {\"defines\": {\"KIND_A_F32\": 1, \"PAIR_TYPEV2\": \"vec2\"}} */");
+    check_mended("scale_q8_0.comp", text, "/* heddle {\"defines\": {\"KIND_A_Q8_0\": 1, \"PAIR_TYPEV2\": \"vec2\"}} */");
+    hed_tune_file *file = open_text("scale.comp", text);
+    const char *note = hed_tune_file_apply(file, NULL);
+    CHECK(strstr(note, "its program defines one of KIND_A_F32, KIND_A_Q8_0"), "%s", note);
+    hed_tune_file_close(file);
+    /* a condition that the macros meet in part */
+    check_mended("part.comp",
+        "#version 450\nlayout(local_size_x = 64) in;\n#define WIDE 1\n#if defined(KIND_B) && defined(LONG_B)\n#define KIND float\n#endif\n"
+        "layout(binding = 0) buffer B { KIND b[]; };\nvoid main() { b[gl_GlobalInvocationID.x] += 1.0; }\n",
+        "/* heddle {\"defines\": {\"KIND_B\": 1, \"LONG_B\": 1}} */");
+}
+
 Test(glsl_plain, placeholders_of_a_program)
 {
     check_opens("own.comp",

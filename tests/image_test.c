@@ -23,7 +23,7 @@ static const char picture_text[] =
     "layout(set = 0, binding = 0) uniform sampler2D photo;\n"
     "layout(set = 1, binding = 0, rgba8) uniform writeonly image2D picture;\n"
     "layout(set = 1, binding = 1, r32f) uniform image2D sums;\n"
-    "layout(set = 2, binding = 0) buffer Totals { uint totals[]; };\n"
+    "layout(set = 6, binding = 0) buffer Totals { uint totals[]; };\n"
     "void main()\n"
     "{\n"
     "    ivec2 at = ivec2(gl_GlobalInvocationID.xy);\n"

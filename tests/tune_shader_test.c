@@ -262,8 +262,8 @@ Test(tune_shader, names_of_a_program)
         hed_tune_file *file = open_bytes("shaders/own.comp", wrapped, strlen(wrapped));
         CHECK_NOT_NULL(file, "%s\n%s", error.text, error.log);
         const char *note = hed_tune_file_apply(file, NULL);
-        CHECK(strstr(note, i ? "/* heddle {\"defines\": {\"A_TYPE\": \"float\"}} */"
-                             : "/* heddle {\"include\": [\"../common\"], \"defines\": {\"A_TYPE\": \"float\"}} */"),
+        CHECK(strstr(note, i ? "/* heddle {\"defines\": {\"DATA_A\": 1}} */"
+                             : "/* heddle {\"include\": [\"../common\"], \"defines\": {\"DATA_A\": 1}} */"),
             "%s", note);
         hed_tune_file_close(file);
     }

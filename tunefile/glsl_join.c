@@ -260,18 +260,25 @@ static bool declares_name(const char *text, hed_glsl_word name)
 static bool list_texts(
     near_texts *around, const char *text, const char *log, char *list, size_t room)
 {
+    enum { SEEN = 2048 };
+    hed_glsl_word seen[SEEN] = {{NULL, 0}}; /* words that need no second look, by a hash */
     bool is_added = false;
     for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size;
          w = hed_spec_glsl_next(text, w.at + w.size)) {
         bool is_name = w.size > 1 && (isalpha((unsigned char)*w.at) || *w.at == '_');
-        uint32_t i = around->count;
-        for (uint32_t k = around->count; is_name && k-- > 0;) {
+        uint32_t i = around->count, hash = 0;
+        for (size_t k = 0; k < w.size; k++) hash = hash * 31 + (unsigned char)w.at[k];
+        hed_glsl_word *place = &seen[hash % SEEN];
+        bool is_seen = place->size == w.size && !memcmp(place->at, w.at, w.size);
+        *place = w;
+        if (!is_name || is_seen || (log && !hed_spec_glsl_lacks(text, w, log))) continue;
+        for (uint32_t k = around->count; k-- > 0;) {
             if (!declares_name(around->texts[k], w)) continue;
             i = around->is_listed[k] ? around->count : k;
             if (around->is_listed[k]) break;
         }
         if (i == around->count || strlen(list) + strlen(around->labels[i]) + 5 > room ||
-            hed_spec_glsl_declares(text, w) || (log && !hed_spec_glsl_lacks(text, w, log)))
+            hed_spec_glsl_declares(text, w))
             continue;
         around->is_listed[i] = true;
         list_texts(around, around->texts[i], NULL, list, room);

@@ -139,6 +139,25 @@ bool hed_spec_glsl_defines(const char *text, hed_glsl_word name)
     return false;
 }
 
+bool hed_spec_glsl_may_have(const char *open, hed_glsl_word name)
+{
+    branches b = {.depth = 0};
+    for (const char *line = open; *line; line = next_line(line)) {
+        const char *word = follow_line(&b, line);
+        bool is_define = word && !strncmp(word, "define", 6),
+             is_test = word && (!strncmp(word, "if", 2) || !strncmp(word, "elif", 4));
+        if (!is_define && !is_test) continue;
+        const char *end = line + strcspn(line, "\n");
+        for (const char *at = word; (at = memmem(at, (size_t)(end - at), name.at, name.size));
+             at++) {
+            bool is_begun = isalnum((unsigned char)at[-1]) || at[-1] == '_',
+                 is_ended = !isalnum((unsigned char)at[name.size]) && at[name.size] != '_';
+            if (!is_begun && is_ended && (is_test || at <= word + 8)) return true;
+        }
+    }
+    return false;
+}
+
 typedef struct glsl_use {
     bool is_declared, is_type, is_call;
 } glsl_use;
@@ -174,8 +193,9 @@ bool hed_spec_glsl_lacks(const char *text, hed_glsl_word name, const char *log)
         if (is_quoted && (!strncmp(after, "' : undeclared", 14) || !strncmp(after, "' : no matching", 15)))
             return true;
     }
+    if (!strstr(log, "unexpected IDENTIFIER")) return false;
     glsl_use use = uses_of(text, name);
-    return strstr(log, "unexpected IDENTIFIER") && use.is_type && !use.is_declared;
+    return use.is_type && !use.is_declared;
 }
 
 /* Counts the places where a name is the value of a key of a layout, `KEY = NAME`; `key` may be the beginning. */
@@ -203,10 +223,27 @@ static const char *shading_type(hed_glsl_word w)
     return NULL;
 }
 
+/* Guesses a type by its name, as vec2 of B_TYPE_VEC2 and FLOAT_TYPEV2. */
+static const char *type_by_name(hed_glsl_word w)
+{
+    static const char *const types[][3] = {{"VEC2", "V2", "vec2"}, {"VEC3", "V3", "vec3"},
+        {"VEC4", "V4", "vec4"}, {"MAT2X4", "V8", "mat2x4"}};
+    for (size_t i = 0; i < HED_COUNT(types); i++)
+        if (memmem(w.at, w.size, types[i][0], strlen(types[i][0])) ||
+            (w.size > 2 && !memcmp(w.at + w.size - 2, types[i][1], 2)))
+            return types[i][2];
+    return "float";
+}
+
+const char *hed_spec_glsl_type_guess(const char *text, hed_glsl_word name)
+{
+    return uses_of(text, name).is_type ? type_by_name(name) : NULL;
+}
+
 /* Lists the names in capitals and types of HLSL that a text uses, and that the text with all its branches does not
- * declare. */
+ * declare. `with_branches`: names as well that it may declare in a branch. */
 static void list_names(hed_spec_reader *reader, hed_json_node node, const char *text,
-    const char *whole, hed_spec_name_list *list)
+    const char *whole, bool with_branches, hed_spec_name_list *list)
 {
     static const char *const square[] = {NULL, NULL, "16", "4"};
     static const char key[] = "binding";
@@ -223,13 +260,13 @@ static void list_names(hed_spec_reader *reader, hed_json_node node, const char *
         if (!is_own || (!type && !hed_spec_is_in_capitals(w.at, w.size))) continue;
         glsl_use use = uses_of(whole, w);
         if (use.is_declared || (use.is_call && !use.is_type && !type)) continue;
+        if (!with_branches && !type && hed_spec_glsl_may_have(text, w)) continue;
         branches around = {.depth = 0};
         for (const char *line = text; line < w.at && text == whole; line = next_line(line))
             follow_line(&around, line);
         if (around.choices) continue;
-        bool is_pair = memmem(w.at, w.size, "VEC2", 4), is_four = memmem(w.at, w.size, "VEC4", 4);
         uint32_t sizes = count_values(text, w, "local_size_");
-        const char *value = use.is_type ? is_pair ? "vec2" : is_four ? "vec4" : "float" : NULL;
+        const char *value = use.is_type ? type_by_name(w) : NULL;
         if (sizes > 1 && sizes < 4) value = square[sizes];
         if (count_values(text, w, "set")) value = "0";
         if (type) value = type;
@@ -245,7 +282,8 @@ const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node
     const char *open, const char *log)
 {
     hed_spec_name_list list = {.used = 0};
-    list_names(reader, node, open, text, &list);
+    list_names(reader, node, open, text, false, &list);
+    if (!list.used) list_names(reader, node, open, text, true, &list);
     const char *unknown = strstr(log, "' : undeclared identifier"), *name = unknown;
     while (name && name > log && name[-1] != '\'' && name[-1] != '\n') name--;
     if (unknown && !list.used) hed_spec_list_name(&list, name, (size_t)(unknown - name), NULL);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEEPEST = 16, MOST_CONDITIONS = 16, MOST_PASSES = 8 };
+enum { DEEPEST = 16, MOST_CONDITIONS = 16, MOST_PASSES = 8, MOST_PRESENT = 32 };
 
 /* A line of the preprocessor: its word, and the text after it. */
 typedef struct directive {
@@ -52,29 +52,49 @@ static size_t name_at(const char *at)
 
 /* ---- the remedy ---- */
 
-/* Lists the names of a condition. `is_met`: with values that meet it, without the negated names. */
-static void list_condition(hed_spec_name_list *list, const directive *d, bool is_met)
+/* A macro of a condition. */
+typedef struct tested_macro {
+    hed_glsl_word name;
+    char number[16]; /* value that meets the condition */
+    bool is_negated;
+} tested_macro;
+
+/* Reads the macros of a condition. Returns their number. */
+static uint32_t parse_condition(const directive *d, tested_macro macros[MOST_CONDITIONS])
 {
     bool is_negated = directive_is(d, "ifndef");
+    uint32_t count = 0;
     for (const char *at = d->rest; at < d->end && strncmp(at, "//", 2) != 0;) {
         size_t length = name_at(at);
         bool is_word = length == 7 && !memcmp(at, "defined", length);
         if (*at == '!' && at[1] != '=') is_negated = true;
-        if (length && !is_word && (!is_met || !is_negated) && memcmp(at, "GL_", 3) != 0) {
+        if (length && !is_word && count < MOST_CONDITIONS && memcmp(at, "GL_", 3) != 0) {
+            tested_macro *macro = &macros[count++];
             const char *sign = at + length + strspn(at + length, " ");
-            char number[16] = "1";
+            *macro = (tested_macro){{at, length}, "1", is_negated};
             if (!strncmp(sign, "==", 2)) {
                 sign += 2 + strspn(sign + 2, " ");
                 size_t digits = strspn(sign, "0123456789");
-                if (digits && digits < sizeof number)
-                    memcpy(number, sign, digits), number[digits] = 0;
+                if (digits && digits < sizeof macro->number)
+                    memcpy(macro->number, sign, digits), macro->number[digits] = 0;
             }
-            hed_spec_list_name(list, at, length, is_met ? number : NULL);
         }
         if (length && !is_word) is_negated = directive_is(d, "ifndef");
         while (!length && isalnum((unsigned char)*at) && at + 1 < d->end) at++;
         at += length ? length : 1;
     }
+    return count;
+}
+
+/* Lists the names of a condition. `is_met`: with values that meet it, without the negated names. */
+static void list_condition(hed_spec_name_list *list, const directive *d, bool is_met)
+{
+    tested_macro macros[MOST_CONDITIONS];
+    uint32_t count = parse_condition(d, macros);
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_met || !macros[i].is_negated)
+            hed_spec_list_name(
+                list, macros[i].name.at, macros[i].name.size, is_met ? macros[i].number : NULL);
 }
 
 /* Branches around a line, with the conditions of each chain up to the line; the last one is the branch's own. */
@@ -164,6 +184,8 @@ static const char *choice_hint(hed_spec_reader *reader, hed_json_node node, cons
                      : "";
 }
 
+/* ---- macros that open a branch ---- */
+
 static bool text_defines(const char *text, const char *name, size_t length)
 {
     directive d;
@@ -173,6 +195,172 @@ static bool text_defines(const char *text, const char *name, size_t length)
         if (name_at(at) == length && memcmp(at, name, length) == 0) return true;
     }
     return false;
+}
+
+/* The branches that declare one missing name: the best, and the macros of the others. */
+typedef struct choice {
+    const char *base;             /* name of the file */
+    const hed_kernel_def *kernel; /* kernel with the defines so far */
+    const char *open;             /* the text without closed branches */
+    const char *log;
+    hed_glsl_word name;                  /* size 0: no missing name so far */
+    hed_glsl_word present[MOST_PRESENT]; /* (present_count) names that an open branch declares */
+    uint32_t present_count;
+    bool is_searched;                     /* all declarations of the name are read */
+    bool is_present;                      /* one of them is in an open branch */
+    tested_macro macros[MOST_CONDITIONS]; /* (count) macros that open the best branch */
+    uint32_t count;
+    bool is_named;    /* a macro of the best branch is in the file's name */
+    char others[512]; /* the first macro of each branch */
+} choice;
+
+/* True if the file's name has the last words of a macro, as mul_q4_k.comp has the words of DATA_A_Q4_K. */
+static bool is_in_file_name(const char *base, hed_glsl_word macro)
+{
+    for (size_t from = 1; from + 3 <= macro.size; from++) {
+        size_t length = macro.size - from;
+        for (const char *at = base; macro.at[from - 1] == '_' && strlen(at) >= length; at++) {
+            bool is_begun = at > base && isalnum((unsigned char)at[-1]);
+            if (!is_begun && !isalnum((unsigned char)at[length]) &&
+                !strncasecmp(at, macro.at + from, length))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_glsl_name_of(hed_glsl_word a, hed_glsl_word b)
+{
+    return a.size == b.size && !memcmp(a.at, b.at, a.size);
+}
+
+/* Adds the macros that meet a condition and are not there yet: of alternatives the one in the file's name, else the first.
+ * Returns the new number. */
+static uint32_t add_opening(
+    const choice *c, const directive *condition, tested_macro *macros, uint32_t count)
+{
+    tested_macro tested[MOST_CONDITIONS];
+    uint32_t kept = count;
+    bool has_any = false, has_named = false;
+    for (const char *from = condition->rest; from < condition->end;) {
+        const char *bar = memmem(from, (size_t)(condition->end - from), "||", 2);
+        directive part = *condition;
+        part.rest = from;
+        part.end = bar ? bar : condition->end;
+        uint32_t found = parse_condition(&part, tested), used = count;
+        bool is_named = false, is_tested = false;
+        from = bar ? bar + 2 : condition->end;
+        for (uint32_t i = 0; i < found; i++) {
+            if (tested[i].is_negated) continue;
+            is_tested = true;
+            for (uint32_t k = 0; k < c->kernel->define_count; k++) {
+                const char *name = c->kernel->defines[k].name;
+                tested[i].is_negated =
+                    tested[i].is_negated ||
+                    is_glsl_name_of(tested[i].name, (hed_glsl_word){name, strlen(name)});
+            }
+            is_named =
+                is_named || (!tested[i].is_negated && is_in_file_name(c->base, tested[i].name));
+        }
+        if (has_any && (has_named || !is_named)) continue;
+        for (uint32_t i = 0; i < found && used < MOST_CONDITIONS; i++)
+            if (!tested[i].is_negated) macros[used++] = tested[i];
+        if (is_tested && used == count) return count; /* every macro of the condition is there */
+        has_any = has_any || used > count;
+        has_named = is_named;
+        kept = used;
+    }
+    return kept;
+}
+
+/* Takes a declaration in branches: in a search the first of a missing name, else the further ones of that name. */
+static void take_branch_name(choice *c, const around *a, hed_glsl_word name)
+{
+    tested_macro macros[MOST_CONDITIONS];
+    uint32_t count = 0;
+    bool is_named = false;
+    if (c->is_searched ? !is_glsl_name_of(name, c->name) : c->name.size > 0) return;
+    for (uint32_t i = 0; i < a->depth; i++)
+        count = add_opening(c, &a->conditions[i][a->counts[i] - 1], macros, count);
+    c->is_present = c->is_present || (c->is_searched && !count);
+    if (!count) return;
+    if (!c->is_searched) {
+        bool is_missing =
+            hed_spec_glsl_lacks(c->open, name, c->log) && !hed_spec_glsl_may_have(c->open, name);
+        for (uint32_t i = 0; i < c->present_count; i++)
+            is_missing = is_missing && !is_glsl_name_of(name, c->present[i]);
+        if (is_missing) c->name = name;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        is_named = is_named || is_in_file_name(c->base, macros[i].name);
+    const char *known = c->others;
+    while (
+        (known = memmem(known, strlen(known), macros[0].name.at, macros[0].name.size)) != NULL &&
+        (isalnum((unsigned char)known[macros[0].name.size]) || known[macros[0].name.size] == '_'))
+        known++;
+    size_t used = strlen(c->others);
+    if (!known && used + macros[0].name.size + 3 < sizeof c->others)
+        snprintf(c->others + used, sizeof c->others - used, "%s%.*s", used ? ", " : "",
+            (int)macros[0].name.size, macros[0].name.at);
+    if (c->count && (is_named < c->is_named || (is_named == c->is_named && count >= c->count)))
+        return;
+    memcpy(c->macros, macros, sizeof macros);
+    c->count = count;
+    c->is_named = is_named;
+}
+
+static void take_branch_names(choice *c, const char *text)
+{
+    around a = {.depth = 0};
+    directive d;
+    for (const char *line = text; *line; line = line_after(d.end)) {
+        bool is_directive = read_glsl_directive(line, &d);
+        const char *name = is_directive ? d.rest + strspn(d.rest, " \t") : "";
+        if (is_directive) follow_directive(&a, &d);
+        if (!a.depth) continue;
+        if (is_directive && directive_is(&d, "define"))
+            take_branch_name(c, &a, (hed_glsl_word){name, name_at(name)});
+        hed_glsl_word before = {line, 0};
+        for (hed_glsl_word w = hed_spec_glsl_next(text, line);
+             !is_directive && w.size && w.at < d.end;
+             before = w, w = hed_spec_glsl_next(text, w.at + w.size))
+            if (hed_spec_glsl_names(before, hed_spec_glsl_next(text, w.at + w.size)) &&
+                name_at(w.at))
+                take_branch_name(c, &a, w);
+    }
+}
+
+const char *hed_spec_glsl_choice_hint(hed_spec_reader *reader, hed_json_node node,
+    const hed_kernel_def *kernel, const char *text, const char *open, const char *log)
+{
+    const char *slash = strrchr(reader->path, '/');
+    choice *c = hed_spec_allocate(reader, sizeof *c, node);
+    if (!c) return "";
+    *c = (choice){
+        .base = slash ? slash + 1 : reader->path, .kernel = kernel, .open = open, .log = log};
+    do {
+        c->name.size = 0;
+        c->is_searched = c->is_present = false;
+        take_branch_names(c, text);
+        c->is_searched = true;
+        if (c->name.size) take_branch_names(c, text);
+        if (c->is_present) c->present[c->present_count++] = c->name, c->count = 0, c->others[0] = 0;
+    } while (c->is_present && c->present_count < MOST_PRESENT);
+    hed_spec_name_list list = {.used = 0};
+    for (uint32_t i = 0; i < c->count; i++) {
+        hed_glsl_word macro = c->macros[i].name;
+        const char *type = hed_spec_glsl_type_guess(text, macro);
+        hed_spec_list_name(&list, macro.at, macro.size, type ? type : c->macros[i].number);
+    }
+    hed_spec_add_remedy(reader, "defines", list.text);
+    if (reader->remedy && strchr(c->others, ',') && !reader->remedy->choices[0])
+        memcpy(reader->remedy->choices, c->others, sizeof c->others);
+    return list.used ? hed_spec_text(reader, node,
+                           "; \"%.*s\" is declared in branches that the program's macros open. Write as the first line "
+                           "/* heddle {\"defines\": {%s}} */; the macros are: %s",
+                           (int)c->name.size, c->name.at, list.text, c->others)
+                     : "";
 }
 
 /* Lists the macros that close the branches with C in a header of C and of

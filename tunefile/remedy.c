@@ -27,8 +27,16 @@ void hed_spec_add_remedy(hed_spec_reader *reader, const char *member, const char
         remedy->is_partial = true; /* the comment is the user's own, or too long */
         return;
     }
-    snprintf(list + used, sizeof remedy->members[i] - used, "%s%s", used ? ", " : "", values);
-    remedy->is_new = true;
+    for (const char *at = values; *at; at += strspn(at, ", ")) { /* no key twice */
+        size_t length = strcspn(at, ","), key = strcspn(at, ":");
+        bool is_there = used && key < length && memmem(list, used, at, key + 1);
+        if (!is_there) {
+            used += (size_t)snprintf(list + used, sizeof remedy->members[i] - used, "%s%.*s",
+                used ? ", " : "", (int)length, at);
+            remedy->is_new = true;
+        }
+        at += length;
+    }
 }
 
 void hed_spec_add_source(
@@ -76,8 +84,9 @@ void hed_spec_note_remedy(hed_spec_reader *reader, hed_json_node node)
     size_t used = put_members(remedy, comment, sizeof comment);
     if (!used) return;
     hed_spec_add_note(reader, node,
-        hed_spec_text(reader, node, "the text alone lacks what this comment says, with which it is read: /* heddle {%s} */%s%s%s%s",
+        hed_spec_text(reader, node, "the text alone lacks what this comment says, with which it is read: /* heddle {%s} */%s%s%s%s%s%s",
             comment, remedy->members[HED_SPEC_DEFINES][0] ? "; \"defines\" are guesses, put the program's values there" : "",
+            remedy->choices[0] ? "; its program defines one of " : "", remedy->choices,
             remedy->members[HED_SPEC_ENTRY][0] ? "; its entry points are " : "", remedy->entries,
             remedy->members[HED_SPEC_ENTRY][0] ? ": --entry NAME takes another" : ""));
 }
@@ -88,7 +97,8 @@ void hed_spec_name_remedy(const hed_spec_remedy *remedy, hed_error *error)
     size_t used = strlen(error->text);
     put_members(remedy, comment, sizeof comment);
     snprintf(error->text + used, sizeof error->text - used,
-        "; this is with the comment /* heddle {%s} */, which says what the text alone lacks", comment);
+        "; this is with the comment /* heddle {%s} */, which says what the text alone lacks%s%s",
+        comment, remedy->choices[0] ? "; its program defines one of " : "", remedy->choices);
 }
 
 void hed_spec_add_note(hed_spec_reader *reader, hed_json_node node, const char *text)

@@ -94,6 +94,7 @@ enum { HED_SPEC_SOURCE, HED_SPEC_INCLUDE, HED_SPEC_DEFINES, HED_SPEC_ENTRY, HED_
 typedef struct hed_spec_remedy {
     char members[HED_SPEC_REMEDIES][1100];
     char entries[256]; /* names of all entry points */
+    char choices[512]; /* macros of which the program defines one; "": no choice */
     bool is_new;       /* the last read found more */
     bool is_partial;   /* the user alone knows a part of it */
 } hed_spec_remedy;
@@ -302,6 +303,10 @@ void hed_spec_drop_closed_branches(
  * (glsl_passes.c). */
 const char *hed_spec_glsl_passes_hint(hed_spec_reader *reader, hed_json_node node,
     const hed_kernel_def *kernel, const char *text, const char *log);
+/* Returns a remedy for a text in GLSL that declares a name of the compiler's log in branches alone: the macros that open
+ * one of them; "": another fault. `open`: the text without its closed branches (glsl_passes.c). */
+const char *hed_spec_glsl_choice_hint(hed_spec_reader *reader, hed_json_node node,
+    const hed_kernel_def *kernel, const char *text, const char *open, const char *log);
 /* Names that a shader does not declare, as the members of a JSON object with guesses of their values. */
 typedef struct hed_spec_name_list {
     char text[1024];
@@ -328,11 +333,15 @@ bool hed_spec_from_opengl(
  * its closed branches (glsl_names.c). */
 const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node, const char *text,
     const char *open, const char *log);
+/* Returns a type for a name that a text uses as one; NULL: it is no type (glsl_names.c). */
+const char *hed_spec_glsl_type_guess(const char *text, hed_glsl_word name);
 /* True if the word between these two is the name of a declaration, not a type or a word of GLSL (glsl_names.c). */
 bool hed_spec_glsl_names(hed_glsl_word before, hed_glsl_word next);
 /* True if a text defines a name as a macro whatever its program chooses: outside of branches, or in one that has an
  * #else (glsl_names.c). */
 bool hed_spec_glsl_defines(const char *text, hed_glsl_word name);
+/* True if a text without its closed branches defines a name in a branch, or tests it (glsl_names.c). */
+bool hed_spec_glsl_may_have(const char *open, hed_glsl_word name);
 /* True if a text declares a name, as a macro, type, function or variable (glsl_names.c). */
 bool hed_spec_glsl_declares(const char *text, hed_glsl_word name);
 /* True if a name is one that the compiler's log says a text lacks (glsl_names.c). */

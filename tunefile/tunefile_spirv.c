@@ -497,13 +497,16 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
         if (strstr(error.log, "'atomic counter types'") || strstr(error.log, "atomic_uint"))
             hint = "; counters of the type atomic_uint are OpenGL's alone: write them as uint in a buffer, for atomicAdd()";
         if (!*hint) hint = hed_spec_glsl_passes_hint(reader, node, kernel, source->text, error.log);
-        if (!*hint && lacks_names)
-            hint = hed_spec_glsl_join_hint(reader, node, source->text, error.log);
         hed_source open = *source;
         if (!*hint && lacks_names) {
             hed_spec_drop_closed_branches(reader, node, kernel, &open);
-            hint = hed_spec_glsl_names_hint(reader, node, source->text, open.text, error.log);
+            hint =
+                hed_spec_glsl_choice_hint(reader, node, kernel, source->text, open.text, error.log);
         }
+        if (!*hint && lacks_names)
+            hint = hed_spec_glsl_join_hint(reader, node, source->text, error.log);
+        if (!*hint && lacks_names)
+            hint = hed_spec_glsl_names_hint(reader, node, source->text, open.text, error.log);
         if (!*hint && error.status == HED_ERROR_UNSUPPORTED && kernel->language == HED_GLSL)
             hint = refused_place(reader, node, source->text, error.text);
         hed_json_fail(
@@ -536,7 +539,8 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
         hed_wgsl_read(source->name, copy, strlen(copy), entry, &reader->shader, &error))
         hed_json_fail(node, error.status, "%s", error.text);
     if (hed_spec_fine(reader)) reader->shader->is_one_group = !shader->reads_launch;
-    if (hed_spec_fine(reader)) reader->shader->is_unordered = results_decide_places(kernel, source->text);
+    if (hed_spec_fine(reader))
+        reader->shader->is_unordered = results_decide_places(kernel, source->text);
     if (hed_spec_fine(reader) && reader->sizes.dimensions)
         reader->shader->dimensions = reader->sizes.launch;
 }

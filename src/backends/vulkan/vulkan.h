@@ -15,7 +15,7 @@ enum {
     VULKAN_DEVICES = 16,
     VULKAN_QUEUES = 8,
     VULKAN_PUSH_BYTES = 256,
-    VULKAN_SETS = 4,
+    VULKAN_SETS = 8,
     VULKAN_MOST_BINDING = 1 << 16
 };
 
@@ -57,7 +57,7 @@ typedef struct vulkan_device {
     _Atomic uint32_t next_queue;
     _Atomic uint64_t serial; /* serial of the last buffer or program created */
     VkPhysicalDeviceMemoryProperties memory;
-    uint32_t push_bytes;
+    uint32_t push_bytes, sets;
     VkPhysicalDeviceSubgroupSizeControlProperties
         widths;           /* subgroup widths that a pipeline may request; zeros: no widths */
     double period;        /* duration of a tick, s */

@@ -173,7 +173,7 @@ typedef struct VkPhysicalDeviceLimits {
         maxImageArrayLayers, maxTexelBufferElements, maxUniformBufferRange, maxStorageBufferRange,
         maxPushConstantsSize, maxMemoryAllocationCount, maxSamplerAllocationCount;
     VkDeviceSize bufferImageGranularity, sparseAddressSpaceSize;
-    uint32_t of_descriptors[16], of_vertices[5], of_tessellation[8], of_geometry[5],
+    uint32_t maxBoundDescriptorSets, of_descriptors[15], of_vertices[5], of_tessellation[8], of_geometry[5],
         of_fragments[4]; /* groups of limits that Heddle does not read */
     uint32_t maxComputeSharedMemorySize, maxComputeWorkGroupCount[3],
         maxComputeWorkGroupInvocations, maxComputeWorkGroupSize[3];

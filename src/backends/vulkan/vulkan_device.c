@@ -307,6 +307,8 @@ static void vulkan_fill_open(vulkan_device *impl, uint32_t valid_bits)
         vulkan_read_widths(impl->api, impl->physical, about.properties.apiVersion, &features);
     impl->push_bytes = about.properties.limits.maxPushConstantsSize;
     if (impl->push_bytes > VULKAN_PUSH_BYTES) impl->push_bytes = VULKAN_PUSH_BYTES;
+    impl->sets = about.properties.limits.maxBoundDescriptorSets;
+    if (impl->sets > VULKAN_SETS) impl->sets = VULKAN_SETS;
     pthread_mutex_init(&impl->lock, NULL);
     pthread_mutex_init(&impl->image_lock, NULL);
     for (uint32_t i = 0; i < impl->queue_count; i++)

@@ -177,14 +177,14 @@ static hed_status program_bind_scalar(const hed_kernel_def *def, const hed_shade
 
 /* Checks sets and bindings, on which drivers crash. */
 static hed_status program_check_bindings(
-    const hed_kernel_def *def, const hed_shader *shader, hed_error *error)
+    const hed_kernel_def *def, const hed_shader *shader, uint32_t sets, hed_error *error)
 {
     for (uint32_t i = 0; i < shader->binding_count; i++) {
         const hed_shader_binding *of = &shader->bindings[i];
-        if (of->set >= VULKAN_SETS)
+        if (of->set >= sets)
             return hed_fail(error, HED_ERROR_UNSUPPORTED,
-                "%s: buffer \"%s\" is in set %u; expected sets below %d", def->name, of->name,
-                of->set, VULKAN_SETS);
+                "%s: buffer \"%s\" is in set %u; expected sets below %u", def->name, of->name,
+                of->set, sets);
         if (of->binding >= VULKAN_MOST_BINDING)
             return hed_fail(error, HED_ERROR_UNSUPPORTED,
                 "%s: \"%s\" has binding %u; expected numbers below %d: drivers make tables of them",
@@ -201,7 +201,7 @@ static hed_status program_check_bindings(
 static hed_status program_bind(
     const hed_kernel_def *def, const hed_shader *shader, vulkan_program *impl, hed_error *error)
 {
-    hed_status status = program_check_bindings(def, shader, error);
+    hed_status status = HED_OK;
     if (shader->opengl)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s: uniform \"%s\" is outside of a block, as in OpenGL; expected scalars as push "
@@ -325,6 +325,9 @@ static hed_status program_make(const hed_build *build, const void *words, size_t
         status = hed_shader_read_spirv(
             words, size, build->entry, values, shader->constant_count, allocator, shader, error);
     if (!status) status = program_check_limits(build, shader, error);
+    if (!status)
+        status =
+            program_check_bindings(build->def, shader, hed_vulkan_of(build->device)->sets, error);
     if (!status) status = program_bind(build->def, shader, impl, error);
     if (status) return status;
     memcpy(impl->group, shader->group, sizeof impl->group);
