@@ -125,7 +125,7 @@ class Stage:
             shutil.copyfile(source, STAGE / place)
             if source.suffix == '.html': # with what it loads
                 for beside in source.parent.iterdir():
-                    shutil.copyfile(beside, (STAGE / place).parent / beside.name)
+                    if beside.is_file(): shutil.copyfile(beside, (STAGE / place).parent / beside.name)
 
     def write(self, place, text):
         (STAGE / place).parent.mkdir(parents=True, exist_ok=True)
