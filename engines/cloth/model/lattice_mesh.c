@@ -8,7 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { STRIDE = 2 /* edges of the mesh between two places of the finest lattice */ };
+/* Edges of the mesh between two places are STRIDE or more in the coarse lattices, and one in the
+ * finest, which sees the folds that chords of coarse lattices do not. */
+enum { STRIDE = 8, SWEEPS = 2 };
 static const double FLATNESS = 1e-3; /* distance from the plane / extent */
 
 /* A connected part in its plane. */
@@ -355,7 +357,7 @@ static hed_status make_mesh_lattice(
 {
     hed_arena *arena = &make->garment->arena;
     uint32_t particles = make->garment->particle_count;
-    lattice->sweeps = CLOTH_LATTICE_SWEEPS;
+    lattice->sweeps = SWEEPS;
     lattice->is_inner = finer > 0;
     lattice->place_count = divide(make, make->parts, stride);
     memcpy(make->finer, make->parts, make->part_count * sizeof *make->parts);
@@ -397,7 +399,7 @@ static hed_status make_all(mesh_maker *make, hed_error *error)
 {
     cloth_garment *garment = make->garment;
     double longest = 0;
-    uint32_t count = 1, stride = STRIDE;
+    uint32_t count = 2, stride = STRIDE;
     if (find_parts(make, error) || !make->part_count) return error->status;
     for (uint32_t p = 0; p < make->part_count; p++)
         for (int k = 0; k < 2; k++) longest = fmax(longest, make->parts[p].size[k]);
@@ -406,9 +408,11 @@ static hed_status make_all(mesh_maker *make, hed_error *error)
     garment->lattices = hed_arena_new(&garment->arena, count, sizeof *garment->lattices, error);
     if (!garment->lattices) return HED_ERROR_MEMORY;
     garment->lattice_count = count;
-    for (uint32_t l = 0; l < count && !error->status; l++, stride /= CLOTH_LATTICE_COARSER)
-        make_mesh_lattice(make, stride, l + 1 < count ? stride / CLOTH_LATTICE_COARSER : 0,
-            garment->lattices + l, error);
+    for (uint32_t l = 0; l < count && !error->status; l++) {
+        uint32_t finer = stride > STRIDE ? stride / CLOTH_LATTICE_COARSER : stride > 1;
+        make_mesh_lattice(make, stride, finer, garment->lattices + l, error);
+        stride = finer;
+    }
     return error->status;
 }
 

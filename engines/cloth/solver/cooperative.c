@@ -55,6 +55,11 @@ uint32_t cloth_longest_line(const hed_cloth *cloth, bool chains)
         for (uint32_t i = 0; chains && i < garment->tension.at[2]; i++)
             if (garment->tension.chains[i].count > longest)
                 longest = garment->tension.chains[i].count;
+        for (uint32_t k = 0; chains && k < garment->lattice_count; k++) {
+            const cloth_chains *of = &garment->lattices[k].chains;
+            for (uint32_t i = 0; i < of->at[2]; i++)
+                if (of->chains[i].count > longest) longest = of->chains[i].count;
+        }
     }
     return longest;
 }
