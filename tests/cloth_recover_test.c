@@ -125,6 +125,46 @@ Test(cloth_recover, a_slow_ball_carries_overstretched_cloth)
     sheet_free(&s);
 }
 
+/* A driver draws a sheet through a fixed one for a second: planes limit its vertices in each substep,
+ * but none is stretched, so nothing releases them. */
+Test(cloth_recover, cloth_that_is_not_tangled_is_never_released)
+{
+    enum { N = 5, PARTICLES = N * N };
+    sheet sheets[2];
+    hed_cloth_garment_def garments[2];
+    float radii[PARTICLES] = {0}, drivers[2 * PARTICLES][3];
+    for (int k = 0; k < 2; k++) {
+        sheets[k] = sheet_make(N, k ? 0.1f : 0.15f);
+        sheet_put(&sheets[k], 0.006f * (float)k, 0.3f * (float)k);
+        sheets[k].def.self_collision = HED_CLOTH_SELF_TRIANGLES;
+        sheets[k].def.thickness = 0.004f;
+        for (uint32_t i = 0; i < PARTICLES && !k; i++) sheets[k].inverse_masses[i] = 0.0f;
+        garments[k] = sheets[k].def;
+    }
+    garments[1].driven = true;
+    garments[1].max_distance = radii;
+    hed_cloth_def def = dressed_def(garments, 2);
+    def.substeps = 12;
+    dressed d = dressed_make(here.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.driver_positions = drivers[0];
+    for (int f = 0; f < 56; f++) {
+        for (uint32_t i = 0; i < 2 * PARTICLES; i++)
+            memcpy(drivers[i], sheets[i / PARTICLES].positions[i % PARTICLES], sizeof drivers[i]);
+        for (uint32_t i = PARTICLES; i < 2 * PARTICLES; i++)
+            drivers[i][1] -= 0.002f * (float)(f < 10 ? f : 10);
+        dressed_step(&d, &frame);
+    }
+    const hed_cloth_metrics after = dressed_measure(&d);
+    EXPECT_GT(after.contact_cut, (uint64_t)240 * PARTICLES / 2, "vertices are limited for long");
+    EXPECT_LT(after.worst_stretch, 0.5, "nothing is tangled");
+    uint32_t below = 0;
+    for (uint32_t i = PARTICLES; i < 2 * PARTICLES; i++) below += d.positions[i][1] <= 0.0f;
+    EXPECT_EQ(below, 0, "the sheet is above");
+    dressed_free(&d);
+    for (int k = 0; k < 2; k++) sheet_free(&sheets[k]);
+}
+
 /* A driver's error ends a submission between two stages of contact: pushes of that substep are left
  * in memory, and the next submission moves no particle by them. */
 Test(cloth_recover, nothing_is_left_of_a_submission_that_failed)

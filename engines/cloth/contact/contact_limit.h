@@ -19,12 +19,6 @@ CLOTH_FUNCTION uint contact_fraction(__global const uint *fractions, uint partic
 
 CLOTH_FUNCTION uint contact_larger_count(uint a, uint b) { return a > b ? a : b; }
 
-/* Substeps in a row in which a particle was limited. */
-CLOTH_FUNCTION uint contact_stuck(__global const uint *fractions, uint particle)
-{
-    return fractions[CONTACT_FRACTION_WORDS * particle + CONTACT_LIMIT_ROUNDS];
-}
-
 /* True if a pair no longer limits, because one of its vertices is stuck (rule 5). */
 CLOTH_FUNCTION uint contact_released(
     __global const uint *fractions, contact_pair pair, float gap, float reach)

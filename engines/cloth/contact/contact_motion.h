@@ -95,6 +95,21 @@ CLOTH_FUNCTION void contact_mark_overstretched(uint i, float spread, contact_beg
         (float)(uint)view.previous[i].w + (is_stretched ? CLOTH_OVERSTRETCHED : 0.0f);
 }
 
+/* Substeps in a row in which a particle was limited. */
+CLOTH_FUNCTION uint contact_stuck(__global const uint *fractions, uint particle)
+{
+    return fractions[CONTACT_FRACTION_WORDS * particle + CONTACT_LIMIT_ROUNDS];
+}
+
+/* Begins to count anew for a particle that is about to be released, if its edges are hardly longer than at
+ * rest: it is in a crowd, not tangled, and the layers of a crowd would cross (rule 5). */
+CLOTH_FUNCTION void contact_hold_crowd(uint i, contact_begin_view view)
+{
+    if (contact_stuck(view.fractions, i) + 1u != CONTACT_RELEASE_AFTER) return;
+    if (contact_is_stretched(i, CONTACT_TANGLED_STRETCH, view)) return;
+    view.fractions[CONTACT_FRACTION_WORDS * i + CONTACT_LIMIT_ROUNDS] = 0u;
+}
+
 /* Resets a particle's fractions and sums its motion. */
 CLOTH_FUNCTION void contact_begin(uint i, contact_begin_view view)
 {
@@ -103,6 +118,7 @@ CLOTH_FUNCTION void contact_begin(uint i, contact_begin_view view)
     view.moved[i] = y;
     for (uint round = 0; round < CONTACT_LIMIT_ROUNDS; round++)
         view.fractions[CONTACT_FRACTION_WORDS * i + round] = as_uint(1.0f);
+    if (params.iteration == 0) contact_hold_crowd(i, view);
     float4 motion = cloth_minus(y, x), first = cloth_minus(view.position[params.first_particle],
                                            view.start[params.first_particle]);
     float spread = sqrt(cloth_square(motion.x - first.x, motion.y - first.y, motion.z - first.z));

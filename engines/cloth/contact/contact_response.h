@@ -3,14 +3,24 @@
 #ifndef CLOTH_CONTACT_RESPONSE_H
 #define CLOTH_CONTACT_RESPONSE_H
 
+/* True if cloth is crowded: a contact iteration of this substep or of the one before in its frame
+ * limited a vertex at a plane. */
+CLOTH_FUNCTION uint contact_is_crowded(
+    __global const contact_counters *counters, contact_params params)
+{
+    return !params.new_frame && counters->total.crowded;
+}
+
 /* Number of pairs of a pass; 0 if the pass before of the same kind moved no vertex, or no pair of this
- * pass was weighed. Other threads may be storing this pass already: its number is above `pass` as
+ * pass was weighed, or the pass is for crowds and there is no crowd. Other threads may be storing this pass already: its number is above `pass` as
  * well, so each thread finds the same. */
 CLOTH_FUNCTION uint contact_to_push(
     __global const contact_counters *counters, contact_params params)
 {
     uint first = params.pass == 0 || params.pass == CONTACT_PUSH_PASSES;
+    uint is_for_crowds = params.pass >= CONTACT_CALM_PASSES && params.pass < CONTACT_PUSH_PASSES;
     __global const int *active = &counters->iteration[params.slot].active_passes;
+    if (is_for_crowds && !contact_is_crowded(counters, params)) return 0u;
     if (params.weighs && first) return contact_count(counters, params);
     if ((uint)cloth_atomic_load(active) < params.pass + (params.weighs ? 0u : 1u)) return 0u;
     return contact_count(counters, params);
@@ -49,14 +59,6 @@ CLOTH_FUNCTION void contact_weigh(__global int *sums, contact_pair pair, contact
 }
 
 CLOTH_FUNCTION int contact_larger(int a, int b) { return a > b ? a : b; }
-
-/* True if cloth is crowded: a contact iteration of this substep or of the one before in its frame
- * limited a vertex at a plane. */
-CLOTH_FUNCTION uint contact_is_crowded(
-    __global const contact_counters *counters, contact_params params)
-{
-    return !params.new_frame && counters->total.crowded;
-}
 
 /* Steps of 1 m in the push of an end whose particle has the sum `own`; `largest`: maximum of the
  * sums of the ends; `crowded`: contact_is_crowded(). */

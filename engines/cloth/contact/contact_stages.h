@@ -12,7 +12,7 @@ typedef enum contact_stage {
     CONTACT_FIND,     /* leaves: overlaps; likewise */
     CONTACT_LIST,     /* overlaps: pairs of the list; likewise */
     CONTACT_TAKE,     /* list: pairs of this iteration */
-    CONTACT_PUSH,     /* pairs, CONTACT_PUSH_PASSES times: weighs, pushes, then CONTACT_APPLY */
+    CONTACT_PUSH,     /* pairs, up to CONTACT_PUSH_PASSES: weighs, pushes, then CONTACT_APPLY */
     CONTACT_SEPARATE, /* pairs, up to CONTACT_PASSES, likewise */
     CONTACT_APPLY,    /* particles: sum of the pushes */
     CONTACT_LIMIT,    /* pairs, CONTACT_LIMIT_ROUNDS times */

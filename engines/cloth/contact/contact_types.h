@@ -24,9 +24,11 @@
  *      it the vertex would lag, and the cloth that it hangs on would pull it through ever more
  *      cloth in the next substep.
  *
- *   5. A vertex that was limited in CONTACT_RELEASE_AFTER substeps in a row is stuck: cloth that a
- *      fast collider stretched and tangled pulls on it and never comes to rest. Its pairs no longer
- *      limit, the widest gap first, so that the tangle comes undone; these pairs may cross.
+ *   5. A vertex that was limited in CONTACT_RELEASE_AFTER substeps in a row and has an edge longer
+ *      than CONTACT_TANGLED_STRETCH times its rest length is stuck: cloth that a fast collider
+ *      stretched and tangled pulls on it and never comes to rest. Its pairs no longer limit, the
+ *      widest gap first, so that the tangle comes undone; these pairs may cross. Vertices of a heap,
+ *      which are limited as long but not stretched, are never released.
  *
  * After Newton's planar truncation (divide and truncate) and Offset Geometric Contact (Chen et
  * al., 2025), whose planes are fixed in the world. Here "fixed" and "frozen" are relative to
@@ -78,8 +80,11 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 
 /* ---- limits ---- */
 
-#define CONTACT_PUSH_PASSES 3u    /* passes of pushes in a contact iteration */
-#define CONTACT_PASSES 6u         /* passes of pushes, then of separations */
+/* Passes of pushes in a contact iteration: without a crowd, and at most. A pass moves a push on by one
+ * layer, so a heap would give way layer by layer with few passes. */
+#define CONTACT_CALM_PASSES 3u
+#define CONTACT_PUSH_PASSES 12u
+#define CONTACT_PASSES 15u        /* passes of pushes, then of separations */
 #define CONTACT_LIMIT_ROUNDS 6u   /* rounds of limiting; the last one needs no test (rule 3) */
 #define CONTACT_MAX_ITERATIONS 9u /* contact iterations of a substep */
 /* Words of a particle in `fractions`: a fraction for each round, then the substeps in a row in which
@@ -88,6 +93,8 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 /* Substeps in a row after which a stuck particle is released: from pairs as far apart as their reach
  * after this many, from pairs that touch after twice as many; after three times as many no longer. */
 #define CONTACT_RELEASE_AFTER 240u
+/* Length of an edge of a stuck particle by that at rest, from which on it is released. */
+#define CONTACT_TANGLED_STRETCH 1.5f
 #define CONTACT_MEAN_SAMPLES 256u /* particles of which the mean motion is taken, maximum */
 
 /* Motions are summed as integers: in steps of 1 / CONTACT_MOTION_STEPS m, clamped to 1 m. */
