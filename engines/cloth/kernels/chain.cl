@@ -17,7 +17,8 @@
 /* Eliminates along the chain: items compute rows in parallel, item 0 runs the recurrence, over WG
  * rows at a time in local memory. */
 CLOTH_FUNCTION void chain_eliminate(cloth_chain_at chain, cloth_chains_view view, float stiffness,
-    uint lane, __local float *right, __local float *diagonal, __local float *left)
+    uint lane, __local float *right, __local float *diagonal, __local float *left,
+    __local float *upper)
 {
     cloth_chain_pass state = {0.0f, 0.0f};
     cloth_chain_row row;
@@ -25,18 +26,20 @@ CLOTH_FUNCTION void chain_eliminate(cloth_chain_at chain, cloth_chains_view view
         uint rows = min(chain.count - from, (uint)WG), to = chain.edges + from + lane;
         if (lane < rows) {
             row = cloth_chain_row_of(from + lane, chain, view, stiffness);
-            right[lane] = row.unit.w;
+            right[lane] = row.axis.w;
             diagonal[lane] = row.diagonal;
             left[lane] = row.left;
-            view.units[to] = row.unit;
+            upper[lane] = row.upper;
+            view.units[to] = row.axis;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint k = 0; lane == 0 && k < rows; k++) {
-            row.unit.w = right[k];
+            row.axis.w = right[k];
             row.diagonal = diagonal[k];
             row.left = left[k];
+            row.upper = upper[k];
             row = cloth_chain_forth(&state, row);
-            right[k] = row.unit.w;
+            right[k] = row.axis.w;
             left[k] = row.left;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -86,6 +89,7 @@ __kernel void cloth_chains(HED_VIEW_PARAMETERS(CLOTH_CHAINS))
     }
 #endif
     __local float *numbers = (__local float *)rows;
-    chain_eliminate(chain, view, stiffness, lane, numbers, numbers + WG, numbers + 2 * WG);
+    chain_eliminate(
+        chain, view, stiffness, lane, numbers, numbers + WG, numbers + 2 * WG, numbers + 3 * WG);
     chain_move(chain, view, lane);
 }

@@ -19,13 +19,17 @@
 /* `chains`: two uint4 each (cloth_chain_of()). `edges`: rest length, m, and compliance, m/N, of each
  * edge. `units`, `links` and `pulls`, one for each edge: results of the forward pass, read by the
  * backward pass. `pulled`: multipliers of earlier sweeps; `pass`: 0: one sweep, 1: the first, 2: a
- * later one, 3: limits, whose maximum length is that of `high` and of the force in `pulled`. */
+ * later one, 3: limits, whose maximum length is that of `high` and of the force in `pulled`.
+ * `before`: points as they were at the substep's start, from number `turns` on; 0: edges pull along
+ * themselves (cloth_chain_axis()). */
 #define CLOTH_CHAINS(FIRST, NEXT) \
     FIRST(SHARED, float4, points) \
+    NEXT(SHARED_IN, float4, before) \
     NEXT(IN, uint4, chains) \
-    NEXT(IN, float, edges) NEXT(SCRATCH, float4, units) NEXT(SCRATCH, float, links) \
-        NEXT(SCRATCH, float, pulls) NEXT(SHARED, float, pulled) NEXT(IN, float4, steps) \
-            NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass) NEXT(VALUE, uint, first)
+    NEXT(IN, float, edges) \
+    NEXT(SCRATCH, float4, units) NEXT(SCRATCH, float, links) NEXT(SCRATCH, float, pulls) \
+        NEXT(SHARED, float, pulled) NEXT(IN, float4, steps) NEXT(VALUE, uint, substep) \
+            NEXT(VALUE, uint, pass) NEXT(VALUE, uint, turns) NEXT(VALUE, uint, first)
 HED_VIEW(cloth_chains_view, CLOTH_CHAINS)
 
 /* Chain of `count` edges between points first + j step; `low`, `high`: minimum and maximum length /
@@ -46,11 +50,12 @@ CLOTH_FUNCTION cloth_chain_at cloth_chain_of(__global const uint4 *chains, uint 
     return cloth_chain_at_of(chains[2 * i], chains[2 * i + 1]);
 }
 
-/* Row of a chain's system. `unit`: unit vector of the edge, 0 if it is not part of the system; w:
- * right side. `left`: element left of the diagonal; after the factorisation, that of L. */
+/* Row of a chain's system. `axis`: vector along which the edge pulls, 0 if it is not part of the
+ * system; w: right side. `left`: element left of the diagonal; after the factorisation, that of L,
+ * which is the row before's of U. `upper`: element of the row before right of its diagonal. */
 typedef struct cloth_chain_row {
-    float4 unit;
-    float diagonal, left;
+    float4 axis;
+    float diagonal, left, upper;
 } cloth_chain_row;
 
 /* Give of an edge between points of inverse masses that add up to `weight`. */
@@ -90,16 +95,42 @@ CLOTH_FUNCTION float4 cloth_chain_unit(
     return hed_f4(way.x * part, way.y * part, way.z * part, right);
 }
 
-/* Row of an edge between points of inverse masses `wa` and `wb`. `last`: unit vector of the edge
- * before it, or 0. */
-CLOTH_FUNCTION cloth_chain_row cloth_chain_row_between(float4 unit, float4 last, float wa, float wb,
-    cloth_chain_edge edge, cloth_chain_at chain, float stiffness)
+/* Returns the vector along which an edge pulls: the mean of its unit vector `unit` and of its direction
+ * at the substep's start, from point `a` to point `b`, with a component of 1 along `unit`; `unit` if that
+ * is 0 or the edge has turned by more than 60 degrees. Implicit Euler pulls along the direction at the
+ * end, and so damps motions that turn edges. */
+CLOTH_FUNCTION float4 cloth_chain_axis(float4 unit, float4 a, float4 b)
+{
+    float4 past = cloth_from(b, a);
+    float part = 1.0f / sqrt(cloth_square(past.x, past.y, past.z) + 1e-24f);
+    past.x *= part;
+    past.y *= part;
+    past.z *= part;
+    float turn = fma(unit.x, past.x, fma(unit.y, past.y, unit.z * past.z));
+    if (!(turn > 0.5f)) return unit;
+    part = 1.0f / (1.0f + turn);
+    return hed_f4(
+        (unit.x + past.x) * part, (unit.y + past.y) * part, (unit.z + past.z) * part, unit.w);
+}
+
+CLOTH_FUNCTION float cloth_chain_cosine(float4 a, float4 b)
+{
+    return fma(a.x, b.x, fma(a.y, b.y, a.z * b.z));
+}
+
+/* Row of an edge between points of inverse masses `wa` and `wb`. `unit`: its unit vector, or 0; w: right
+ * side; `axis`: cloth_chain_axis(), or `unit`; `last`, `last_axis`: of the edge before it, or 0. */
+CLOTH_FUNCTION cloth_chain_row cloth_chain_row_between(float4 unit, float4 axis, float4 last,
+    float4 last_axis, float wa, float wb, cloth_chain_edge edge, cloth_chain_at chain,
+    float stiffness)
 {
     cloth_chain_row row;
-    row.unit = unit;
+    row.axis = axis;
+    row.axis.w = unit.w;
     row.diagonal = fma(wa + wb, CLOTH_CHAIN_SCALE,
         1e-20f + cloth_chain_give(edge.compliance, stiffness, chain.soften, wa + wb));
-    row.left = -wa * fma(unit.x, last.x, fma(unit.y, last.y, unit.z * last.z));
+    row.left = -wa * cloth_chain_cosine(unit, last_axis);
+    row.upper = -wa * cloth_chain_cosine(last, axis);
     return row;
 }
 
@@ -113,8 +144,14 @@ CLOTH_FUNCTION cloth_chain_row cloth_chain_row_of(
     if (j > 0)
         last = cloth_chain_unit(view.points[at - chain.step], a, cloth_chain_edge_of(e - 1, view),
             chain, view.pass, stiffness);
-    return cloth_chain_row_between(cloth_chain_unit(a, b, edge, chain, view.pass, stiffness), last,
-        a.w, b.w, edge, chain, stiffness);
+    float4 unit = cloth_chain_unit(a, b, edge, chain, view.pass, stiffness), axis = unit,
+           last_axis = last;
+    if (view.turns) {
+        __global const float4 *before = view.before + view.turns + at;
+        axis = cloth_chain_axis(unit, before[0], before[chain.step]);
+        if (j > 0) last_axis = cloth_chain_axis(last, *(before - chain.step), before[0]);
+    }
+    return cloth_chain_row_between(unit, axis, last, last_axis, a.w, b.w, edge, chain, stiffness);
 }
 
 /* State of the solution along a chain: forward, 1 / pivot and right side of the row before;
@@ -123,14 +160,16 @@ typedef struct cloth_chain_pass {
     float inverse, right;
 } cloth_chain_pass;
 
-/* Factorises the next row and substitutes forward: L in `left`, right side / pivot in `unit.w`. */
+/* Factorises the next row and substitutes forward: the element of U above it in `left`, right side /
+ * pivot in `axis.w`. */
 CLOTH_FUNCTION cloth_chain_row cloth_chain_forth(cloth_chain_pass *state, cloth_chain_row row)
 {
-    float link = row.left * state->inverse, right = fma(-link, state->right, row.unit.w);
+    float link = row.upper * state->inverse,
+          right = fma(-(row.left * state->inverse), state->right, row.axis.w);
     state->inverse = cloth_inverse(fma(-row.left, link, row.diagonal));
     state->right = right;
     row.left = link;
-    row.unit.w = right * state->inverse;
+    row.axis.w = right * state->inverse;
     return row;
 }
 
@@ -149,11 +188,11 @@ typedef struct cloth_chain_reduced {
     float before, after, right;
 } cloth_chain_reduced;
 
-/* `left`: element of the next row left of its diagonal. */
-CLOTH_FUNCTION cloth_chain_reduced cloth_chain_begin(cloth_chain_row row, float left)
+/* `right`: element right of the diagonal. */
+CLOTH_FUNCTION cloth_chain_reduced cloth_chain_begin(cloth_chain_row row, float right)
 {
     float inverse = cloth_inverse(row.diagonal);
-    cloth_chain_reduced me = {row.left * inverse, left * inverse, row.unit.w * inverse};
+    cloth_chain_reduced me = {row.left * inverse, right * inverse, row.axis.w * inverse};
     return me;
 }
 
@@ -214,10 +253,10 @@ CLOTH_FUNCTION void cloth_chain_solve(cloth_chain_at chain, cloth_chains_view vi
     CLOTH_ROLLED
     for (uint j = 0; j < chain.count; j++) {
         cloth_chain_row row = cloth_chain_row_of(j, chain, view, stiffness);
-        view.units[chain.edges + j] = row.unit;
+        view.units[chain.edges + j] = row.axis;
         row = cloth_chain_forth(&state, row);
         view.links[chain.edges + j] = row.left;
-        view.pulls[chain.edges + j] = row.unit.w;
+        view.pulls[chain.edges + j] = row.axis.w;
     }
     state.inverse = 0.0f;
     state.right = 0.0f;
@@ -234,19 +273,21 @@ CLOTH_FUNCTION void cloth_chain_solve(cloth_chain_at chain, cloth_chains_view vi
 /* ---- lattices ---- */
 
 /* `sources`, two uint4 for each place: particles and bits of the inverse mass, bits of the parts.
- * `from`: places before they move. */
+ * `from`: places before they move, and if `turns` is not 0, from number `turns` on at the substep's
+ * start, which `previous` has of particles. */
 #define CLOTH_PLACES(FIRST, NEXT) \
     FIRST(IN, float4, position) \
+    NEXT(IN, float4, previous) \
     NEXT(IN, uint4, sources) NEXT(SHARED, float4, places) NEXT(SHARED, float4, from) \
-        NEXT(VALUE, uint, first) NEXT(VALUE, uint, count)
+        NEXT(VALUE, uint, turns) NEXT(VALUE, uint, first) NEXT(VALUE, uint, count)
 HED_VIEW(cloth_places_view, CLOTH_PLACES)
 
-/* Returns a sampled place. */
-CLOTH_FUNCTION float4 cloth_place_of(uint i, cloth_places_view view)
+/* Returns a place sampled from an array of particles. */
+CLOTH_FUNCTION float4 cloth_place_of(
+    uint i, __global const float4 *position, cloth_places_view view)
 {
     uint4 particle = view.sources[2 * i], bits = view.sources[2 * i + 1];
-    float4 a = view.position[particle.x], b = view.position[particle.y],
-           c = view.position[particle.z];
+    float4 a = position[particle.x], b = position[particle.y], c = position[particle.z];
     float u = as_float(bits.x), v = as_float(bits.y), w = as_float(bits.z);
     a.x = fma(u, a.x, fma(v, b.x, w * c.x));
     a.y = fma(u, a.y, fma(v, b.y, w * c.y));
@@ -257,9 +298,10 @@ CLOTH_FUNCTION float4 cloth_place_of(uint i, cloth_places_view view)
 
 CLOTH_FUNCTION void cloth_place_one(uint i, cloth_places_view view)
 {
-    float4 place = cloth_place_of(i, view);
+    float4 place = cloth_place_of(i, view.position, view);
     view.places[i] = place;
     view.from[i] = place;
+    if (view.turns) view.from[view.turns + i] = cloth_place_of(i, view.previous, view);
 }
 
 /* `shares`, three uint4 each: the point, places, bits of the places' parts. */

@@ -17,13 +17,13 @@ CLOTH_FUNCTION cloth_chain_edge chain_edge_at(
     return cloth_chain_edge_of(chain.edges + min(lane, chain.count - 1u), view);
 }
 
-/* Item of a chain: its edge, from point `a` to point `b`, or no edge after the last one. `width`: items
- * of the chain, a power of two. */
+/* Item of a chain: its edge, from point `a` to point `b`, or no edge after the last one; `past_a`,
+ * `past_b`: at the substep's start, if `turns` is not 0. `width`: items of the chain, a power of two. */
 typedef struct chain_item {
     cloth_chain_at chain;
     cloth_chain_edge edge;
-    float4 a, b;
-    uint item, lane, width, is_edge;
+    float4 a, b, past_a, past_b;
+    uint item, lane, width, is_edge, turns;
 } chain_item;
 
 CLOTH_FUNCTION chain_item chain_item_of(
@@ -31,24 +31,30 @@ CLOTH_FUNCTION chain_item chain_item_of(
 {
     const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     uint lane = item & (width - 1u);
-    chain_item i = {chain, edge, zero, zero, item, lane, width, lane < chain.count};
+    chain_item i = {chain, edge, zero, zero, zero, zero, item, lane, width, lane < chain.count, 0};
     return i;
 }
 
-/* Unit vectors of an edge and of the edge before it, 0 without one; multipliers in w. */
+/* Vectors along which an edge and the edge before it pull, 0 without one; multipliers in w. */
 typedef struct chain_pulls {
     float4 unit, last;
 } chain_pulls;
 
-/* `left`: element of the next row left of its diagonal. */
+/* `unit`: the edge's, with the right side in w; `next`: vector along which the next edge pulls, or 0. */
 CLOTH_FUNCTION cloth_chain_reduced chain_begin(
-    chain_item i, chain_pulls pulls, float left, float stiffness)
+    chain_item i, float4 unit, chain_pulls pulls, float4 next, float stiffness)
 {
-    cloth_chain_row row = {{0.0f, 0.0f, 0.0f, 0.0f}, 1.0f, 0.0f};
+    cloth_chain_row row = {{0.0f, 0.0f, 0.0f, 0.0f}, 1.0f, 0.0f, 0.0f};
     if (i.is_edge)
         row = cloth_chain_row_between(
-            pulls.unit, pulls.last, i.a.w, i.b.w, i.edge, i.chain, stiffness);
-    return cloth_chain_begin(row, left);
+            unit, pulls.unit, unit, pulls.last, i.a.w, i.b.w, i.edge, i.chain, stiffness);
+    return cloth_chain_begin(row, -i.b.w * cloth_chain_cosine(next, unit));
+}
+
+/* Vector along which an item's edge pulls. */
+CLOTH_FUNCTION float4 chain_axis(chain_item i, float4 unit)
+{
+    return i.turns ? cloth_chain_axis(unit, i.past_a, i.past_b) : unit;
 }
 
 #if HED_HAS_LANES
@@ -82,15 +88,16 @@ CLOTH_FUNCTION float chain_reduce_lanes(cloth_chain_reduced me, uint lane, uint 
 CLOTH_FUNCTION chain_pulls chain_solve_in_warp(chain_item i, float4 unit, float stiffness)
 {
     uint at = hed_lane_id(), has_left = i.lane > 0;
-    chain_pulls pulls = {unit, {0.0f, 0.0f, 0.0f, 0.0f}};
-    pulls.last.x = chain_shuffle(unit.x, at - 1u, has_left);
-    pulls.last.y = chain_shuffle(unit.y, at - 1u, has_left);
-    pulls.last.z = chain_shuffle(unit.z, at - 1u, has_left);
-    float next_x = chain_shuffle(unit.x, at + 1u, i.lane + 1u < i.width),
-          next_y = chain_shuffle(unit.y, at + 1u, i.lane + 1u < i.width),
-          next_z = chain_shuffle(unit.z, at + 1u, i.lane + 1u < i.width);
-    float left = -i.b.w * fma(next_x, unit.x, fma(next_y, unit.y, next_z * unit.z));
-    pulls.unit.w = chain_reduce_lanes(chain_begin(i, pulls, left, stiffness), i.lane, i.width);
+    chain_pulls pulls = {chain_axis(i, unit), {0.0f, 0.0f, 0.0f, 0.0f}};
+    float4 way = pulls.unit, next = {0.0f, 0.0f, 0.0f, 0.0f};
+    pulls.last.x = chain_shuffle(way.x, at - 1u, has_left);
+    pulls.last.y = chain_shuffle(way.y, at - 1u, has_left);
+    pulls.last.z = chain_shuffle(way.z, at - 1u, has_left);
+    next.x = chain_shuffle(way.x, at + 1u, i.lane + 1u < i.width);
+    next.y = chain_shuffle(way.y, at + 1u, i.lane + 1u < i.width);
+    next.z = chain_shuffle(way.z, at + 1u, i.lane + 1u < i.width);
+    pulls.unit.w =
+        chain_reduce_lanes(chain_begin(i, unit, pulls, next, stiffness), i.lane, i.width);
     pulls.last.w = chain_shuffle(pulls.unit.w, at - 1u, has_left);
     hed_lane_barrier();
     return pulls;
@@ -153,12 +160,12 @@ CLOTH_FUNCTION chain_pulls chain_solve_wide(
     __local float *numbers =
         (__local float *)(rows + WG) + (i.item - i.lane) / i.width * 3u * plane;
     __local float *number = numbers + i.lane % CHAIN_EACH * line + i.lane / CHAIN_EACH;
-    rows[i.item] = unit;
+    float4 way = chain_axis(i, unit);
+    rows[i.item] = way;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* neighbours have read the points */
-    chain_pulls pulls = {unit, i.lane > 0 ? rows[i.item - 1] : zero};
+    chain_pulls pulls = {way, i.lane > 0 ? rows[i.item - 1] : zero};
     float4 next = i.lane + 1u < i.width ? rows[i.item + 1] : zero;
-    float left = -i.b.w * fma(next.x, unit.x, fma(next.y, unit.y, next.z * unit.z));
-    cloth_chain_reduced me = chain_begin(i, pulls, left, stiffness);
+    cloth_chain_reduced me = chain_begin(i, unit, pulls, next, stiffness);
     number[0] = me.before;
     number[plane] = me.after;
     number[2u * plane] = me.right;
@@ -182,13 +189,12 @@ CLOTH_FUNCTION chain_pulls chain_solve_in_memory(
     const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     __local float4 *units = rows + 2 * WG;
     uint item = i.item, lane = i.lane;
-    units[item] = unit;
+    float4 way = chain_axis(i, unit);
+    units[item] = way;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* neighbours have read the points */
-    chain_pulls pulls = {unit, lane > 0 ? units[item - 1] : zero};
-    float4 next_unit = lane + 1u < i.width ? units[item + 1] : zero;
-    float next_left =
-        -i.b.w * fma(next_unit.x, unit.x, fma(next_unit.y, unit.y, next_unit.z * unit.z));
-    cloth_chain_reduced me = chain_begin(i, pulls, next_left, stiffness);
+    chain_pulls pulls = {way, lane > 0 ? units[item - 1] : zero};
+    cloth_chain_reduced me =
+        chain_begin(i, unit, pulls, lane + 1u < i.width ? units[item + 1] : zero, stiffness);
     CLOTH_ROLLED
     for (uint step = 1, turn = 0; step < longest; step *= 2, turn ^= WG) {
         uint acts = step < i.chain.count;
@@ -249,6 +255,11 @@ CLOTH_FUNCTION chain_item chain_item_at(
         if (view.pass >= 2) i.edge.pulled = view.pulled[chain.edges + i.lane];
         i.a = view.points[at];
         i.b = view.points[at + chain.step];
+        if (view.turns) {
+            i.turns = view.turns;
+            i.past_a = view.before[view.turns + at];
+            i.past_b = view.before[view.turns + at + chain.step];
+        }
     }
     return i;
 }

@@ -89,7 +89,8 @@ CLOTH_FUNCTION void cooperative_solve(uint4 task, uint begin, uint end, cooperat
         }
 #if HED_STRICT
         if (HAS(CLOTH_DO_LINES) && cloth_task_kind(task) == CLOTH_DO_LINES)
-            strict_line(cloth_line_at_of(words.a, words.b), lines, stiffness, 1u << bits, item, memory);
+            strict_line(
+                cloth_line_at_of(words.a, words.b), lines, stiffness, 1u << bits, item, memory);
         if (HAS(CLOTH_DO_CHAINS) && cloth_task_kind(task) == CLOTH_DO_CHAINS)
             strict_chain(cloth_chain_at_of(words.a, words.b), edge, chains, stiffness, 1u << bits,
                 item, memory);
@@ -146,6 +147,11 @@ CLOTH_FUNCTION void cooperative_pull(chain_item i, uint base, cloth_chains_view 
         if (chains.pass >= 2) i.edge.pulled = chains.pulled[e];
         i.a = copies[first];
         i.b = copies[second];
+        i.turns = chains.turns;
+    }
+    if (i.is_edge && chains.turns) {
+        i.past_a = chains.before[chains.turns + base + place];
+        i.past_b = chains.before[chains.turns + base + place + i.chain.step];
     }
     chain_pulls pulls = strict_chain_solve(i, chains.pass, stiffness, memory);
     if (i.is_edge && i.a.w > 0.0f) copies[first] = cloth_chain_moved(i.a, pulls.unit, pulls.last);
@@ -189,17 +195,19 @@ CLOTH_FUNCTION void cooperative_sweep(
 /* Edge of an item in all sweeps along a direction: numbers of its places (cooperative_place()), edges of
  * its chain (0: no chain), number of its multiplier; minimum and maximum length, m; give; factors of
  * the elements before and after the diagonal and of the right side, all divided by the diagonal;
- * inverse masses. */
+ * inverse masses; unit vector of the edge at the substep's start, or 0 (cloth_chain_axis()). */
 typedef struct cooperative_side {
     uint first, second, count, pull;
     float low, high, give, before, after, inverse, first_weight, second_weight;
+    float past_x, past_y, past_z;
 } cooperative_side;
 
 /* `number` >= `count`: no chain; `pull`: number of the multiplier of the item. */
 CLOTH_FUNCTION cooperative_side cooperative_side_of(uint first, uint number, uint count, uint lane,
     uint pull, cloth_chains_view chains, float stiffness, __local const float4 *held, uint base)
 {
-    cooperative_side side = {0, 0, 0, 0, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+    cooperative_side side = {
+        0, 0, 0, 0, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
     if (number >= count) return side;
     cloth_chain_at chain = cloth_chain_of(chains.chains, first + number);
     cloth_chain_edge edge = chain_edge_at(lane, chain, chains);
@@ -218,6 +226,15 @@ CLOTH_FUNCTION cooperative_side cooperative_side_of(uint first, uint number, uin
         side.inverse = cloth_inverse(fma(weight, CLOTH_CHAIN_SCALE, 1e-20f + side.give));
     if (lane > 0u) side.before = -side.first_weight * side.inverse;
     if (lane + 1u < chain.count) side.after = -side.second_weight * side.inverse;
+    if (chains.turns) {
+        __global const float4 *past = chains.before + chains.turns + base + at;
+        float4 way = cloth_from(past[chain.step], past[0]);
+        float part =
+            hed_near_rsqrt(fma(way.x, way.x, fma(way.y, way.y, fma(way.z, way.z, 1e-24f))));
+        side.past_x = way.x * part;
+        side.past_y = way.y * part;
+        side.past_z = way.z * part;
+    }
     return side;
 }
 
@@ -239,12 +256,20 @@ CLOTH_FUNCTION void cooperative_pull(cooperative_side side, uint lane, uint widt
     x *= part;
     y *= part;
     z *= part;
+    float unit_x = x, unit_y = y, unit_z = z,
+          turn = fma(x, side.past_x, fma(y, side.past_y, z * side.past_z));
+    if (turn > 0.5f) { /* mean of both directions: cloth_chain_axis() */
+        part = cloth_inverse(1.0f + turn);
+        x = (x + side.past_x) * part;
+        y = (y + side.past_y) * part;
+        z = (z + side.past_z) * part;
+    }
     float last_x = hed_lane_shuffle(x, before), last_y = hed_lane_shuffle(y, before),
           last_z = hed_lane_shuffle(z, before), next_x = hed_lane_shuffle(x, id + 1u),
           next_y = hed_lane_shuffle(y, id + 1u), next_z = hed_lane_shuffle(z, id + 1u);
     cloth_chain_reduced me;
-    me.before = side.before * fma(last_x, x, fma(last_y, y, last_z * z));
-    me.after = side.after * fma(next_x, x, fma(next_y, y, next_z * z));
+    me.before = side.before * fma(last_x, unit_x, fma(last_y, unit_y, last_z * unit_z));
+    me.after = side.after * fma(next_x, unit_x, fma(next_y, unit_y, next_z * unit_z));
     me.right = side.inverse * right;
     CLOTH_ROLLED
     for (uint step = 1; step < width; step *= 2) {
@@ -313,9 +338,13 @@ CLOTH_FUNCTION void cooperative_sample(uint begin, uint end, cloth_places_view v
     for (uint i = begin; i < end; i += SEVERAL * WG) {
         float4 place[SEVERAL];
         for (uint k = 0; k < SEVERAL; k++)
-            place[k] = cloth_place_of(min(i + k * WG, end - 1u), view);
+            place[k] = cloth_place_of(min(i + k * WG, end - 1u), view.position, view);
         for (uint k = 0; k < SEVERAL; k++)
             if (i + k * WG < end) view.places[i + k * WG] = view.from[i + k * WG] = place[k];
+        for (uint k = 0; k < SEVERAL && view.turns; k++)
+            if (i + k * WG < end)
+                view.from[view.turns + i + k * WG] =
+                    cloth_place_of(i + k * WG, view.previous, view);
     }
 }
 
@@ -362,8 +391,9 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
     cloth_lines_view of_lines = {position, lines, weights, sums, 0, 0, steps, 0, 0, 0};
     cloth_elements_view of_elements = {position, elements, 0, steps, 0, 0, 0, 0, 0};
     cloth_cells_view of_cells = {position, cells, 0, steps, 0, 0, 0, 0, 0};
-    cloth_chains_view of_chains = {position, chains, edges, 0, 0, 0, pulled, steps, 0, 0, 0};
-    cloth_places_view of_places = {position, sources, places, from, 0, 0};
+    cloth_chains_view of_chains = {
+        position, from, chains, edges, 0, 0, 0, pulled, steps, 0, 0, 0, 0};
+    cloth_places_view of_places = {position, previous, sources, places, from, 0, 0, 0};
     cloth_shares_view of_shares = {position, shares, places, from, 0, 0};
     uint4 task = tasks[0], next = tasks[min(1u, launch.tasks - 1u)];
     cooperative_words words = cooperative_look(
@@ -382,6 +412,7 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
             uint kind = cloth_task_kind(task), begin = cooperative_begin(task),
                  end = cooperative_end(task);
             __global float4 *points = task.x & CLOTH_DO_OF_PLACES ? places : position;
+            of_chains.turns = of_places.turns = task.x & CLOTH_DO_TURNS ? launch.turns : 0u;
             switch (kind) {
             case CLOTH_DO_INTEGRATE: {
                 cloth_step step = cloth_step_at(steps, substep);

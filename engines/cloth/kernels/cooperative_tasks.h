@@ -24,7 +24,9 @@
 #define CLOTH_DO_OF_PLACES 64u /* flag: points are places, not particles */
 #define CLOTH_DO_MEET 128u     /* flag: the next task reads results of other groups */
 #define CLOTH_DO_BESIDE 256u   /* flag: groups but the first, which does other tasks */
-#define CLOTH_DO_SHARE 9u      /* bits below the elements of a group */
+#define CLOTH_DO_TURNS \
+    512u /* flag: chains of places that turn (cloth_chain_axis()), and the places */
+#define CLOTH_DO_SHARE 10u /* bits below the elements of a group */
 
 CLOTH_FUNCTION uint cloth_task_word(uint kind, uint pass, uint flags, uint share)
 {
@@ -56,8 +58,9 @@ CLOTH_FUNCTION uint cloth_task_longest(uint4 task) { return task.w & 0xffffu; }
 
 #define CLOTH_COOPERATIVE_ROOM 5u /* local memory of a group, float4 for each item */
 
+/* `turns`: of CLOTH_PLACES. */
 typedef struct cloth_cooperative_launch {
-    uint substeps, tasks;
+    uint substeps, tasks, turns;
 } cloth_cooperative_launch;
 
 /* Arrays of particle.h and chain.h. `tasks`: of a substep; `state`: of the barrier over all groups. */

@@ -421,19 +421,24 @@ typedef struct patch_tension {
     uint gives;
 } patch_tension;
 
-/* Does item i of a task. */
-CLOTH_FUNCTION void do_task(
-    const patch_view *view, const patch_tension *tension, uint4 task, uint i)
+/* Does item i of a task. `turns`: of CLOTH_CHAINS. */
+CLOTH_FUNCTION void do_task(const patch_view *view, const patch_tension *tension,
+    const patch_held *memory, uint4 task, uint turns, uint i)
 {
     uint at = task.y + i, kind = task.x & ~CLOTH_TASK_OF_PLACES;
     __global float4 *points =
         task.x & CLOTH_TASK_OF_PLACES ? tension->places.places : view->position;
     if (kind == CLOTH_TASK_PUBLISH) {
-        view->position[particle_at(view, i)] = view->place[i];
+        uint particle = particle_at(view, i), k = (i - view->item) / WG;
+        view->position[particle] = view->place[i];
+        if (turns && k < HELD && view->place[i].w > 0.0f)
+            view->previous[particle] = any_before_of(view, memory, particle, k);
     } else if (kind == CLOTH_TASK_TAKE) {
         view->place[i] = view->position[particle_at(view, i)];
     } else if (kind == CLOTH_TASK_SAMPLE) {
-        cloth_place_one(at, tension->places);
+        cloth_places_view places = tension->places;
+        places.turns = turns;
+        cloth_place_one(at, places);
     } else if (kind == CLOTH_TASK_FOLLOW) {
         cloth_shares_view shares = tension->shares;
         shares.points = points;
@@ -441,6 +446,7 @@ CLOTH_FUNCTION void do_task(
     } else {
         cloth_chains_view chains = tension->chains;
         chains.points = points;
+        chains.turns = turns;
         chains.pass = tension->gives ? task.w : 0u;
         cloth_chain_solve(cloth_chain_of(chains.chains, at), chains, view->step.stiffness);
     }
@@ -448,14 +454,15 @@ CLOTH_FUNCTION void do_task(
 
 /* Does tasks [from, to) of the group, one after the other. The positions of particles are in global
  * memory meanwhile. */
-CLOTH_FUNCTION void do_tasks(
-    const patch_view *view, const patch_tension *tension, uint from, uint to)
+CLOTH_FUNCTION void do_tasks(const patch_view *view, const patch_tension *tension,
+    const patch_held *memory, uint turns, uint from, uint to)
 {
     CLOTH_ROLLED
     for (uint k = from; k < to; k++) {
         uint4 task = tension->tasks[k];
         CLOTH_ROLLED
-        for (uint i = view->item; i < task.z; i += WG) do_task(view, tension, task, i);
+        for (uint i = view->item; i < task.z; i += WG)
+            do_task(view, tension, memory, task, turns, i);
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
 }
@@ -499,7 +506,8 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
 #if LATTICES
     patch_tension tension;
     tension.tasks = tasks + index * launch.tasks[4];
-    tension.places.position = position, tension.places.sources = sources;
+    tension.places.position = position, tension.places.previous = previous;
+    tension.places.sources = sources, tension.chains.before = from;
     tension.places.places = samples, tension.places.from = from;
     tension.shares.shares = shares, tension.shares.places = samples, tension.shares.from = from;
     tension.chains.chains = chains, tension.chains.edges = edges, tension.chains.units = units;
@@ -561,7 +569,8 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
             place_anchors(view, step_of(launch, (exchange + 1) / ITERATIONS).to);
         if ((COLLIDERS | (TETHERS && DRIVER)) && !SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
 #if LATTICES
-        do_tasks(view, &tension, launch.tasks[0], launch.tasks[1]);
+        do_tasks(view, &tension, &held, SURROUNDED ? 0u : launch.turns, launch.tasks[0],
+            launch.tasks[1]);
 #endif
 #if FABRIC
         sweep_with_fabric(view, &table);
@@ -574,7 +583,7 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
         for (uint k = 0; k <= LIMITS; k++) {
 #if LATTICES
             uint part = k ? 3u : SURROUNDED ? 2u : 1u;
-            do_tasks(view, &tension, launch.tasks[part], launch.tasks[part + 1]);
+            do_tasks(view, &tension, &held, 0u, launch.tasks[part], launch.tasks[part + 1]);
 #endif
             if (!SURROUNDED) continue;
             if (!STEPS) load_group(&all);

@@ -20,6 +20,7 @@ typedef struct cloth_patch_launch {
      * and of the limits; number of tasks */
     uint tasks[5];
     uint gives; /* 1: an edge of a chain has compliance */
+    uint turns; /* value of CLOTH_PLACES */
 } cloth_patch_launch;
 
 /* Task of a group: kind, first, count, pass of cloth_chains. Kinds: positions of particles from

@@ -1,5 +1,5 @@
 /* Sample data of the kernels' arguments: arrays by their names, and values. */
-#include "kernels/kernels.h"
+#include "kernels/chain_kernels.h"
 
 _Static_assert(sizeof(cloth_step) == 16 * CLOTH_STEP_WORDS, "steps are read as float4");
 enum { SAMPLE_STEPS = 2, SAMPLE_COLLIDERS = 3, SAMPLE_MATERIALS = 3, SAMPLE_ANCHORS = 4 };
@@ -254,6 +254,7 @@ static void sample_value(const hed_kernel_def *def, const char *name, void *data
                         : !strcmp(name, "sets")   ? sample_sets(NULL, n)
                         : !strcmp(name, "closed") ? (uint)(n & 1)
                         : !strcmp(name, "total")  ? (uint)n + 1
+                        : !strcmp(name, "turns")  ? (uint)(def == &cloth_places_def ? n + 1 : 1)
                         : !strcmp(name, "count") || !strcmp(name, "particles") ? (uint)n
                                                                                : 1;
     }
@@ -489,9 +490,10 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
     static const struct {
         const char *name;
         void (*fill)(const sample *s);
-    } arrays[] = {{"position", sampled_position}, {"array", sampled_position}, {"points", sampled_position},
-        {"places", sampled_position}, {"from", sampled_position}, {"previous", sampled_previous},
-        {"carry", sampled_carry}, {"garments", sampled_garments}, {"air", sampled_air}, {"fans", sampled_fans},
+    } arrays[] = {{"position", sampled_position}, {"array", sampled_position},
+        {"points", sampled_position}, {"places", sampled_position}, {"from", sampled_position},
+        {"before", sampled_position}, {"previous", sampled_previous}, {"carry", sampled_carry},
+        {"garments", sampled_garments}, {"air", sampled_air}, {"fans", sampled_fans},
         {"tether", sampled_tether}, {"anchors", sampled_anchors}, {"driver_from", sampled_driver},
         {"driver_to", sampled_driver}, {"driver_map", sampled_driver_map}, {"contact", sampled_contact},
         {"colliders", sampled_colliders}, {"steps", sampled_steps}, {"ends", sampled_ends},

@@ -75,15 +75,16 @@ CLOTH_FUNCTION void strict_line(cloth_line_at line, cloth_lines_view view, float
 
 /* Rows of the chains of a group in local memory: right sides, members of cloth_chain_row. */
 typedef struct strict_links {
-    __local float *sides, *diagonals, *links;
+    __local float *sides, *diagonals, *links, *upper;
 } strict_links;
 
 CLOTH_FUNCTION cloth_chain_row strict_link_at(strict_links rows, uint j)
 {
     cloth_chain_row row;
-    row.unit = hed_f4(0.0f, 0.0f, 0.0f, rows.sides[j]);
+    row.axis = hed_f4(0.0f, 0.0f, 0.0f, rows.sides[j]);
     row.diagonal = rows.diagonals[j];
     row.left = rows.links[j];
+    row.upper = rows.upper[j];
     return row;
 }
 
@@ -97,7 +98,7 @@ CLOTH_FUNCTION void strict_eliminate_chain(strict_links rows, uint first, uint c
         row = next;
         next = strict_link_at(rows, first + min(j + 1u, count - 1u));
         row = cloth_chain_forth(&state, row);
-        rows.sides[first + j] = row.unit.w;
+        rows.sides[first + j] = row.axis.w;
         rows.links[first + j] = row.left;
     }
     state.inverse = 0.0f;
@@ -107,7 +108,7 @@ CLOTH_FUNCTION void strict_eliminate_chain(strict_links rows, uint first, uint c
     for (uint j = count; j-- > 0;) {
         row = next;
         next = strict_link_at(rows, first + (j > 0 ? j - 1u : 0u));
-        rows.sides[first + j] = cloth_chain_back(&state, row.unit.w, row.left);
+        rows.sides[first + j] = cloth_chain_back(&state, row.axis.w, row.left);
     }
 }
 
@@ -118,17 +119,19 @@ CLOTH_FUNCTION chain_pulls strict_chain_solve(
 {
     const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     __local float *sides = (__local float *)(memory + WG);
-    strict_links rows = {sides, sides + WG, sides + 2 * WG};
-    uint item = i.item;
-    float4 unit = chain_unit(i, pass, stiffness);
-    memory[item] = unit;
+    strict_links rows = {sides, sides + WG, sides + 2 * WG, sides + 3 * WG};
+    uint item = i.item, has_next = i.lane + 1u < i.width;
+    float4 unit = chain_unit(i, pass, stiffness), way = chain_axis(i, unit);
+    memory[item] = way;
     line_meet(i.width); /* neighbours have read the points */
-    chain_pulls pulls = {unit, i.lane > 0 ? memory[item - 1] : zero};
-    cloth_chain_row row =
-        cloth_chain_row_between(unit, pulls.last, i.a.w, i.b.w, i.edge, i.chain, stiffness);
+    chain_pulls pulls = {way, i.lane > 0 ? memory[item - 1] : zero};
+    cloth_chain_row row = cloth_chain_row_between(
+        unit, way, zero, pulls.last, i.a.w, i.b.w, i.edge, i.chain, stiffness);
     rows.sides[item] = unit.w;
     rows.diagonals[item] = row.diagonal;
     rows.links[item] = row.left;
+    if (i.lane == 0) rows.upper[item] = 0.0f;
+    if (has_next) rows.upper[item + 1] = -i.b.w * cloth_chain_cosine(unit, memory[item + 1]);
     line_meet(i.width);
     if (i.lane == 0 && i.is_edge) strict_eliminate_chain(rows, item, i.chain.count);
     line_meet(i.width);

@@ -30,7 +30,7 @@ static cloth_substep substep(
     return step;
 }
 
-enum { CLOTH_CHAIN_ROW = 7 }; /* numbers of a row of a chain */
+enum { CLOTH_CHAIN_ROW = 10 }; /* numbers of a row of a chain */
 
 #define REAL double
 #define NAME(word) word

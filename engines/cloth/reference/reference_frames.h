@@ -296,16 +296,34 @@ static void NAME(fabric_sum)(const cloth_garment *garment, const cloth_substep *
 typedef struct NAME(chain_points) {
     REAL *at;
     REAL *inverse_mass;
-    REAL *pulled; /* (edges) multipliers; NULL: solved once */
-    REAL *rows;   /* (longest chain x CLOTH_CHAIN_ROW) unit vector, link to the row before,
-                   * right side / pivot, 1 / pivot, right side */
+    const REAL *before; /* points at the substep's start; NULL: edges pull along themselves */
+    REAL *pulled;       /* (edges) multipliers; NULL: solved once */
+    REAL *rows; /* (longest chain x CLOTH_CHAIN_ROW) vector along which the edge pulls, link to
+                         * the row before, right side / pivot, 1 / pivot, right side, unit vector */
 } NAME(chain_points);
+
+/* Computes the vector along which an edge pulls, as cloth_chain_axis(). */
+static void NAME(chain_axis)(
+    const NAME(chain_points) * points, uint32_t a, uint32_t b, const REAL *unit, REAL *way)
+{
+    REAL past[3], turn = 0;
+    for (size_t k = 0; k < 3; k++) {
+        past[k] = points->before
+                      ? points->before[3 * (size_t)b + k] - points->before[3 * (size_t)a + k]
+                      : unit[k];
+        way[k] = unit[k];
+    }
+    REAL length = SQRT(NAME(squared)(past) + (REAL)1e-24);
+    for (int k = 0; k < 3; k++) turn += unit[k] * past[k] / length;
+    for (int k = 0; k < 3 && points->before && turn > (REAL)0.5; k++)
+        way[k] = (unit[k] + past[k] / length) / (1 + turn);
+}
 
 /* Fills row j of a chain's system and eliminates it with the row before. */
 static void NAME(chain_row)(const NAME(chain_points) * points, const cloth_chains *chains,
     const cloth_chain *chain, uint32_t j, REAL stiffness)
 {
-    enum { LINK = 3, SOLVED, INVERSE, RIGHT };
+    enum { LINK = 3, SOLVED, INVERSE, RIGHT, UNIT };
     uint32_t a = chain->first + j * chain->step, b = a + chain->step;
     const cloth_edge *edge = chains->edges + chain->edges + j;
     REAL *row = points->rows + CLOTH_CHAIN_ROW * (size_t)j, *last = row - CLOTH_CHAIN_ROW;
@@ -321,15 +339,20 @@ static void NAME(chain_row)(const NAME(chain_points) * points, const cloth_chain
     give += (REAL)chains->soften * give * give / weight;
     right = length - bound - give * so_far;
     bool is_free = chains->low < chains->high && length == bound && so_far == 0;
-    for (int k = 0; k < 3; k++) row[k] = is_free ? 0 : way[k] / length;
+    for (int k = 0; k < 3; k++) row[UNIT + k] = is_free ? 0 : way[k] / length;
+    NAME(chain_axis)(points, a, b, row + UNIT, row);
     REAL diagonal = (wa + wb) * (REAL)CLOTH_CHAIN_DIAGONAL + give + (REAL)1e-20;
     if (is_free) right = 0;
     row[LINK] = 0;
     if (j > 0) {
-        REAL off = -wa * (row[0] * last[0] + row[1] * last[1] + row[2] * last[2]);
-        row[LINK] = off * last[INVERSE];
-        diagonal -= off * row[LINK];
-        right -= row[LINK] * last[RIGHT];
+        REAL left = 0, upper = 0;
+        for (int k = 0; k < 3; k++) {
+            left -= wa * row[UNIT + k] * last[k];
+            upper -= wa * last[UNIT + k] * row[k];
+        }
+        row[LINK] = upper * last[INVERSE];
+        diagonal -= left * row[LINK];
+        right -= left * last[INVERSE] * last[RIGHT];
     }
     row[INVERSE] = 1 / diagonal;
     row[RIGHT] = right;
@@ -366,6 +389,7 @@ typedef struct NAME(lattice_memory) {
     REAL *inverse_mass; /* (particles) */
     /* (places x 3) of a lattice and of the next coarser one, in turn */
     REAL *at[2], *from[2];
+    REAL *before;     /* (places x 3) at the substep's start */
     REAL *place_mass; /* (places) inverse */
     REAL *pulled;     /* (edges) */
     REAL *rows;
@@ -390,23 +414,29 @@ static void NAME(follow)(const cloth_lattice *lattice, const REAL *at, const REA
 }
 
 /* Solves lattice `k` of a list, coarse first. The places start with the motion of the next coarser
- * lattice; the particles follow the finest. */
+ * lattice; the particles follow the finest. `previous`: positions at the substep's start; NULL: edges
+ * pull along themselves. */
 static void NAME(lattice)(const cloth_lattice *lattices, uint32_t k, REAL stiffness,
-    const NAME(lattice_memory) * memory, REAL *positions)
+    const NAME(lattice_memory) * memory, const REAL *previous, REAL *positions)
 {
     const cloth_lattice *lattice = lattices + k;
     const cloth_chains *chains = &lattice->chains;
     REAL *at = memory->at[k & 1], *from = memory->from[k & 1];
-    NAME(chain_points) points = {at, memory->place_mass, memory->pulled, memory->rows};
+    NAME(chain_points) points = {at, memory->place_mass, previous ? memory->before : NULL,
+        memory->pulled, memory->rows};
     memset(memory->pulled, 0, chains->edge_count * sizeof *memory->pulled);
     for (uint32_t p = 0; p < lattice->place_count; p++) {
         const cloth_place *place = lattice->places + p;
         memory->place_mass[p] = (REAL)place->inverse_mass;
         for (uint32_t axis = 0; axis < 3; axis++) {
-            REAL sum = 0;
-            for (int v = 0; v < 3; v++)
-                sum += (REAL)place->part[v] * positions[3 * (size_t)place->particle[v] + axis];
+            REAL sum = 0, past = 0;
+            for (int v = 0; v < 3; v++) {
+                size_t of = 3 * (size_t)place->particle[v] + axis;
+                sum += (REAL)place->part[v] * positions[of];
+                if (previous) past += (REAL)place->part[v] * previous[of];
+            }
             at[3 * (size_t)p + axis] = from[3 * (size_t)p + axis] = sum;
+            memory->before[3 * (size_t)p + axis] = past;
         }
     }
     if (k > 0 && lattice[-1].is_inner) NAME(follow)
@@ -421,11 +451,11 @@ static void NAME(lattice)(const cloth_lattice *lattices, uint32_t k, REAL stiffn
 static void NAME(tension)(const cloth_garment *garment, REAL stiffness,
     const NAME(lattice_memory) * memory, REAL *positions)
 {
-    NAME(chain_points) points = {positions, memory->inverse_mass, NULL, memory->rows};
+    NAME(chain_points) points = {positions, memory->inverse_mass, NULL, NULL, memory->rows};
     for (uint32_t k = 0; k < garment->tension.at[2]; k++)
         NAME(chain)(&points, &garment->tension, garment->tension.chains + k, stiffness);
     for (uint32_t k = 0; k < garment->pin_lattice_count; k++)
-        NAME(lattice)(garment->pin_lattices, k, stiffness, memory, positions);
+        NAME(lattice)(garment->pin_lattices, k, stiffness, memory, NULL, positions);
 }
 
 static hed_status NAME(lattice_memory_create)(
@@ -446,6 +476,7 @@ static hed_status NAME(lattice_memory_create)(
         memory->at[k] = hed_arena_new(arena, 3 * (uint64_t)places, sizeof(REAL), NULL);
         memory->from[k] = hed_arena_new(arena, 3 * (uint64_t)places, sizeof(REAL), NULL);
     }
+    memory->before = hed_arena_new(arena, 3 * (uint64_t)places, sizeof(REAL), NULL);
     memory->place_mass = hed_arena_new(arena, places, sizeof *memory->place_mass, NULL);
     memory->pulled = hed_arena_new(arena, edges, sizeof *memory->pulled, NULL);
     memory->rows =
@@ -486,7 +517,7 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
         NAME(integrate)
         (garment, &step, positions, previous, carry);
         for (uint32_t k = 0; k < garment->lattice_count; k++)
-            NAME(lattice)(garment->lattices, k, (REAL)step.stiffness, &memory, positions);
+            NAME(lattice)(garment->lattices, k, (REAL)step.stiffness, &memory, previous, positions);
         if (multipliers) memset(multipliers, 0, multiplier_count * sizeof *multipliers);
         for (uint32_t iteration = 0; iteration < def->iterations; iteration++) {
             for (uint32_t k = 0; k < (lines ? garment->line_at[CLOTH_LINE_SETS] : 0); k++)

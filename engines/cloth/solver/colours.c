@@ -576,7 +576,7 @@ static hed_status colours_enqueue(
                 .anchors = cloth_or_none(cloth, b->anchors), .driver_from = from, .driver_to = to,
                 .driver_map = map, .steps = s->b.steps, .substep = substep),
             error);
-        cloth_tension_before(cloth, s->tension, s->b.steps, substep, error);
+        cloth_tension_before(cloth, s->tension, key->acts, s->b.steps, substep, error);
         for (uint32_t i = 0; i < cloth->def.iterations; i++) {
             colours_project(cloth, s, key->acts && s->has_tension, substep, i, error);
             if (i + 1 == cloth->def.iterations)

@@ -234,7 +234,7 @@ hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     const hed_argument *arguments, hed_error *error)
 {
     cloth_cooperative *c = cloth->host->gathering;
-    uint32_t kind = 0, first = 0, argument = 0, pass = 0, flags = 0;
+    uint32_t kind = 0, first = 0, argument = 0, pass = 0, flags = 0, turns = 0;
     uint64_t items = size;
 #define OF(view, row) arguments[HED_ROW(view, row)].value
     switch (kernel) {
@@ -266,12 +266,14 @@ hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
         pass = OF(cloth_chains_view, pass).u32;
         if (OF(cloth_chains_view, points).buffer != cloth->buffers.position)
             flags |= CLOTH_DO_OF_PLACES;
+        turns = OF(cloth_chains_view, turns).u32;
         argument = shape_of(c->lengths.chains, first, size, 1);
         items <<= argument >> 16;
         break;
     case CLOTH_KERNEL_PLACES:
         kind = CLOTH_DO_PLACES;
         first = OF(cloth_places_view, first).u32;
+        turns = OF(cloth_places_view, turns).u32;
         break;
     case CLOTH_KERNEL_SHARES:
         kind = CLOTH_DO_SHARES;
@@ -286,6 +288,10 @@ hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     default: break;
     }
 #undef OF
+    if (turns) {
+        flags |= CLOTH_DO_TURNS;
+        c->launch.turns = turns;
+    }
     uint4 task = {cloth_task_word(kind, pass, flags, 0), first, (uint32_t)size, argument};
     return add_task(c, kind, task, items, error);
 }
@@ -338,8 +344,8 @@ static void merge_half_sweeps(const hed_cloth *cloth, cloth_cooperative *c)
             halves++;
         c->kinds |= 1u << CLOTH_DO_SWEEPS;
         take_lattices(c, t, of.count);
-        t->task = (uint4){cloth_task_word(CLOTH_DO_SWEEPS, cloth_task_pass(warp), 0,
-                              cloth_task_held(halves, places)),
+        t->task = (uint4){cloth_task_word(CLOTH_DO_SWEEPS, cloth_task_pass(warp),
+                              warp.x & CLOTH_DO_TURNS, cloth_task_held(halves, places)),
             warp.y, of.places,
             cloth_task_sides(warp.z / of.count, weft.z / of.count, bits, of.count)};
     }
@@ -514,7 +520,7 @@ hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_err
     if (!divide_tasks(c, tasks, error))
         cloth_upload(cloth, tasks, c->count * sizeof *tasks, &c->tasks, error);
     hed_delete(&cloth->allocator, tasks, c->count, sizeof *tasks);
-    c->launch = (cloth_cooperative_launch){.tasks = c->count};
+    c->launch.tasks = c->count;
     return error->status;
 }
 

@@ -177,6 +177,7 @@ static void do_substep(const moment *current, hed_team *team, uint32_t member)
         .member = member,
         .functions = s->functions,
         .positions = job->arrays.integrate.position,
+        .previous = job->acts ? NULL : job->arrays.integrate.previous,
         .stiffness = current->limits->stiffness};
     uint32_t begin = s->scratch || s->lattices, act = job->phases - (s->lattices && job->acts);
     if (begin) run_phases(current, team, member, 0, 1);

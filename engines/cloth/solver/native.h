@@ -79,7 +79,7 @@ typedef struct cloth_native_garment {
 /* One copy of a garment with the places of all its lattices. */
 typedef struct cloth_native_copy {
     uint32_t garment, first; /* first particle */
-    float4 *places, *motions;
+    float4 *places, *motions, *before;
 } cloth_native_copy;
 
 /* Lattices and tension of all garments (native_lattices.c). */
@@ -158,8 +158,9 @@ typedef struct cloth_native_functions {
     void (*line)(void *positions, const cloth_line_pack *pack, float stiffness, float *scratch);
     /* Integrates from `begin` up to `end` or a particle for cloth_native_integrate(). Returns
      * where it stopped. NULL: all particles are for cloth_native_integrate(). */
-    void (*chain)(
-        void *points, const cloth_chain_pack *pack, float stiffness, float *scratch, float *pulled);
+    /* `before`: points at the substep's start; NULL: edges pull along themselves */
+    void (*chain)(void *points, const void *before, const cloth_chain_pack *pack, float stiffness,
+        float *scratch, float *pulled);
     /* moves free points by the motions of places, m */
     void (*follow)(
         float4 *points, const cloth_share *shares, uint32_t count, const float4 *motions);
@@ -179,6 +180,7 @@ typedef struct cloth_crew {
     uint32_t threads, member; /* members from `threads` on only take part in barriers */
     const cloth_native_functions *functions;
     float4 *positions;
+    const float4 *previous;    /* positions at the substep's start; NULL: as `before` of chain() */
     float stiffness, *scratch; /* scratch of the member */
 } cloth_crew;
 /* Solves the lattices before a sweep; tension and the lattices of pins after it. */

@@ -654,16 +654,41 @@ FUNCTION PARTICLES NAME(chain_edge)(const cloth_chain_pack *pack, const uint32_t
     return NAME(scaled)(way, root);
 }
 
-/* Solves a pack of chains. `scratch`: CLOTH_LINE_SCRATCH for each edge; `pulled`: multipliers, a
- * row of lanes for each edge; NULL: solved once. */
-TARGET static void NAME(chain)(
-    void *points, const cloth_chain_pack *pack, float stiffness, float *scratch, float *pulled)
+/* Returns the vector along which an edge pulls, as cloth_chain_axis(). `past`: from its first point to its second
+ * at the substep's start. */
+FUNCTION PARTICLES NAME(chain_axis)(const PARTICLES *unit, PARTICLES past)
+{
+    VECTOR whole = NAME(all)(1.0f),
+           square = NAME(add)(NAME(inner)(&past, &past), NAME(all)(1e-24f));
+    past = NAME(scaled)(past, NAME(inverse_root)(square));
+    VECTOR turn = NAME(inner)(unit, &past), is_turned = turn;
+#if defined(LANES_PLAIN)
+    for (int i = 0; i < CLOTH_LANES; i++) is_turned.lane[i] = turn.lane[i] > 0.5f ? 1.0f : 0.0f;
+#else
+    is_turned = _mm256_and_ps(_mm256_cmp_ps(turn, NAME(all)(0.5f), _CMP_GT_OQ), whole);
+#endif
+    VECTOR part = NAME(multiply)(
+               is_turned, NAME(inverse)(NAME(add)(whole, NAME(multiply)(is_turned, turn)))),
+           share = NAME(add)(part, NAME(subtract)(whole, is_turned));
+    return (PARTICLES){NAME(fused)(past.x, part, NAME(multiply)(unit->x, share)),
+        NAME(fused)(past.y, part, NAME(multiply)(unit->y, share)),
+        NAME(fused)(past.z, part, NAME(multiply)(unit->z, share)), unit->w};
+}
+
+/* Solves a pack of chains. `before`: their points at the substep's start; NULL: edges pull along
+ * themselves. `scratch`: CLOTH_LINE_SCRATCH for each edge; `pulled`: multipliers, a row of lanes for
+ * each edge; NULL: solved once. */
+TARGET static void NAME(chain)(void *points, const void *before, const cloth_chain_pack *pack,
+    float stiffness, float *scratch, float *pulled)
 {
     char *positions = points;
+    const char *past = before;
     const uint32_t *offsets = pack->words, *words = pack->words + CLOTH_LANES;
     uint32_t step = pack->step, count = pack->count;
     VECTOR zero = NAME(all)(0.0f), inverse = zero, right = zero;
-    PARTICLES a = NAME(load)(positions, offsets), last = {zero, zero, zero, zero};
+    PARTICLES a = NAME(load)(positions, offsets), last = {zero, zero, zero, zero}, last_way = last,
+              past_a = last;
+    if (past) past_a = NAME(load)(past, offsets);
     for (uint32_t j = 0; j < count; j++, words += 2 * CLOTH_LANES) {
         float *row = scratch + CLOTH_LINE_SCRATCH * (uint64_t)j;
         PARTICLES b = NAME(load)(positions + (uint64_t)step * (j + 1), offsets);
@@ -675,17 +700,25 @@ TARGET static void NAME(chain)(
             pack, words, &a, &b, give, pulled ? pulled + CLOTH_LANES * (uint64_t)j : NULL);
         VECTOR diagonal = NAME(fused)(NAME(add)(a.w, b.w), NAME(all)(CLOTH_CHAIN_DIAGONAL),
                    NAME(add)(give, NAME(all)(1e-20f))),
-               off = NAME(multiply)(a.w, NAME(inner)(&edge, &last)),
-               link = NAME(multiply)(off, inverse);
-        /* signs of `off` and `link` are opposite to the system */
+               off = NAME(multiply)(a.w, NAME(inner)(&edge, &last_way)),
+               forth = NAME(multiply)(off, inverse), link = forth;
+        /* signs of `off`, `forth` and `link` are opposite to the system */
+        PARTICLES way = edge;
+        if (past) {
+            PARTICLES past_b = NAME(load)(past + (uint64_t)step * (j + 1), offsets);
+            way = NAME(chain_axis)(&edge, NAME(from)(past_b, &past_a));
+            link = NAME(multiply)(NAME(multiply)(a.w, NAME(inner)(&last, &way)), inverse);
+            past_a = past_b;
+        }
         inverse = NAME(inverse)(NAME(negated)(off, link, diagonal));
-        right = NAME(fused)(link, right, edge.w);
-        CALL(write, row, edge.x);
-        CALL(write, row + CLOTH_LANES, edge.y);
-        CALL(write, row + 2 * CLOTH_LANES, edge.z);
+        right = NAME(fused)(forth, right, edge.w);
+        CALL(write, row, way.x);
+        CALL(write, row + CLOTH_LANES, way.y);
+        CALL(write, row + 2 * CLOTH_LANES, way.z);
         CALL(write, row + 3 * CLOTH_LANES, link);
         CALL(write, row + 4 * CLOTH_LANES, NAME(multiply)(right, inverse));
         last = edge;
+        last_way = way;
         a = b;
     }
     PARTICLES later = {zero, zero, zero, zero};

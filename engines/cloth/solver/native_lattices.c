@@ -126,6 +126,7 @@ static hed_status make_lattices_of(lattice_builder *b, uint32_t g, hed_error *er
         c->first = b->cloth->first_particle[g] + copy * garment->particle_count;
         c->places = hed_arena_new(&result->arena, places, sizeof *c->places, error);
         c->motions = hed_arena_new(&result->arena, places, sizeof *c->motions, error);
+        c->before = hed_arena_new(&result->arena, places, sizeof *c->before, error);
     }
     return result->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
@@ -169,30 +170,38 @@ uint64_t cloth_native_lattices_scratch(const cloth_native_lattices *lattices)
 
 /* ---- substeps ---- */
 
+static float4 sample_place(const cloth_place *place, const float4 *particles)
+{
+    float4 sum = {0, 0, 0, place->inverse_mass};
+    for (int v = 0; v < 3; v++) {
+        const float4 *at = particles + place->particle[v];
+        sum.x += place->part[v] * at->x;
+        sum.y += place->part[v] * at->y;
+        sum.z += place->part[v] * at->z;
+    }
+    return sum;
+}
+
 /* Samples the places of a lattice, which start with the motions of the next coarser lattice. */
 static void sample_places(
     const cloth_native_lattice *native, const cloth_native_copy *copy, const cloth_crew *crew)
 {
     const cloth_lattice *lattice = native->lattice;
     float4 *places = copy->places + native->at, *motions = copy->motions + native->at;
-    for (uint32_t p = 0; p < lattice->place_count; p++) {
-        const cloth_place *place = lattice->places + p;
-        float4 sum = {0, 0, 0, place->inverse_mass};
-        for (int v = 0; v < 3; v++) {
-            const float4 *at = crew->positions + copy->first + place->particle[v];
-            sum.x += place->part[v] * at->x;
-            sum.y += place->part[v] * at->y;
-            sum.z += place->part[v] * at->z;
-        }
-        places[p] = motions[p] = sum;
-    }
+    for (uint32_t p = 0; p < lattice->place_count; p++)
+        places[p] = motions[p] = sample_place(lattice->places + p, crew->positions + copy->first);
+    for (uint32_t p = 0; p < lattice->place_count && crew->previous; p++)
+        copy->before[native->at + p] =
+            sample_place(lattice->places + p, crew->previous + copy->first);
 }
 
-/* Solves the chains of a lattice, and computes the motions of its places. */
+/* Solves the chains of a lattice, and computes the motions of its places. `turns`: its edges pull as
+ * cloth_chain_axis() says, if the crew has previous positions. */
 static void solve_lattice(const cloth_native_lattices *lattices, const cloth_native_lattice *native,
-    const cloth_native_copy *copy, const cloth_crew *crew)
+    const cloth_native_copy *copy, bool turns, const cloth_crew *crew)
 {
     const cloth_lattice *lattice = native->lattice;
+    const float4 *before = turns && crew->previous ? copy->before + native->at : NULL;
     float4 *places = copy->places + native->at, *motions = copy->motions + native->at;
     float *pulled = native->chains.gives
                         ? crew->scratch + CLOTH_LINE_SCRATCH * (uint64_t)lattices->longest
@@ -209,7 +218,7 @@ static void solve_lattice(const cloth_native_lattices *lattices, const cloth_nat
         float *at = pulled;
         for (uint32_t k = 0; k < native->chains.at[2]; k++) {
             const cloth_chain_pack *pack = native->chains.packs + k;
-            crew->functions->chain(places, pack, crew->stiffness, crew->scratch, at);
+            crew->functions->chain(places, before, pack, crew->stiffness, crew->scratch, at);
             if (at) at += CLOTH_LANES * (uint64_t)pack->count;
         }
     }
@@ -245,7 +254,7 @@ void cloth_native_coarse(const cloth_native_lattices *lattices, const cloth_crew
             for (uint32_t l = 0; l < garment->level_count; l++)
                 if (phase)
                     move_particles(garment->lattices + l, copy, crew, crew->member, crew->threads);
-                else solve_lattice(lattices, garment->lattices + l, copy, crew);
+                else solve_lattice(lattices, garment->lattices + l, copy, true, crew);
         }
         crew_barrier(crew);
     }
@@ -270,7 +279,8 @@ static void do_direction(const cloth_native_lattices *lattices, uint32_t directi
                                 : NULL;
             if (pulled && pass == FIRST_PASS)
                 memset(pulled, 0, CLOTH_LANES * sizeof *pulled * (uint64_t)pack->count);
-            crew->functions->chain(crew->positions, pack, crew->stiffness, crew->scratch, pulled);
+            crew->functions->chain(
+                crew->positions, NULL, pack, crew->stiffness, crew->scratch, pulled);
         }
     }
 }
@@ -294,7 +304,7 @@ void cloth_native_tension(
         const cloth_native_garment *garment = lattices->garments + copy->garment;
         if (crew->member >= crew->threads) break;
         for (uint32_t l = garment->level_count; l < garment->lattice_count; l++) {
-            solve_lattice(lattices, garment->lattices + l, copy, crew);
+            solve_lattice(lattices, garment->lattices + l, copy, false, crew);
             move_particles(garment->lattices + l, copy, crew, 0, 1);
         }
     }

@@ -29,6 +29,7 @@ struct cloth_tension {
     uint32_t particle_shares, particle_share_count; /* shares of the finest lattices */
     uint32_t limits;   /* first chain of the limits, in the order of the stage of lines */
     bool gives;        /* an edge has compliance */
+    uint32_t places;   /* number after which `from` has the substep's start */
     uint32_t tasks[5]; /* cloth_patch_launch.tasks */
     uint32_t *lengths; /* (chain_count) edges of each chain */
     uint32_t chain_count;
@@ -378,6 +379,7 @@ static hed_status tension_upload(
     b->chains = hed_arena_new(scratch, 2 * (uint64_t)b->chain_count + 1, sizeof *b->chains, error);
     b->edges = hed_arena_new(scratch, 2 * edges + 1, sizeof *b->edges, error);
     b->tension->chain_count = b->chain_count;
+    b->tension->places = b->source_count;
     b->tension->lengths =
         hed_new(&cloth->allocator, b->chain_count, sizeof *b->tension->lengths, error);
     if (scratch->failed || error->status) return HED_ERROR_MEMORY;
@@ -388,7 +390,7 @@ static hed_status tension_upload(
         uint64_t bytes;
         hed_buffer **buffer;
     } uploads[] = {{b->sources, 32 * places, &to->sources}, {NULL, 16 * places, &to->places},
-        {NULL, 16 * places, &to->from}, {b->shares, 48 * (uint64_t)b->share_count, &to->shares},
+        {NULL, 32 * places, &to->from}, {b->shares, 48 * (uint64_t)b->share_count, &to->shares},
         {b->chains, 32 * (uint64_t)b->chain_count, &to->chains}, {b->edges, 8 * edges, &to->edges},
         {NULL, 16 * edges, &to->units}, {NULL, 4 * edges, &to->links},
         {NULL, 4 * edges, &to->pulls}, {NULL, b->tension->gives ? 4 * edges : 0, &to->pulled},
@@ -507,14 +509,14 @@ HED_VIEW_LAUNCH(cloth_chains_launch, CLOTH_CHAINS)
 HED_VIEW_LAUNCH(cloth_places_launch, CLOTH_PLACES)
 HED_VIEW_LAUNCH(cloth_shares_launch, CLOTH_SHARES)
 
-static void sample_stage_places(
-    hed_cloth *cloth, const cloth_tension *t, uint32_t first, uint32_t count, hed_error *error)
+static void sample_stage_places(hed_cloth *cloth, const cloth_tension *t, uint32_t turns,
+    uint32_t first, uint32_t count, hed_error *error)
 {
     if (count)
         cloth_run(cloth, CLOTH_KERNEL_PLACES, count,
             HED_VIEW_ARGS(cloth_places_launch, .position = cloth->buffers.position,
-                .sources = t->b.sources, .places = t->b.places, .from = t->b.from, .first = first,
-                .count = count),
+                .previous = cloth->buffers.previous, .sources = t->b.sources, .places = t->b.places,
+                .from = t->b.from, .turns = turns, .first = first, .count = count),
             error);
 }
 
@@ -528,41 +530,43 @@ static void follow_shares(hed_cloth *cloth, const cloth_tension *t, hed_buffer *
             error);
 }
 
-/* `pass`: of the kernel, if an edge has compliance; else 0. */
+/* `pass`: of the kernel, if an edge has compliance; else 0. `turns`: of CLOTH_CHAINS. */
 static void solve_chains(hed_cloth *cloth, const cloth_tension *t, hed_buffer *points,
-    hed_buffer *steps, uint32_t substep, uint32_t pass, uint32_t first, uint32_t count,
-    hed_error *error)
+    hed_buffer *steps, uint32_t substep, uint32_t pass, uint32_t turns, uint32_t first,
+    uint32_t count, hed_error *error)
 {
     if (count)
         cloth_run(cloth, CLOTH_KERNEL_CHAINS, count,
-            HED_VIEW_ARGS(cloth_chains_launch, .points = points, .chains = t->b.chains,
+            HED_VIEW_ARGS(cloth_chains_launch, .points = points,
+                .before = cloth_or_none(cloth, t->b.from), .chains = t->b.chains,
                 .edges = t->b.edges, .units = t->b.units, .links = t->b.links, .pulls = t->b.pulls,
                 .pulled = cloth_or_none(cloth, t->b.pulled), .steps = steps, .substep = substep,
-                .pass = t->gives ? pass : 0, .first = first),
+                .pass = t->gives ? pass : 0, .turns = turns, .first = first),
             error);
 }
 
 static void sweep_stage(hed_cloth *cloth, const cloth_tension *t, const tension_stage *s,
-    uint32_t sweeps, hed_buffer *points, hed_buffer *steps, uint32_t substep, hed_error *error)
+    uint32_t sweeps, uint32_t turns, hed_buffer *points, hed_buffer *steps, uint32_t substep,
+    hed_error *error)
 {
     for (uint32_t k = 0; k < 2 * sweeps; k++) {
         const uint32_t *at = s->chain_at + k % 2;
         uint32_t pass = k < 2 ? 1 : 2;
-        solve_chains(
-            cloth, t, points, steps, substep, sweeps > 1 ? pass : 0, at[0], at[1] - at[0], error);
+        solve_chains(cloth, t, points, steps, substep, sweeps > 1 ? pass : 0, turns, at[0],
+            at[1] - at[0], error);
     }
 }
 
-hed_status cloth_tension_before(
-    hed_cloth *cloth, const cloth_tension *t, hed_buffer *steps, uint32_t substep, hed_error *error)
+hed_status cloth_tension_before(hed_cloth *cloth, const cloth_tension *t, bool touched,
+    hed_buffer *steps, uint32_t substep, hed_error *error)
 {
-    uint32_t places = 0;
+    uint32_t places = 0, turns = t && !touched ? t->places : 0;
     if (!t || !t->levels) return error->status;
     for (uint32_t l = 0; l < t->levels; l++) places += t->stages[l].place_count;
-    sample_stage_places(cloth, t, t->stages[0].places, places, error);
+    sample_stage_places(cloth, t, turns, t->stages[0].places, places, error);
     for (uint32_t l = 0; l < t->levels; l++) {
         const tension_stage *s = t->stages + l;
-        sweep_stage(cloth, t, s, s->sweeps, t->b.places, steps, substep, error);
+        sweep_stage(cloth, t, s, s->sweeps, turns, t->b.places, steps, substep, error);
         follow_shares(cloth, t, t->b.places, s->shares, s->share_count, error);
     }
     follow_shares(
@@ -575,11 +579,11 @@ hed_status cloth_tension_after(hed_cloth *cloth, const cloth_tension *t, uint32_
 {
     if (!t) return error->status;
     hed_buffer *position = cloth->buffers.position;
-    sweep_stage(cloth, t, t->stages + t->levels, passes, position, steps, substep, error);
+    sweep_stage(cloth, t, t->stages + t->levels, passes, 0, position, steps, substep, error);
     for (uint32_t k = 0; k < t->pin_stages && !error->status; k++) {
         const tension_stage *s = t->stages + t->levels + 1 + k;
-        sample_stage_places(cloth, t, s->places, s->place_count, error);
-        sweep_stage(cloth, t, s, s->sweeps, t->b.places, steps, substep, error);
+        sample_stage_places(cloth, t, 0, s->places, s->place_count, error);
+        sweep_stage(cloth, t, s, s->sweeps, 0, t->b.places, steps, substep, error);
         follow_shares(cloth, t, position, s->shares, s->share_count, error);
     }
     return error->status;
@@ -591,7 +595,7 @@ hed_status cloth_tension_limit(
     if (!t) return error->status;
     const uint32_t *at = t->stages[t->levels].chain_at;
     for (uint32_t d = 0; d < 2; d++)
-        solve_chains(cloth, t, cloth->buffers.position, steps, substep, 3,
+        solve_chains(cloth, t, cloth->buffers.position, steps, substep, 3, 0,
             t->limits + at[d] - at[0], at[d + 1] - at[d], error);
     return error->status;
 }
@@ -624,5 +628,6 @@ cloth_tension_view cloth_tension_describe(const hed_cloth *cloth, const cloth_te
         .pulls = b->pulls,
         .pulled = cloth_or_none(cloth, b->pulled),
         .task_at = t->tasks,
+        .turns = t->places,
         .gives = t->gives};
 }

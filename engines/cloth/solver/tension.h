@@ -17,6 +17,7 @@ typedef struct cloth_tension_view {
     hed_buffer *tasks, *sources, *samples, *from, *shares, *chains, *edges, *units, *links, *pulls,
         *pulled;
     const uint32_t *task_at; /* (5) cloth_patch_launch.tasks; NULL: no tension */
+    uint32_t turns;          /* value of CLOTH_PLACES */
     bool gives;
 } cloth_tension_view;
 cloth_tension_view cloth_tension_describe(const hed_cloth *cloth, const cloth_tension *tension);
@@ -28,10 +29,11 @@ const uint32_t *cloth_tension_lengths(const cloth_tension *tension);
 const cloth_lattices *cloth_tension_lattices(const cloth_tension *tension, uint32_t *stages);
 /* Returns the launches of a substep. */
 uint32_t cloth_tension_launches(const cloth_tension *tension);
-/* Enqueues the lattices before the constraints of a substep; tension, `passes` times, and pins after
- * the constraints; limits of the stretch that contacts leave. `steps`: buffer of cloth_step. */
-hed_status cloth_tension_before(hed_cloth *cloth, const cloth_tension *tension, hed_buffer *steps,
-    uint32_t substep, hed_error *error);
+/* Enqueues the lattices before the constraints of a substep, whose edges turn (cloth_chain_axis()) unless
+ * the cloth is `touched`; tension, `passes` times, and pins after the constraints; limits of the stretch
+ * that contacts leave. `steps`: buffer of cloth_step. */
+hed_status cloth_tension_before(hed_cloth *cloth, const cloth_tension *tension, bool touched,
+    hed_buffer *steps, uint32_t substep, hed_error *error);
 hed_status cloth_tension_after(hed_cloth *cloth, const cloth_tension *tension, uint32_t passes,
     hed_buffer *steps, uint32_t substep, hed_error *error);
 hed_status cloth_tension_limit(hed_cloth *cloth, const cloth_tension *tension, hed_buffer *steps,
