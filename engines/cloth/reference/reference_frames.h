@@ -302,23 +302,6 @@ typedef struct NAME(chain_points) {
                          * the row before, right side / pivot, 1 / pivot, right side, unit vector */
 } NAME(chain_points);
 
-/* Computes the vector along which an edge pulls, as cloth_chain_axis(). */
-static void NAME(chain_axis)(
-    const NAME(chain_points) * points, uint32_t a, uint32_t b, const REAL *unit, REAL *way)
-{
-    REAL past[3], turn = 0;
-    for (size_t k = 0; k < 3; k++) {
-        past[k] = points->before
-                      ? points->before[3 * (size_t)b + k] - points->before[3 * (size_t)a + k]
-                      : unit[k];
-        way[k] = unit[k];
-    }
-    REAL length = SQRT(NAME(squared)(past) + (REAL)1e-24);
-    for (int k = 0; k < 3; k++) turn += unit[k] * past[k] / length;
-    for (int k = 0; k < 3 && points->before && turn > (REAL)0.5; k++)
-        way[k] = (unit[k] + past[k] / length) / (1 + turn);
-}
-
 /* Fills row j of a chain's system and eliminates it with the row before. */
 static void NAME(chain_row)(const NAME(chain_points) * points, const cloth_chains *chains,
     const cloth_chain *chain, uint32_t j, REAL stiffness)
@@ -340,7 +323,16 @@ static void NAME(chain_row)(const NAME(chain_points) * points, const cloth_chain
     right = length - bound - give * so_far;
     bool is_free = chains->low < chains->high && length == bound && so_far == 0;
     for (int k = 0; k < 3; k++) row[UNIT + k] = is_free ? 0 : way[k] / length;
-    NAME(chain_axis)(points, a, b, row + UNIT, row);
+    REAL past[3], turn = 0; /* direction at the start, its cosine with the edge */
+    for (size_t k = 0; k < 3; k++) {
+        row[k] = past[k] = row[UNIT + k];
+        if (points->before)
+            past[k] = points->before[3 * (size_t)b + k] - points->before[3 * (size_t)a + k];
+    }
+    REAL size = SQRT(NAME(squared)(past) + (REAL)1e-24);
+    for (int k = 0; k < 3; k++) turn += row[UNIT + k] * past[k] / size;
+    for (int k = 0; k < 3 && points->before && turn > (REAL)0.5; k++)
+        row[k] = (row[UNIT + k] + past[k] / size) / (1 + turn);
     REAL diagonal = (wa + wb) * (REAL)CLOTH_CHAIN_DIAGONAL + give + (REAL)1e-20;
     if (is_free) right = 0;
     row[LINK] = 0;
