@@ -512,7 +512,7 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
     tension.shares.shares = shares, tension.shares.places = samples, tension.shares.from = from;
     tension.chains.chains = chains, tension.chains.edges = edges, tension.chains.units = units;
     tension.chains.links = links, tension.chains.pulls = pulls, tension.chains.pulled = pulled;
-    tension.gives = launch.gives;
+    tension.gives = launch.gives & 1u;
 #endif
 
     /* copy steps, palettes and particles to local memory */
@@ -569,7 +569,7 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
             place_anchors(view, step_of(launch, (exchange + 1) / ITERATIONS).to);
         if ((COLLIDERS | (TETHERS && DRIVER)) && !SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
 #if LATTICES
-        do_tasks(view, &tension, &held, SURROUNDED ? 0u : launch.turns, launch.tasks[0],
+        do_tasks(view, &tension, &held, SURROUNDED ? 0u : launch.gives >> 1, launch.tasks[0],
             launch.tasks[1]);
 #endif
 #if FABRIC

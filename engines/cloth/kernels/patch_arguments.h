@@ -19,8 +19,8 @@ typedef struct cloth_patch_launch {
     /* tension: first of a group's tasks before a sweep, after it, after it where something touches,
      * and of the limits; number of tasks */
     uint tasks[5];
-    uint gives; /* 1: an edge of a chain has compliance */
-    uint turns; /* value of CLOTH_PLACES */
+    uint
+        gives; /* 2 x `turns` of CLOTH_PLACES, + 1 if an edge of a chain has compliance: a word more spills */
 } cloth_patch_launch;
 
 /* Task of a group: kind, first, count, pass of cloth_chains. Kinds: positions of particles from

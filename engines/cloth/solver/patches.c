@@ -540,8 +540,7 @@ static hed_status patches_substeps(hed_cloth *cloth, cloth_solver *made, const c
         .total = total,
         .tether_at = made->tether_at,
         .limit_at = made->limit_at,
-        .gives = tension.gives,
-        .turns = tension.turns};
+        .gives = 2 * tension.turns + tension.gives};
     if (made->tension) memcpy(with.launch.tasks, tension.task_at, sizeof with.launch.tasks);
     for (uint32_t begin = 0, next; begin < end && !status; begin = next) {
         next = made->by != BY_LAUNCHES ? end : begin == 0 ? 1 : patches_smaller(begin + 2, end);
