@@ -94,7 +94,7 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
  * after this many, from pairs that touch after twice as many; after three times as many no longer. */
 #define CONTACT_RELEASE_AFTER 240u
 /* Length of an edge of a stuck particle by that at rest, from which on it is released. */
-#define CONTACT_TANGLED_STRETCH 1.5f
+#define CONTACT_TANGLED_STRETCH 1.1f
 #define CONTACT_MEAN_SAMPLES 256u /* particles of which the mean motion is taken, maximum */
 
 /* Motions are summed as integers: in steps of 1 / CONTACT_MOTION_STEPS m, clamped to 1 m. */
