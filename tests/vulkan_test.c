@@ -172,7 +172,7 @@ Test(vulkan, bindings_that_no_driver_takes)
         const char *words;
     } cases[] = {{2, 33, 1, "\"second\" and \"drawn\" have binding 1 of set 0"},
         {1, 33, 70000, "binding 70000"}, {1, 33, UINT32_MAX, "binding 4294967295"},
-        {1, 34, 4, "set 4"}, {1, 34, UINT32_MAX, "set 4294967295"}};
+        {1, 34, 8, "set 8"}, {1, 34, UINT32_MAX, "set 4294967295"}};
     hed_argument_def arguments[3] = {
         {.name = "first", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE},
         {.name = "second", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ_WRITE},
