@@ -151,9 +151,10 @@ typedef struct fake_page {
     double run_seconds;           /* duration of a run */
     int64_t wrong, broken, hangs; /* WG of candidates that are so */
     int64_t dies;                 /* WG of a candidate after which no device is there any more */
-    int64_t closes; /* WG of a candidate at which the page is closed, and opened again; 0: none */
-    bool leaves;    /* and not opened again */
-    bool babbles;   /* sends an invalid reply */
+    int64_t closes;   /* WG of a candidate at which the page is closed, and opened again; 0: none */
+    bool leaves;      /* and not opened again */
+    bool babbles;     /* sends an invalid reply */
+    bool starts_anew; /* closed, and opened again, when it gets the job */
     uint32_t session, runs, batched, over_limits, opened;
     pthread_t thread;
 } fake_page;
@@ -221,6 +222,12 @@ static bool page_answer(fake_page *page, hed_json_node message)
     bool opens = strcmp(what, "open") == 0, runs = strcmp(what, "run") == 0, lost = false,
          dead = false;
     page->opened += opens;
+    if (opens && page->starts_anew) {
+        free(page_call(page, "bye", "{}", 2, NULL).bytes);
+        page->starts_anew = false;
+        page_hello(page);
+        return true;
+    }
     hed_json_node list = opens ? message : hed_json_member(message, "candidates");
     size_t count = opens ? 1 : hed_json_count(list);
     for (size_t i = 0; !opens && i < count; i++) {
@@ -381,6 +388,7 @@ static void finds_the_best(fake_page page)
 Test(web, tuning) { finds_the_best((fake_page){.wrong = 64, .broken = 1, .hangs = 2}); }
 Test(web, several_at_once) { finds_the_best((fake_page){.floor = 0.1, .wrong = 64, .broken = 1}); }
 Test(web, a_page_that_is_loaded_again) { finds_the_best((fake_page){.closes = 16}); }
+Test(web, a_page_that_starts_anew) { finds_the_best((fake_page){.starts_anew = true}); }
 
 /* A caller with smaller problems waits for the default alone; else another size becomes the reference. */
 Test(web, a_default_that_is_too_slow)

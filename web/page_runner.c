@@ -158,26 +158,38 @@ static hed_status page_send_job(page_runner *page, hed_error *error)
     return HED_OK;
 }
 
-/* Waits for a page if no page is connected, and sends it the job if it does not have it. */
-static hed_status page_ensure(page_runner *page, hed_error *error)
+/* Waits for a page if no page is connected. `session`: out; 0 if the tuning is to end. */
+static hed_status page_connect(page_runner *page, uint32_t *session, hed_error *error)
 {
     double patience = page->web->def.patience > 0 ? page->web->def.patience : HED_WEB_PATIENCE,
            until = hed_web_now() + patience;
     if (page->web->restarted > 0) until = fmax(until, page->web->restarted + HED_WEB_START);
-    uint32_t session = 0;
-    while (!(session = hed_web_session(page->web)) && hed_web_now() < until) {
+    while (!(*session = hed_web_session(page->web)) && hed_web_now() < until) {
         if (hed_web_revive(page->web)) until = hed_web_now() + HED_WEB_START;
         free(hed_web_receive(page->web));
         if (page->def.idle && page->def.idle(page->def.user)) return HED_OK;
     }
-    if (!session)
-        return hed_fail(error, HED_ERROR_LOST,
-            "the page was closed, and no other page connected within %.0f s; the measurements are in "
-            "the database, and --resume continues from them",
-            patience);
-    if (session == page->session) return HED_OK;
-    page->session = session;
-    return page_send_job(page, error);
+    if (*session) return HED_OK;
+    return hed_fail(error, HED_ERROR_LOST,
+        "the page was closed, and no other page connected within %.0f s; the measurements are in "
+        "the database, and --resume continues from them",
+        patience);
+}
+
+/* Waits for a page, and sends it the job if it does not have it. If the page disappears meanwhile, the
+ * next page gets the job. */
+static hed_status page_ensure(page_runner *page, hed_error *error)
+{
+    for (uint32_t tries = 0;; tries++) {
+        uint32_t session = 0;
+        if (page_connect(page, &session, error) || !session || session == page->session)
+            return error->status;
+        page->session = session;
+        page_send_job(page, error);
+        bool gone = error->status == HED_ERROR_LOST && hed_web_session(page->web) != session;
+        if (!gone || tries > 0) return error->status;
+        hed_error_clear(error);
+    }
 }
 
 /* Sends one request for several candidates; the reply has a result for each. If the page disappears
