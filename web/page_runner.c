@@ -186,8 +186,8 @@ static hed_status page_ensure(page_runner *page, hed_error *error)
             return error->status;
         page->session = session;
         page_send_job(page, error);
-        bool gone = error->status == HED_ERROR_LOST && hed_web_session(page->web) != session;
-        if (!gone || tries > 0) return error->status;
+        bool is_gone = error->status == HED_ERROR_LOST && hed_web_session(page->web) != session;
+        if (!is_gone || tries > 0) return error->status;
         hed_error_clear(error);
     }
 }
