@@ -47,6 +47,17 @@ for attempt in whole begun; do # the second one finds what the first one left wh
     timeout 1 "$heddle" demo --quick --out heddle-demo >out 2>&1 || true
     ! grep -q 'no demo' out || complain "the folder of a demo ($attempt) is refused"
 done
+# A demo that is stopped while a command of its own runs ends after that command: nothing writes into its folder any more.
+running() { grep -l -a -e "$scratch/[s]topped" /proc/[0-9]*/cmdline 2>/dev/null | wc -l; }
+"$heddle" demo --quick --out "$scratch/stopped" >out 2>&1 &
+demo=$! tries=0
+while [ "$(running)" -lt 2 ] && [ $tries -lt 600 ]; do sleep 0.05; tries=$((tries + 1)); done
+[ "$(running)" -ge 2 ] || complain "no command of the demo was seen: $(cat out)"
+code=0
+kill $demo
+wait $demo || code=$?
+[ "$(running)" = 0 ] || complain "a command outlives the demo that was stopped"
+[ $code = 130 ] || complain "exit code $code of a demo that was stopped; expected 130: $(cat out)"
 
 [ $failed = 0 ] && echo "demo: all of it is there"
 exit $failed

@@ -72,12 +72,13 @@ static const char *embedded(const char *name)
     return file->text;
 }
 
-/* Writes all parts between the head and the viewer. Returns the number of parts that failed. */
+/* Writes all parts between the head and the viewer, up to an interrupt. Returns the number of parts that failed. */
 static uint32_t put_page(const demo *d)
 {
     uint32_t failed = 0;
     fputs(embedded("head.html"), d->page);
-    for (size_t i = 0; i < HED_COUNT(PARTS); i++) failed += !demo_put_part(d, &PARTS[i]);
+    for (size_t i = 0; i < HED_COUNT(PARTS) && !hed_interrupted(); i++)
+        failed += !demo_put_part(d, &PARTS[i]);
     fprintf(d->page, "</main>\n<footer>Made by <code>heddle demo</code>, version %s.</footer>\n<script>\n%s</script>\n</html>\n",
         hed_version_text(), embedded("viewer.js"));
     return failed;
@@ -120,6 +121,7 @@ static hed_status make_demo(demo *d, uint32_t *failed, hed_error *error)
     *failed = put_page(d);
     demo_path path = demo_output(d, "index.html");
     if (fclose(d->page)) HED_OUT_OF_MEMORY(error, "the page");
+    else if (hed_interrupted()) hed_fail(error, HED_ERROR_IO, "interrupted");
     else hed_file_write(path.text, text, size, error);
     free(text);
     if (!hed_failed(error)) printf("\nThe page: %s\n", path.text);
@@ -131,6 +133,7 @@ static int demo_run_all(const hed_arguments *arguments, void *user)
     demo d = {.folder = hed_text_of(arguments, "out"), .quick = hed_given(arguments, "quick")};
     uint32_t failed = 0;
     hed_error error = {0};
+    hed_interrupt_install();
     if (make_demo(&d, &failed, &error)) return cli_fail(&error);
     return failed ? HED_EXIT_FAILURE : HED_EXIT_OK;
 }
