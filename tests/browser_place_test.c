@@ -131,10 +131,31 @@ Test(browser_place, a_started_snap_gets_its_page_and_profile)
     EXPECT(strncmp(browser.page, parent, strlen(parent)) == 0, "%s", browser.page);
     EXPECT_EQ(access(browser.page + strlen("file://"), R_OK), 0);
     EXPECT(strncmp(browser.profile, parent + strlen("file://"),
-               strlen(parent) - strlen("file://")) == 0, "%s", browser.profile);
+               strlen(parent) - strlen("file://")) == 0,
+        "%s", browser.profile);
     snprintf(program, sizeof program, "%s", browser.folder);
     cli_browser_end(&browser);
     EXPECT_NE(access(program, F_OK), 0);
+}
+
+/* Processes that outlive the browser and heed no SIGTERM are ended too: its folder stays removed. */
+Test(browser_place, processes_of_a_browser_end_with_it)
+{
+    cli_browser_process browser;
+    char program[PATH_MAX], path[PATH_MAX + 16];
+    make_script("chromium",
+        "(trap '' TERM; while :; do mkdir -p \"$TMPDIR\"; date >\"$TMPDIR/late\"; done) &\nexec sleep 60");
+    setenv("PATH", "/bin:/usr/bin", 1);
+    snprintf(program, sizeof program, "%s", in_home("chromium"));
+    OK(cli_browser_start(&browser, &(cli_browser_def){.name = program, .headless = true}, &error));
+    snprintf(path, sizeof path, "%s/late", browser.profile);
+    for (int tries = 0; tries < 1000 && access(path, F_OK); tries++) usleep(10000);
+    EXPECT_EQ(access(path, F_OK), 0);
+    snprintf(path, sizeof path, "%s", browser.folder);
+    cli_browser_end(&browser);
+    usleep(300000);
+    EXPECT_NE(access(path, F_OK), 0);
+    EXPECT_EQ(cli_browser_has_ended(&browser, true), false);
 }
 
 /* A folder of a command that was killed is removed by the next one; that of a living command stays. */

@@ -231,7 +231,8 @@ uint16_t cli_browser_port(const cli_browser_process *browser)
     if (file) fclose(file);
     text[size] = 0;
     const char *key = strstr(text, "\"ws_port\":");
-    return key && strchr(key, '}') ? (uint16_t)strtoul(key + sizeof "\"ws_port\":" - 1, NULL, 10) : 0;
+    return key && strchr(key, '}') ? (uint16_t)strtoul(key + sizeof "\"ws_port\":" - 1, NULL, 10)
+                                   : 0;
 }
 
 bool cli_browser_has_ended(const cli_browser_process *browser, bool by_any_exit)
@@ -258,16 +259,33 @@ bool cli_browser_describe_end(const cli_browser_process *browser, char *text, si
     return true;
 }
 
+/* True once the browser itself has ended; its process is not waited for yet. */
+static bool has_exited(pid_t process)
+{
+    siginfo_t ended = {0};
+    return waitid(P_PID, (id_t)process, &ended, WEXITED | WNOHANG | WNOWAIT) || ended.si_pid;
+}
+
+/* Ends a browser and the processes that it has started, which may write into its profile after its own end. */
+static void end_group(pid_t process)
+{
+    enum { PATIENCE = 60 };
+    const struct timespec pause = {.tv_nsec = 50000000};
+    for (int tries = 0; tries < PATIENCE && !has_exited(process); tries++) {
+        kill(-process, tries < PATIENCE / 2 ? SIGTERM : SIGKILL);
+        nanosleep(&pause, NULL);
+    }
+    kill(-process, SIGKILL);
+    waitpid(process, NULL, WNOHANG);
+    for (int tries = 0; tries < PATIENCE && kill(-process, 0) == 0; tries++)
+        nanosleep(&pause, NULL);
+}
+
 void cli_browser_end(cli_browser_process *browser)
 {
     bool ours = browser->profile[0] != 0; /* otherwise it may be the user's own browser */
-    for (int tries = 0; browser->process && ours; tries++) {
-        enum { PATIENCE = 60 };
-        kill(-browser->process, tries < PATIENCE / 2 ? SIGTERM : SIGKILL);
-        if (waitpid(browser->process, NULL, WNOHANG) || tries == PATIENCE) break;
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-    }
-    if (browser->process && !ours) waitpid(browser->process, NULL, WNOHANG);
+    if (browser->process && ours) end_group(browser->process);
+    else if (browser->process) waitpid(browser->process, NULL, WNOHANG);
     if (browser->folder[0]) cli_browser_remove_folder(browser->folder);
     *browser = (cli_browser_process){.to = -1, .from = -1};
 }

@@ -80,9 +80,11 @@ hed_status demo_run(const char *const *words, hed_json **answer, hed_error *erro
     int code = output < 0 || messages < 0 ? errno : child_start(&pid, output, messages, words);
     while (!code && waitpid(pid, &status, 0) < 0) {
         if (errno != EINTR) code = errno;
-        else if (hed_interrupted()) kill(pid, SIGTERM); /* a signal may have been for this process alone */
+        else if (hed_interrupted())
+            kill(pid, SIGTERM); /* a signal may have been for this process alone */
     }
-    if (code) hed_fail(error, HED_ERROR_IO, "heddle %s: cannot start: %s", words[1], strerror(code));
+    if (code)
+        hed_fail(error, HED_ERROR_IO, "heddle %s: cannot start: %s", words[1], strerror(code));
     else if (status) child_explain(words, status, messages, error);
     else child_answer(words[1], output, answer, error);
     if (output >= 0) close(output);

@@ -79,7 +79,8 @@ static uint32_t put_page(const demo *d)
     fputs(embedded("head.html"), d->page);
     for (size_t i = 0; i < HED_COUNT(PARTS) && !hed_interrupted(); i++)
         failed += !demo_put_part(d, &PARTS[i]);
-    fprintf(d->page, "</main>\n<footer>Made by <code>heddle demo</code>, version %s.</footer>\n<script>\n%s</script>\n</html>\n",
+    fprintf(d->page,
+        "</main>\n<footer>Made by <code>heddle demo</code>, version %s.</footer>\n<script>\n%s</script>\n</html>\n",
         hed_version_text(), embedded("viewer.js"));
     return failed;
 }
@@ -92,7 +93,8 @@ static hed_status begin_folder(const demo *d, hed_error *error)
     struct dirent **entries = NULL;
     char begin[1024];
     if (mkdir(d->folder, 0777) && errno != EEXIST)
-        return hed_fail(error, HED_ERROR_IO, "%s: cannot make the folder: %s", d->folder, strerror(errno));
+        return hed_fail(
+            error, HED_ERROR_IO, "%s: cannot make the folder: %s", d->folder, strerror(errno));
     FILE *former = fopen(path.text, "re");
     size_t size = former ? fread(begin, 1, sizeof begin, former) : 0;
     if (former) fclose(former);
