@@ -46,6 +46,25 @@ for way in template push pushed-template; do
     done
 done
 
+# Two buffers of one layout that lists the later binding first, by one write or a template with gaps, with dynamic offsets; push
+# constants of two calls, of which the second replaces a part.
+glslangValidator -V "$sources/tests/record/pair.comp" -o "$work/pair.spv" >/dev/null
+for way in pair pair-template; do
+    status=0
+    VK_LAYER_PATH=$layer VK_INSTANCE_LAYERS=VK_LAYER_HEDDLE_record HEDDLE_RECORD="$work/$way" "$program" "$work/pair.spv" $way >"$work/log" 2>&1 || status=$?
+    [ $status = 0 ] || complain "program, $way: exit $status: $(cat "$work/log")"
+    set -- "$work/$way"/*-32x1x1.json
+    pair=$1
+    [ -e "$pair" ] || { complain "$way: no recording: $(cat "$work/log")"; continue; }
+    grep -q '{"name": "n", "value": 1024}' "$pair" && grep -q '{"name": "term", "value": 7}' "$pair" || complain "$way: $(cat "$pair")"
+    for begin in '0 129 130' '1 10192 10193'; do
+        file=${pair%.json}.0.${begin%% *}.bin
+        [ "$(od -An -tf4 -N8 "$file" | tr -s ' ')" = " ${begin#* }" ] || complain "$way, ${file##*/}: $(od -An -tf4 -N8 "$file"); expected ${begin#* }"
+        [ "$(wc -c <"$file")" = 4096 ] || complain "$way, ${file##*/}: $(wc -c <"$file") bytes; expected 4096"
+    done
+done
+tuned "$pair"
+
 # Each group size is another pipeline; constants and contents are the program's.
 VK_LAYER_PATH=$layer VK_INSTANCE_LAYERS=VK_LAYER_HEDDLE_record HEDDLE_RECORD="$work/record" \
     "$heddle" tune "$sources/tests/record/add.comp" --device vulkan:0 --budget 2 --time 60 >"$work/log" 2>&1 ||
