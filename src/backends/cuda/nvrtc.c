@@ -1,5 +1,4 @@
-/* NVRTC and hipRTC: loading, the options of strict and fast mode, compiling, and reading ptxas's
- * report. Options and limits are from the NVRTC documentation, CUDA 11.2 to 13.0, and from hipRTC's,
+/* NVRTC and hipRTC: loading, the options of strict and fast mode, and compiling. Options and limits are from the NVRTC documentation, CUDA 11.2 to 13.0, and from hipRTC's,
  * ROCm 5.2 to 6. */
 #include "backends/cuda/nvrtc.h"
 
@@ -353,8 +352,6 @@ static bool nvrtc_is_for_prelude(const hed_define *define)
     return strncmp(define->name, "HED_", 4) == 0;
 }
 
-/* Assembles the text. Every chunk counts its own lines under its own name; the prelude before the
- * text comes as a pre-included header; hipRTC includes it in a line of its own. */
 /* True if a text has a branch for NVRTC: headers such as CUTLASS's leave <cstdint> out of that branch, and expect the caller's types. */
 static bool nvrtc_is_for_rtc(const hed_build *build)
 {
@@ -367,6 +364,8 @@ static bool nvrtc_is_for_rtc(const hed_build *build)
     return false;
 }
 
+/* Assembles the text. Every chunk counts its own lines under its own name; the prelude before the
+ * text comes as a pre-included header; hipRTC includes it in a line of its own. */
 static void nvrtc_add_sources(hed_text *text, const hed_nvrtc *nvrtc, const hed_build *build)
 {
     /* clang's form of NVRTC's --device-as-default-execution-space */
@@ -389,74 +388,19 @@ static void nvrtc_add_sources(hed_text *text, const hed_nvrtc *nvrtc, const hed_
     if (nvrtc->hip) hed_text_add(text, "#pragma clang force_cuda_host_device end\n");
 }
 
-/* Copies the first line of a log that reports an error, for the one-sentence text. */
-static void nvrtc_first_error(const char *log, char *line, size_t size)
-{
-    const char *at = strstr(log, "error");
-    const char *begin = at ? at : log;
-    while (begin > log && begin[-1] != '\n') begin--;
-    size_t length = strcspn(begin, "\n");
-    snprintf(line, size, "%.*s", (int)(length < size ? length : size - 1), begin);
-}
-
-/* Names the packages that contain a missing header: NVIDIA's for apt, and pip's. */
-static void nvrtc_advise_packages(
-    const hed_nvrtc *nvrtc, const char *header, char *text, size_t size)
-{
-    static const struct {
-        const char *begin, *apt, *pip;
-    } packages[] = {{"cub/", "cuda-cccl", "nvidia-cuda-cccl"},
-        {"thrust/", "cuda-cccl", "nvidia-cuda-cccl"}, {"cuda/", "cuda-cccl", "nvidia-cuda-cccl"},
-        {"nv/", "cuda-cccl", "nvidia-cuda-cccl"}, {"crt/", "cuda-crt", "nvidia-cuda-crt"},
-        {"curand", "libcurand-dev", "nvidia-curand"},
-        {"cuda", "cuda-cudart-dev", "nvidia-cuda-runtime"},
-        {"cooperative_groups", "cuda-cudart-dev", "nvidia-cuda-runtime"},
-        {"mma.h", "cuda-cudart-dev", "nvidia-cuda-runtime"},
-        {"vector_types.h", "cuda-cudart-dev", "nvidia-cuda-runtime"}};
-    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
-        if (strncmp(header, packages[i].begin, strlen(packages[i].begin)) != 0) continue;
-        snprintf(text, size,
-            "; CUDA's headers are %s%.150s: \"%.100s\" comes with NVIDIA's package %s, pip's %s, or Debian's nvidia-cuda-dev; "
-            "CUDA_HOME names a toolkit in another folder",
-            nvrtc->headers[0] ? "taken from " : "not found", nvrtc->headers, header,
-            packages[i].apt, packages[i].pip);
-        return;
-    }
-    snprintf(text, size,
-        "; \"%.200s\" is not a header of CUDA's: in a tune file \"include\" lists the folders to search",
-        header);
-}
-
-/* Writes a remedy for an error; "" if no remedy is known. */
-static void nvrtc_advise(
-    const hed_nvrtc *nvrtc, const hed_build *build, const char *log, char *text, size_t size)
-{
-    const char *at = strstr(log, "open source file \"");
-    char header[256] = "";
-    text[0] = 0;
-    if (at && sscanf(at, "open source file \"%255[^\"]\"", header) == 1)
-        nvrtc_advise_packages(nvrtc, header, text, size);
-    else if (strstr(log, "__nv_name_map"))
-        snprintf(text, size, "; the text has no kernel or symbol that \"%.200s\" names alone%s",
-            build->entry,
-            strchr(build->entry, '<') ? ""
-                                      : " (a template needs its arguments: \"scale<float, 4>\")");
-}
-
 static hed_status nvrtc_build_failed(const hed_nvrtc *nvrtc, int result, const char *target,
     const hed_build *build, const char *log, hed_error *error)
 {
-    char line[256], advice[512];
+    char text[768];
     if (result == NVRTC_OUT_OF_MEMORY) return nvrtc_no_memory(build, error);
-    nvrtc_first_error(log ? log : "", line, sizeof line);
-    nvrtc_advise(nvrtc, build, log ? log : "", advice, sizeof advice);
-    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s with %s %d.%d%s: %s%s",
+    hed_nvrtc_read_error(log ? log : "", build->entry, nvrtc->headers, text, sizeof text);
+    hed_fail(error, HED_ERROR_BUILD, "%s does not compile for %s with %s %d.%d%s: %s",
         build->def->name, target, nvrtc->hip ? "hipRTC" : "NVRTC", nvrtc->version / 1000,
         nvrtc->version % 1000 / 10,
         result == NVRTC_COMPILATION ? ""
         : nvrtc->hip                ? " (not the text's fault: hiprtcCompileProgram)"
                                     : " (not the text's fault: nvrtcCompileProgram)",
-        line, advice);
+        text);
     hed_fail_log(error, log);
     return HED_ERROR_BUILD;
 }
@@ -506,24 +450,6 @@ static int nvrtc_log_name(void *user, const char *expression)
     int result = n->nvrtc->api.nvrtcGetLoweredName(n->program, expression, &lowered);
     if (!result) hed_text_add(n->log, name_line, expression, lowered);
     return result;
-}
-
-bool hed_nvrtc_lowered(const char *log, const char *expression, char *name, size_t size)
-{
-    size_t length = strlen(expression);
-    for (const char *line = log; line && strncmp(line, "name ", 5) == 0;
-         line = strchr(line, '\n') + 1) {
-        size_t end = strcspn(line, "\n");
-        if (!line[end]) return false;
-        if (strncmp(line + 5, expression, length) != 0 || strncmp(line + 5 + length, " = ", 3) != 0)
-            continue;
-        const char *from = line + 5 + length + 3;
-        if ((size_t)(line + end - from) >= size) return false;
-        memcpy(name, from, (size_t)(line + end - from));
-        name[line + end - from] = 0;
-        return true;
-    }
-    return false;
 }
 
 /* Stores the lowered names (see hed_nvrtc_lowered()), then the compiler's log. */
@@ -669,48 +595,4 @@ hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const h
         *binary = (hed_binary){0};
     }
     return status;
-}
-
-/* ---- ptxas' report ---- */
-
-/* Returns the number before `words` on one line, -1 if the line lacks these words. */
-static int64_t nvrtc_number_before(const char *line, size_t length, const char *words)
-{
-    const char *at = memmem(line, length, words, strlen(words));
-    if (!at) return -1;
-    while (at > line && at[-1] == ' ') at--;
-    const char *end = at;
-    while (at > line && at[-1] >= '0' && at[-1] <= '9') at--;
-    return at < end ? strtoll(at, NULL, 10) : -1;
-}
-
-/* ptxas writes "Compiling entry function 'NAME' for 'sm_XX'", then the lines of that kernel, then
- * the next kernel's. Lines of functions that were not inlined come in between ("Function properties
- * for NAME") and do not count for the kernel. */
-void hed_nvrtc_read_log(const char *log, const char *entry, hed_kernel_resources *resources)
-{
-    size_t name = strlen(entry);
-    bool ours = false, own_properties = false;
-    for (const char *line = log; line && *line;) {
-        size_t length = strcspn(line, "\n"), trimmed = length;
-        while (trimmed && (line[trimmed - 1] == ' ' || line[trimmed - 1] == '\r')) trimmed--;
-        const char *end = line + trimmed, *kernel = memmem(line, length, "entry function '", 16),
-                   *function = memmem(line, length, "properties for ", 15);
-        if (kernel)
-            ours = (size_t)(end - kernel - 16) > name && memcmp(kernel + 16, entry, name) == 0 &&
-                   kernel[16 + name] == '\'';
-        else if (function)
-            own_properties =
-                (size_t)(end - function - 15) == name && memcmp(function + 15, entry, name) == 0;
-        else if (ours && (own_properties || memmem(line, length, "Used ", 5))) {
-            int64_t registers = nvrtc_number_before(line, length, " registers"),
-                    stack = nvrtc_number_before(line, length, " bytes stack frame");
-            int64_t stores = nvrtc_number_before(line, length, " bytes spill stores"),
-                    loads = nvrtc_number_before(line, length, " bytes spill loads");
-            if (registers >= 0) resources->registers = registers;
-            if (stack >= 0) resources->stack_bytes = stack;
-            if (stores >= 0 && loads >= 0) resources->spill_bytes = stores + loads;
-        }
-        line += length + (line[length] == '\n');
-    }
 }

@@ -66,6 +66,10 @@ extern const char hed_standard_version[];
  * `texts` (number). */
 uint32_t hed_standard_headers(const char *const **names, const char *const **texts);
 
+/* Writes the first line of a log that reports an error, and a remedy if one is known. `headers`: the
+ * folder of the toolkit's headers; "": not found. */
+void hed_nvrtc_read_error(
+    const char *log, const char *entry, const char *headers, char *text, size_t size);
 /* Reads registers, stack and spills of kernel `entry` from ptxas's report; a figure that the report
  * lacks stays unchanged. */
 void hed_nvrtc_read_log(const char *log, const char *entry, hed_kernel_resources *resources);
