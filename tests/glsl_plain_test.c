@@ -396,3 +396,22 @@ Test(glsl_plain, preludes_of_engines)
     /* a text of its own names is left alone */
     check_refused("own.comp", HEAD "void main() { b[0] = psc(1.0); }\n", "'psc'");
 }
+
+/* Constants that begin with uniforms, which drivers of OpenGL take: they become variables, and no other constant does. */
+Test(glsl_plain, constants_that_begin_with_uniforms)
+{
+    hed_tune_file *file = open_text("tiles.comp",
+        "#version 450\nuniform uint groups;\nlayout(binding = 1) uniform Block { uint rows; } block;\n"
+        "const uint WIDTH = groups;\nconst uvec2 SIZE[1] = uvec2[](uvec2(WIDTH, 2)); // const\nconst uint FIXED = 4;\n"
+        "const uint ROWS = block.rows;\n"
+        "layout(local_size_x = 64) in;\nlayout(binding = 0) buffer Data { uint data[]; };\n"
+        "uint twice(const uint x) { const uint y = x; return y * groups; }\n"
+        "void main() { data[gl_GlobalInvocationID.x] = twice(SIZE[0].x) + FIXED + ROWS; }\n");
+    CHECK_NOT_NULL(file, "%s\n%s", error.text, error.log);
+    const char *text = hed_tune_file_kernel(file)->sources[0].text;
+    CHECK(strstr(text, "\n      uint WIDTH") && strstr(text, "\n      uvec2 SIZE") && strstr(text, "\n      uint ROWS"),
+        "%s", text);
+    CHECK(strstr(text, "\nconst uint FIXED") && strstr(text, "(const uint x) { const uint y") && strstr(text, "// const"),
+        "%s", text);
+    hed_tune_file_close(file);
+}

@@ -151,6 +151,51 @@ void hed_spec_complete_literals(hed_spec_reader *reader, hed_json_node node, hed
     source->size = (size_t)(to - text);
 }
 
+/* True if the declaration from `at` to its `;` contains one of the names, which are between blanks. */
+static bool contains_name(const char *text, const char *at, const char *names)
+{
+    char name[68];
+    for (hed_glsl_word w = hed_spec_glsl_next(text, at); w.size && *w.at != ';';
+         w = hed_spec_glsl_next(text, w.at + w.size)) {
+        bool fits = (size_t)snprintf(name, sizeof name, " %.*s ", (int)w.size, w.at) < sizeof name;
+        if (fits && strstr(names, name)) return true;
+    }
+    return false;
+}
+
+void hed_spec_free_constants(hed_spec_reader *reader, hed_json_node node, hed_source *source)
+{
+    char *text = NULL, names[4096] = " "; /* uniforms, and constants that begin with one */
+    int depth = 0;
+    hed_glsl_word last = {source->text, 0}, name = last, constant = last;
+    bool is_uniform = false, is_block = false;
+    for (hed_glsl_word w = hed_spec_glsl_next(source->text, source->text); w.size && hed_spec_fine(reader);
+         last = w, w = hed_spec_glsl_next(source->text, w.at + w.size)) {
+        if (*w.at == '{' && !depth++) is_block = is_uniform;
+        if (*w.at == '}' && !--depth) is_block = false;
+        if (depth > is_block) continue;
+        if (w.size == 7 && !memcmp(w.at, "uniform", 7)) is_uniform = true;
+        if (w.size == 5 && !memcmp(w.at, "const", 5)) constant = w;
+        bool is_end = strchr(";={}()", *w.at) != NULL;
+        if ((*w.at == '[' || is_end) && !name.size) name = last;
+        bool is_free = constant.size && *w.at == '=' && contains_name(source->text, w.at, names),
+             is_listed = is_free || ((is_uniform || is_block) && *w.at == ';');
+        size_t used = strlen(names);
+        if (is_listed && used + name.size + 2 < sizeof names)
+            snprintf(names + used, sizeof names - used, "%.*s ", (int)name.size, name.at);
+        if (is_free && !text) {
+            text = hed_spec_allocate(reader, strlen(source->text) + 1, node);
+            if (!text) return;
+            strcpy(text, source->text);
+        }
+        if (is_free) memset(text + (constant.at - source->text), ' ', constant.size);
+        if (!is_end) continue;
+        is_uniform = false;
+        name.size = constant.size = 0;
+    }
+    if (text) source->text = text;
+}
+
 /* Returns the length of a placeholder with its brackets, as [[NAME]], {{NAME}}, ${NAME} and @NAME@; 0: another text. */
 static size_t placeholder_at(const char *at, const char **name, size_t *length)
 {

@@ -104,6 +104,7 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_
             hed_spec_name_placeholders(reader, node, source);
             hed_spec_put_prelude(reader, node, source);
             hed_spec_complete_literals(reader, node, source);
+            if (hed_spec_fine(reader)) hed_spec_free_constants(reader, node, source);
         }
         if (hed_spec_fine(reader)) hed_spec_read_module(reader, node, &kernel->def, source, entry);
         if (language == HED_GLSL) refuse_unused_macros(reader, node, kernel, source);
@@ -340,13 +341,6 @@ static hed_type type_of(hed_wgsl_scalar scalar)
                                                                : HED_BYTES;
 }
 
-static double problem_elements(const hed_tune_file *spec)
-{
-    double elements = 1;
-    for (uint32_t i = 0; i < spec->problem.count; i++) elements *= (double)spec->problem.sizes[i];
-    return elements;
-}
-
 /* Returns the bytes of a storage buffer, or of the rows of a texture. */
 static double binding_bytes(const hed_tune_file *spec, const hed_wgsl_binding *binding)
 {
@@ -357,7 +351,9 @@ static double binding_bytes(const hed_tune_file *spec, const hed_wgsl_binding *b
     }
     if (binding->uniform) return (binding->bytes + 15) / 16 * 16;
     if (binding->bytes) return binding->bytes;
-    return binding->header + problem_elements(spec) * binding->factor * binding->stride;
+    double elements = 1;
+    for (uint32_t i = 0; i < spec->problem.count; i++) elements *= (double)spec->problem.sizes[i];
+    return binding->header + elements * binding->factor * binding->stride;
 }
 
 static hed_spec_given give_buffer(

@@ -290,6 +290,8 @@ void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_no
 /* Executes the lines of a preprocessor and replaces macros (wgsl_macros.c). */
 void hed_spec_expand_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_node defines,
     const char *path, hed_source *source);
+/* Writes words of WGSL of 2021 and of native wgpu as browsers take them (wgsl_dialect.c). */
+void hed_spec_put_dialect(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Adds the parentheses around mixed operators that native programs omit and browsers require (wgsl_operators.c). */
 void hed_spec_put_parentheses(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Evaluates the condition of an #if: names without a value (NULL by `value_of`) are 0. False: it is not understood
@@ -354,6 +356,8 @@ void hed_spec_put_glsl_texts(
 void hed_spec_put_extensions(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Makes 2f 2.0f, as some drivers take it (glsl_join.c). */
 void hed_spec_complete_literals(hed_spec_reader *reader, hed_json_node node, hed_source *source);
+/* Makes global constants that begin with uniforms variables, as OpenGL's drivers take them (glsl_join.c). */
+void hed_spec_free_constants(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Defines names of ncnn, which its program defines before each text, and a group of a size (glsl_join.c). */
 void hed_spec_put_prelude(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Replaces placeholders of the program that writes the text, as [[NAME]], by their names (glsl_join.c). */

@@ -483,7 +483,7 @@ static const char *json_read_max_threads(
     return plain;
 }
 
-/* Reads the language: its name, or the extension of the last file. */
+/* Reads the language: its name, or the extension of the shader with the comment, or of the last file. */
 static hed_language json_read_language(
     hed_spec_reader *reader, hed_json_node object, hed_json_node whole)
 {
@@ -497,7 +497,7 @@ static hed_language json_read_language(
         hed_spec_fine(reader) && count > 0 ? hed_json_string(json_word_at(source, count - 1)) : "";
     hed_language detected;
     bool shader =
-        hed_spec_is_shader_file(reader->is_shader && !has_source ? reader->path : last, &detected);
+        hed_spec_is_shader_file(reader->is_shader ? reader->path : last, &detected);
     return shader ? detected : hed_spec_is_cuda_file(last) ? HED_CUDA_C : HED_OPENCL_C;
 }
 

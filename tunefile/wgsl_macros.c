@@ -165,7 +165,7 @@ static bool condition(expansion *e, const char *at, size_t size)
 static void expand_text(expansion *e, const char *path, const char *text, FILE *to);
 
 /* Finds an included file in the folder of the text or in the folders above. */
-static const char *included_file(expansion *e, const char *path, const char *name, size_t length)
+static const char *file_near(expansion *e, const char *path, const char *name, size_t length)
 {
     const char *slash = strrchr(path, '/');
     const char *folder =
@@ -174,6 +174,19 @@ static const char *included_file(expansion *e, const char *path, const char *nam
         const char *found = hed_spec_text(e->reader, e->node, "%s%.*s", folder, (int)length, name);
         if (hed_spec_in_memory(e->reader, found) || access(found, R_OK) == 0) return found;
         folder = hed_spec_text(e->reader, e->node, "%s../", folder);
+    }
+    return NULL;
+}
+
+/* Finds an included file whose path may begin with folders that only the program knows, as the alias of
+ * "@app/shaders/common.wgsl": the longest end of the path that is there. */
+static const char *included_file(expansion *e, const char *path, const char *name, size_t length)
+{
+    for (const char *at = name, *end = name + length; at < end;) {
+        const char *found = file_near(e, path, at, (size_t)(end - at));
+        const char *slash = memchr(at, '/', (size_t)(end - at));
+        if (found || !slash) return found;
+        at = slash + 1;
     }
     return NULL;
 }
@@ -284,6 +297,28 @@ static bool is_import(const char *line)
     return !strncmp(at, "import ", 7) && at[size] == ';' && memmem(at, size, "::", 2);
 }
 
+/* Returns the rest of a template's line, as `size > 10 and not wide -%}`, with the operators of C. */
+static const char *template_condition(expansion *e, const char *rest, size_t *size)
+{
+    static const char *const words[] = {"and", "or", "not"}, *const operators[] = {"&&", "||", "!"};
+    const char *end = rest + *size, *close = memmem(rest, *size, "%}", 2);
+    if (close) end = close;
+    while (end > rest && strchr(" \t-", end[-1])) end--;
+    char *text = hed_spec_allocate(e->reader, (size_t)(end - rest) + 1, e->node), *to = text;
+    if (!text) return rest;
+    for (const char *at = rest; at < end;) {
+        size_t length = name_length(at), i = 0;
+        while (i < HED_COUNT(words) && (length != strlen(words[i]) || memcmp(at, words[i], length) != 0)) i++;
+        if (!length) length = 1;
+        to = i < HED_COUNT(words) ? stpcpy(to, operators[i]) : mempcpy(to, at, length);
+        at += length;
+    }
+    *to = 0;
+    *size = (size_t)(to - text);
+    return text;
+}
+
+
 /* Processes the directive of a line; false: the line has no directive. */
 static bool put_directive(
     expansion *e, branches *b, const char *path, const char *line, size_t size, FILE *to)
@@ -307,15 +342,19 @@ static bool put_directive(
     at += length;
     at += strspn(at, " \t");
     size_t rest = at < end ? (size_t)(end - at) : 0;
-    if (!is_template && follow_branches(e, b, word, length, at, rest)) return true;
+    if (is_template) at = template_condition(e, at, &rest);
+    if (follow_branches(e, b, word, length, at, rest)) return true;
     if (!all_open(b)) return true;
-    if (length == 7 && !memcmp(word, "include", 7) && (*at == '"' || *at == '<')) {
-        expand_file(e, path, at + 1, strcspn(at + 1, "\">\n"));
+    if (length == 7 && !memcmp(word, "include", 7) && rest) {
+        size_t quotes = strspn(at, "\"'<");
+        expand_file(e, path, at + quotes, strcspn(at + quotes, quotes ? "\"'>\n" : " \t;\r\n"));
     } else if (!is_template && length == 6 && !memcmp(word, "define", 6)) {
         take_define(e, at, rest, to);
     } else if (!is_template && length == 5 && !memcmp(word, "undef", 5)) {
         macro *m = macro_of(e, at, name_length(at));
         if (m) *m = e->macros[--e->macro_count];
+    } else if (!is_template && rest > 1 && *at == '@' && isalpha((unsigned char)at[1])) {
+        put_code(e, to, at, rest, 0); /* a declaration that the program marks: #dynamic @group(0) ... */
     } else {
         hed_json_reject(e->node, "\"%s%.*s\" is a line of the program that puts the text together; expected #include, "
                                  "#define or #if. Name the joined text", is_template ? "{% " : "#", (int)length, word);
@@ -375,6 +414,28 @@ static bool uses_name(const char *text, const char *name)
     return false;
 }
 
+/* True if a variable begins with an expression of macros alone, as in `let size = ROWS * 2;`. Of numbers
+ * without a type it would be i32, and constants of a program, sizes and counts, are u32. */
+static bool begin_variables(expansion *e, const char *text)
+{
+    for (const char *at = text; (at = strchr(at, '=')) != NULL; at++) {
+        const char *before = at, *next = at + 1;
+        uint32_t names = 0;
+        while (before > text && strchr(" \t", before[-1])) before--;
+        while (before > text && (isalnum((unsigned char)before[-1]) || before[-1] == '_')) before--;
+        if (!is_after(text, before, "let") && !is_after(text, before, "var")) continue;
+        while (*next && (strchr(" \t+-*/%()", *next) || isalnum((unsigned char)*next) || *next == '_')) {
+            size_t length = name_length(next);
+            if (length && !macro_of(e, next, length)) break;
+            names += length != 0;
+            if (!length && isdigit((unsigned char)*next)) length = strspn(next, "0123456789");
+            next += length ? length : 1;
+        }
+        if (*next == ';' && names) return true;
+    }
+    return false;
+}
+
 /* Takes the macros of the JSON. Numbers that code uses become constants after the text. */
 static void take_defines(expansion *e, hed_json_node defines, const char *text)
 {
@@ -385,8 +446,13 @@ static void take_defines(expansion *e, hed_json_node defines, const char *text)
                 ? hed_spec_text(e->reader, at, "%.17g", hed_json_number(at, -1e300, 1e300))
                 : hed_json_string(at);
         set_macro(e, at.key, strlen(at.key), value);
-        if (is_plain_number(value) && strncmp(at.key, "__", 2) != 0 && uses_name(text, at.key))
-            fprintf(e->after, "\nconst %s = %s;", at.key, value);
+    }
+    bool are_sizes = begin_variables(e, text);
+    for (uint32_t i = 0; i < e->macro_count; i++) {
+        const macro *m = &e->macros[i];
+        bool is_whole = !m->value[strspn(m->value, "0123456789")];
+        if (m->is_constant && uses_name(text, m->name))
+            fprintf(e->after, "\nconst %s = %s%s;", m->name, m->value, are_sizes && is_whole ? "u" : "");
     }
 }
 

@@ -527,8 +527,8 @@ static bool shading_type(const char *name, size_t length, char *to, size_t size)
     return false;
 }
 
-/* Lists the names that a joined text uses and no file near it declares: types of HLSL and formats with their values, and
- * variables and functions, which another file has to declare. */
+/* Lists the names that a joined text uses and no file near it declares: types of HLSL, formats and constants with their
+ * values, and variables and functions, which another file has to declare. */
 static void list_added(const char *text, hed_spec_name_list *types, hed_spec_name_list *variables,
     hed_spec_name_list *functions)
 {
@@ -541,6 +541,12 @@ static void list_added(const char *text, hed_spec_name_list *types, hed_spec_nam
                        !(at > text && (at[-1] == '.' || at[-1] == '@')) &&
                        !is_builtin(at, length) && !hed_spec_is_in_capitals(at, length) &&
                        !knows(text, at, length);
+        /* an operand, as a constant is that the program puts before the text */
+        const char *before = at;
+        while (is_name && before > text && isspace((unsigned char)before[-1])) before--;
+        bool is_after = before - text > 1 && strchr("+-*/%", before[-1]) && before[-2] != '/',
+             is_operand = islower((unsigned char)*at) &&
+                          (is_after || (*next && strchr("+-*/%", *next) && next[1] != '=' && next[1] != *next));
         const char *format = is_name ? storage_format(text, at, length) : NULL;
         if (format) hed_spec_list_name(types, at, length, format);
         else if (is_name && shading_type(at, length, type, sizeof type))
@@ -548,6 +554,8 @@ static void list_added(const char *text, hed_spec_name_list *types, hed_spec_nam
         else if (is_name && is_place_of_variable(text, at, next))
             list_plain_word(variables, at, length);
         else if (is_name && *next == '(') list_plain_word(functions, at, length);
+        else if (is_name && is_operand)
+            hed_spec_list_name(types, at, length, NULL);
         at += length ? length : 1;
     }
 }
@@ -688,6 +696,7 @@ void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_no
     refuse_unused(reader, defines, source->text);
     if (hed_spec_fine(reader)) hed_spec_expand_wgsl(reader, node, defines, path, source);
     if (hed_spec_fine(reader)) put_values(reader, node, defines, source);
+    if (hed_spec_fine(reader)) hed_spec_put_dialect(reader, node, source);
     if (hed_spec_fine(reader)) hed_spec_put_parentheses(reader, node, source);
     if (hed_spec_fine(reader)) refuse_missing(reader, node, defines, path, source->text);
     if (hed_spec_fine(reader) && reader->remedy) choose_entry(reader, node, source->text);
