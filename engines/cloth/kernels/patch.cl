@@ -476,6 +476,79 @@ CLOTH_FUNCTION void load_group(patch_view *view)
     view->cloth = cloth_garment_at(view->garments, view->group.garment);
 }
 
+/* Copies the numbers of the steps, the limits and the shapes to local memory. */
+CLOTH_FUNCTION void load_steps(const patch_view *view, uint limit_at, float stiffness)
+{
+    for (uint k = view->item; k < view->group.pair_steps + view->group.figure_steps + 3; k += WG)
+        view->steps[k] = view->word[view->group.step_at + k];
+    for (uint k = view->item; LIMITED && k < 16; k += WG) {
+        uint4 limit = view->word4[limit_at + 16 * view->group.garment + k];
+        view->palette[k] =
+            hed_f4(as_float(limit.x), as_float(limit.y), as_float(limit.z) * stiffness, 0.0f);
+    }
+    for (uint k = view->item; FIGURES && k < view->group.shape_count; k += WG)
+        view->shapes[k] = ((__global const float4 *)view->word4)[view->group.shape_at + k];
+}
+
+/* Copies own particles to local memory, and the previous positions and carries of the first HELD of
+ * an item to `held` and `carries`. */
+CLOTH_FUNCTION void load_own(const patch_view *view, patch_held *held)
+{
+    held->overstretched = 0;
+    EACH_OWN(k)
+    {
+        uint particle = particle_at(view, OWN_AT(k));
+        /* loads first, as in begin_sweep() */
+        float4 at = view->position[particle], before = k < HELD ? view->previous[particle] : at;
+        uint2 carried = k < HELD ? view->carry[particle] : hed_u2(0u, 0u);
+        view->place[OWN_AT(k)] = at;
+        if (k >= HELD) continue;
+        if (COLLIDERS && cloth_is_overstretched(before.w)) held->overstretched |= 1u << k;
+        keep_before(view, held, particle, k, before);
+        keep_carry(view, particle, k, carried);
+    }
+}
+
+/* Copies ghosts to local memory, for their inverse masses: receive() replaces x y z. */
+CLOTH_FUNCTION void load_ghosts(const patch_view *view, patch_ghosts *ghosts)
+{
+#pragma unroll
+    for (uint g = 0; g < GHOSTS; g++) {
+        ghosts->slot[g] = NOTHING;
+        if (EXCHANGE && g * WG + view->item < view->group.ghost_count) {
+            uint2 ghost = view->word2[view->group.ghost_at + g * WG + view->item];
+            ghosts->slot[g] = view->group.slot_at + ghost.y;
+            view->place[view->group.own_count + g * WG + view->item] =
+                view->position[view->group.first + ghost.x];
+        }
+    }
+}
+
+/* Poses the colliders and, at fraction `next` of the driver's motion, the anchors of the next
+ * substep: a sweep does not read them. */
+CLOTH_FUNCTION void prepare_surroundings(const patch_view *view, float next)
+{
+    if (COLLIDERS) pose(view);
+    if (TETHERS && DRIVER) place_anchors(view, next);
+    if ((COLLIDERS | (TETHERS && DRIVER)) && !SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Stores own particles in global memory. */
+CLOTH_FUNCTION void store_own(const patch_view *view, const patch_held *held)
+{
+    EACH_OWN(k)
+    {
+        uint particle = particle_at(view, OWN_AT(k));
+        float4 at = view->place[OWN_AT(k)];
+        if (!DRIVER && at.w == 0.0f) continue; /* other groups may be reading its position */
+        view->position[particle] = at;
+        if (k >= HELD) continue;
+        view->previous[particle] = hed_f4(
+            held->x[k], held->y[k], held->z[k], (float)view->group.garment + mark_of(held, k));
+        view->carry[particle] = carry_of(view, particle, k);
+    }
+}
+
 /* Runs the halves of exchanges of a launch. Buffers: object/cloth_object.h (cloth_buffers);
  * patch_arguments.h. */
 __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
@@ -497,10 +570,9 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
     load_group(&all);
     all.shapes = palette + 16 + COLLIDERS * CLOTH_POSED_WORDS;
     patch_held held;
-    held.overstretched = 0;
     patch_ghosts ghosts;
     patch_table table;
-    uint item = all.item, index = (uint)get_group_id(0);
+    uint index = (uint)get_group_id(0);
     uint epoch = EXCHANGE ? packets[index].x : 0, patience = PATIENCE;
 
 #if LATTICES
@@ -515,38 +587,9 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
     tension.gives = launch.gives & 1u;
 #endif
 
-    /* copy steps, palettes and particles to local memory */
-    for (uint k = item; k < all.group.pair_steps + all.group.figure_steps + 3; k += WG)
-        steps[k] = all.word[all.group.step_at + k];
-    for (uint k = item; LIMITED && k < 16; k += WG) {
-        uint4 limit = tables[launch.limit_at + 16 * all.group.garment + k];
-        palette[k] = hed_f4(
-            as_float(limit.x), as_float(limit.y), as_float(limit.z) * launch.first.stiffness, 0.0f);
-    }
-    for (uint k = item; FIGURES && k < all.group.shape_count; k += WG)
-        all.shapes[k] = ((__global const float4 *)tables)[all.group.shape_at + k];
-    EACH_OWN(k)
-    {
-        uint particle = particle_at(view, OWN_AT(k));
-        /* loads first, as in begin_sweep() */
-        float4 at = position[particle], before = k < HELD ? previous[particle] : at;
-        uint2 carried = k < HELD ? carry[particle] : hed_u2(0u, 0u);
-        place[OWN_AT(k)] = at;
-        if (k >= HELD) continue;
-        if (COLLIDERS && cloth_is_overstretched(before.w)) held.overstretched |= 1u << k;
-        keep_before(view, &held, particle, k, before);
-        keep_carry(view, particle, k, carried);
-    }
-#pragma unroll
-    for (uint g = 0; g < GHOSTS; g++) {
-        ghosts.slot[g] = NOTHING;
-        if (EXCHANGE && g * WG + item < all.group.ghost_count) {
-            uint2 ghost = all.word2[all.group.ghost_at + g * WG + item];
-            ghosts.slot[g] = all.group.slot_at + ghost.y;
-            /* sets the inverse mass; receive() replaces x y z */
-            place[all.group.own_count + g * WG + item] = position[all.group.first + ghost.x];
-        }
-    }
+    load_steps(view, launch.limit_at, launch.first.stiffness);
+    load_own(view, &held);
+    load_ghosts(view, &ghosts);
     all.step = step_of(launch, (launch.begin + 1) / 2 / ITERATIONS);
     if (TETHERS) place_anchors(view, all.step.to);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -564,10 +607,7 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
         sweep_early(view, &table);
         if (EXCHANGE) receive(view, &ghosts, epoch, &patience);
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (COLLIDERS) pose(view);
-        if (TETHERS && DRIVER) /* anchors of the next substep: a sweep does not read them */
-            place_anchors(view, step_of(launch, (exchange + 1) / ITERATIONS).to);
-        if ((COLLIDERS | (TETHERS && DRIVER)) && !SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
+        prepare_surroundings(view, step_of(launch, (exchange + 1) / ITERATIONS).to);
 #if LATTICES
         do_tasks(view, &tension, &held, SURROUNDED ? 0u : launch.gives >> 1, launch.tasks[0],
             launch.tasks[1]);
@@ -592,16 +632,6 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
     }
 
     if (!STEPS) load_group(&all);
-    EACH_OWN(k)
-    {
-        uint particle = particle_at(view, OWN_AT(k));
-        float4 at = place[OWN_AT(k)];
-        if (!DRIVER && at.w == 0.0f) continue; /* other groups may be reading its position */
-        position[particle] = at;
-        if (k >= HELD) continue;
-        previous[particle] =
-            hed_f4(held.x[k], held.y[k], held.z[k], (float)all.group.garment + mark_of(&held, k));
-        carry[particle] = carry_of(view, particle, k);
-    }
-    if (EXCHANGE && item == 0) packets[index].x = epoch;
+    store_own(view, &held);
+    if (EXCHANGE && all.item == 0) packets[index].x = epoch;
 }
