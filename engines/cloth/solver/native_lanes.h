@@ -1,15 +1,14 @@
-/* Arithmetic of eight lanes in SIMD registers, and of eight particles, for one instruction set.
- * native_packs.c includes this file, native_figures.h and native_systems.h with NAME and TARGET
- * defined, and LANES_PLAIN if lanes are arrays, which the compiler vectorises.
+/* Solution of packs of eight figures in SIMD registers, for one instruction set. native_packs.c
+ * includes this file with NAME and TARGET defined, and LANES_PLAIN if lanes are arrays, which the
+ * compiler vectorises.
  *
  * Particles are float4 in memory, loaded as float4 and transposed in registers to x, y, z and
  * inverse mass: one cache line for a particle instead of three or four, and half the cost of
  * gathers. Root and quotient are the processor's estimates with one step of Newton's method; their
- * error is about two units in the last place. */
-#undef FUNCTION
-#undef CALL
-#undef PARTICLES
-#undef VECTOR
+ * error is about two units in the last place.
+ *
+ * A figure is a chain of dependent operations, whose latency bounds the speed: operations that do
+ * not depend on positions are outside the chain. */
 #define VECTOR NAME(vector)
 #define PARTICLES NAME(particles)
 #define CALL(function, ...) NAME(function)(__VA_ARGS__)
@@ -146,12 +145,98 @@ FUNCTION void NAME(store_free)(char *positions, const uint32_t *offsets, PARTICL
     }
 }
 
-/* ---- products and quotients ---- */
+/* ---- constraints ---- */
 
 FUNCTION VECTOR NAME(inverse)(VECTOR a)
 {
     VECTOR estimate = NAME(inverse_estimate)(a);
     return NAME(multiply)(estimate, NAME(negated)(a, estimate, NAME(all)(2.0f)));
+}
+
+/* Projects pairs of equal inverse masses: each particle moves by (1 - rest length / length) / 2 of
+ * the vector to the other. */
+FUNCTION void NAME(project_even)(PARTICLES *a, PARTICLES *b, VECTOR rest)
+{
+    VECTOR x = NAME(subtract)(b->x, a->x), y = NAME(subtract)(b->y, a->y),
+           z = NAME(subtract)(b->z, a->z), half = NAME(all)(0.5f);
+    VECTOR square = NAME(fused)(x, x, NAME(fused)(y, y, NAME(fused)(z, z, NAME(all)(1e-24f))));
+    VECTOR root = NAME(root_estimate)(square);
+    /* Newton's step for half the inverse root */
+    VECTOR newton = NAME(negated)(
+        NAME(multiply)(NAME(multiply)(square, NAME(all)(0.25f)), root), root, NAME(all)(0.75f));
+    VECTOR part = NAME(negated)(NAME(multiply)(rest, root), newton, half);
+    a->x = NAME(fused)(part, x, a->x);
+    a->y = NAME(fused)(part, y, a->y);
+    a->z = NAME(fused)(part, z, a->z);
+    b->x = NAME(negated)(part, x, b->x);
+    b->y = NAME(negated)(part, y, b->y);
+    b->z = NAME(negated)(part, z, b->z);
+}
+
+/* Projects pairs as cloth_project() (physics.h): with r = allowed length / length, each end moves
+ * by inverse mass / (sum of inverse masses and give) * (1 - r) of the vector to the other. */
+FUNCTION void NAME(project)(PARTICLES *a, PARTICLES *b, VECTOR rest, const cloth_limits *limits)
+{
+    VECTOR low = NAME(multiply)(rest, NAME(all)(limits->low)),
+           high = NAME(multiply)(rest, NAME(all)(limits->high));
+    VECTOR weight =
+        NAME(most)(NAME(add)(NAME(add)(a->w, b->w), NAME(all)(limits->give)), NAME(all)(1e-20f));
+    VECTOR inverse = NAME(inverse)(weight);
+    VECTOR wa = NAME(multiply)(a->w, inverse), wb = NAME(multiply)(b->w, inverse);
+
+    VECTOR x = NAME(subtract)(b->x, a->x), y = NAME(subtract)(b->y, a->y),
+           z = NAME(subtract)(b->z, a->z);
+    VECTOR square = NAME(fused)(x, x, NAME(fused)(y, y, NAME(fused)(z, z, NAME(all)(1e-24f))));
+    VECTOR root = NAME(root_estimate)(square);
+    VECTOR newton = NAME(negated)(
+        NAME(multiply)(NAME(multiply)(square, NAME(all)(0.5f)), root), root, NAME(all)(1.5f));
+    VECTOR shortest = NAME(multiply)(NAME(multiply)(low, root), newton),
+           longest = NAME(multiply)(NAME(multiply)(high, root), newton);
+    VECTOR ratio = NAME(least)(NAME(most)(NAME(all)(1.0f), shortest), longest);
+    VECTOR pa = NAME(negated)(wa, ratio, wa), pb = NAME(negated)(wb, ratio, wb);
+    a->x = NAME(fused)(pa, x, a->x);
+    a->y = NAME(fused)(pa, y, a->y);
+    a->z = NAME(fused)(pa, z, a->z);
+    b->x = NAME(negated)(pb, x, b->x);
+    b->y = NAME(negated)(pb, y, b->y);
+    b->z = NAME(negated)(pb, z, b->z);
+}
+
+/* Solves a pack of any inverse masses and materials. */
+FUNCTION void NAME(pack)(
+    char *positions, const uint32_t *words, cloth_shape shape, const cloth_limits *limits)
+{
+    const uint32_t *offsets = words + CLOTH_LANES,
+                   *rests = offsets + CLOTH_LANES * cloth_shape_particles(shape);
+    PARTICLES p[4];
+    for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
+        p[v] = NAME(load)(positions, offsets + CLOTH_LANES * v);
+    for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
+        CALL(project, p + cloth_figure_ends[e][0], p + cloth_figure_ends[e][1],
+            NAME(read)(rests + CLOTH_LANES * e), limits + words[e]);
+    for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
+        if (words[CLOTH_LOCKED]) CALL(store_free, positions, offsets + CLOTH_LANES * v, p[v]);
+        else CALL(store, positions, offsets + CLOTH_LANES * v, p[v]);
+}
+
+/* Computes p -= share * way. */
+FUNCTION void NAME(shift_back)(PARTICLES *p, VECTOR share, const PARTICLES *way)
+{
+    p->x = NAME(negated)(share, way->x, p->x);
+    p->y = NAME(negated)(share, way->y, p->y);
+    p->z = NAME(negated)(share, way->z, p->z);
+}
+
+/* Lanes of cloth_way_of() (physics.h). */
+FUNCTION PARTICLES NAME(way_of)(const PARTICLES *corner, VECTOR gb, VECTOR gc)
+{
+    PARTICLES way = {NAME(multiply)(gc, NAME(subtract)(corner[2].x, corner[0].x)),
+        NAME(multiply)(gc, NAME(subtract)(corner[2].y, corner[0].y)),
+        NAME(multiply)(gc, NAME(subtract)(corner[2].z, corner[0].z)), gc};
+    way.x = NAME(fused)(gb, NAME(subtract)(corner[1].x, corner[0].x), way.x);
+    way.y = NAME(fused)(gb, NAME(subtract)(corner[1].y, corner[0].y), way.y);
+    way.z = NAME(fused)(gb, NAME(subtract)(corner[1].z, corner[0].z), way.z);
+    return way;
 }
 
 FUNCTION VECTOR NAME(inner)(const PARTICLES *a, const PARTICLES *b)
@@ -168,12 +253,95 @@ FUNCTION VECTOR NAME(inverse_root)(VECTOR square)
                   NAME(all)(1.5f)));
 }
 
-/* Computes p -= share * way. */
-FUNCTION void NAME(shift_back)(PARTICLES *p, VECTOR share, const PARTICLES *way)
+/* Lanes of cloth_strain(). `g`: two rows. */
+FUNCTION void NAME(strain)(PARTICLES *corner, const uint32_t *g, VECTOR give)
 {
-    p->x = NAME(negated)(share, way->x, p->x);
-    p->y = NAME(negated)(share, way->y, p->y);
-    p->z = NAME(negated)(share, way->z, p->z);
+    VECTOR k[3] = {NAME(all)(0.0f), NAME(read)(g), NAME(read)(g + CLOTH_LANES)};
+    PARTICLES way = NAME(way_of)(corner, k[1], k[2]);
+    VECTOR weight = give,
+           root = NAME(inverse_root)(NAME(add)(NAME(inner)(&way, &way), NAME(all)(1e-24f)));
+    k[0] = NAME(subtract)(NAME(subtract)(k[0], k[1]), k[2]);
+    for (int v = 0; v < 3; v++)
+        weight = NAME(fused)(NAME(multiply)(k[v], k[v]), corner[v].w, weight);
+    VECTOR part = NAME(multiply)(NAME(subtract)(NAME(all)(1.0f), root), NAME(inverse)(weight));
+    for (int v = 0; v < 3; v++)
+        CALL(shift_back, corner + v, NAME(multiply)(NAME(multiply)(part, k[v]), corner[v].w), &way);
+}
+
+/* Lanes of cloth_strain_coupled(). `g`: two rows of the warp and two of the weft. */
+FUNCTION void NAME(strain_coupled)(
+    PARTICLES *corner, const uint32_t *g, VECTOR coupling, VECTOR give)
+{
+    VECTOR k[3] = {NAME(all)(0.0f), NAME(read)(g), NAME(read)(g + CLOTH_LANES)},
+           l[3] = {NAME(all)(0.0f), NAME(read)(g + 2 * CLOTH_LANES),
+               NAME(read)(g + 3 * CLOTH_LANES)},
+           weight = give, one = NAME(all)(1.0f), least = NAME(all)(1e-12f);
+    PARTICLES u = NAME(way_of)(corner, k[1], k[2]), v = NAME(way_of)(corner, l[1], l[2]);
+    VECTOR uu = NAME(most)(NAME(inner)(&u, &u), least), vv = NAME(most)(NAME(inner)(&v, &v), least),
+           per_u = NAME(inverse_root)(uu), per_v = NAME(inverse_root)(vv),
+           uv = NAME(multiply)(NAME(inner)(&u, &v), NAME(multiply)(per_u, per_v)),
+           twice = NAME(multiply)(NAME(add)(coupling, coupling), uv),
+           excess = NAME(fused)(coupling, NAME(subtract)(NAME(multiply)(uu, per_u), one),
+               NAME(subtract)(NAME(multiply)(vv, per_v), one));
+    k[0] = NAME(subtract)(NAME(subtract)(k[0], k[1]), k[2]);
+    l[0] = NAME(subtract)(NAME(subtract)(l[0], l[1]), l[2]);
+    for (int i = 0; i < 3; i++) {
+        VECTOR part = NAME(multiply)(coupling, k[i]),
+               squares =
+                   NAME(fused)(l[i], NAME(fused)(twice, k[i], l[i]), NAME(multiply)(part, part));
+        weight = NAME(fused)(squares, corner[i].w, weight);
+    }
+    VECTOR pull = NAME(multiply)(excess, NAME(inverse)(weight)),
+           part_u = NAME(multiply)(NAME(multiply)(pull, coupling), per_u),
+           part_v = NAME(multiply)(pull, per_v);
+    for (int i = 0; i < 3; i++) {
+        CALL(shift_back, corner + i, NAME(multiply)(NAME(multiply)(part_v, l[i]), corner[i].w), &v);
+        CALL(shift_back, corner + i, NAME(multiply)(NAME(multiply)(part_u, k[i]), corner[i].w), &u);
+    }
+}
+
+/* Lanes of cloth_square_up(). `g`: two rows of the warp and two of the weft. */
+FUNCTION void NAME(square_up)(PARTICLES *corner, const uint32_t *g, VECTOR give)
+{
+    VECTOR k[3] = {NAME(all)(0.0f), NAME(read)(g), NAME(read)(g + CLOTH_LANES)},
+           l[3] = {NAME(all)(0.0f), NAME(read)(g + 2 * CLOTH_LANES),
+               NAME(read)(g + 3 * CLOTH_LANES)},
+           weight = give;
+    PARTICLES u = NAME(way_of)(corner, k[1], k[2]), v = NAME(way_of)(corner, l[1], l[2]);
+    VECTOR uu = NAME(inner)(&u, &u), vv = NAME(inner)(&v, &v), uv = NAME(inner)(&u, &v),
+           twice = NAME(add)(uv, uv);
+    k[0] = NAME(subtract)(NAME(subtract)(k[0], k[1]), k[2]);
+    l[0] = NAME(subtract)(NAME(subtract)(l[0], l[1]), l[2]);
+    for (int i = 0; i < 3; i++) {
+        VECTOR squares = NAME(fused)(NAME(multiply)(l[i], l[i]), uu,
+            NAME(fused)(
+                NAME(multiply)(k[i], l[i]), twice, NAME(multiply)(NAME(multiply)(k[i], k[i]), vv)));
+        weight = NAME(fused)(squares, corner[i].w, weight);
+    }
+    VECTOR part = NAME(multiply)(uv, NAME(inverse)(weight));
+    for (int i = 0; i < 3; i++) {
+        VECTOR share = NAME(multiply)(part, corner[i].w);
+        CALL(shift_back, corner + i, NAME(multiply)(share, l[i]), &u);
+        CALL(shift_back, corner + i, NAME(multiply)(share, k[i]), &v);
+    }
+}
+
+/* Lanes of cloth_flatten(). `weights`: six rows. */
+FUNCTION void NAME(flatten)(PARTICLES *p, const uint32_t *weights, float stiffness)
+{
+    VECTOR k[6], weight = NAME(all)(stiffness), zero = NAME(all)(0.0f);
+    PARTICLES sum = {zero, zero, zero, zero};
+    for (int v = 0; v < 6; v++) {
+        k[v] = NAME(read)(weights + CLOTH_LANES * v);
+        weight = NAME(fused)(NAME(multiply)(k[v], k[v]), p[v].w, weight);
+        if (v == 3) continue;
+        sum.x = NAME(fused)(k[v], NAME(subtract)(p[v].x, p[3].x), sum.x);
+        sum.y = NAME(fused)(k[v], NAME(subtract)(p[v].y, p[3].y), sum.y);
+        sum.z = NAME(fused)(k[v], NAME(subtract)(p[v].z, p[3].z), sum.z);
+    }
+    VECTOR inverse = NAME(inverse)(weight);
+    for (int v = 0; v < 6; v++)
+        CALL(shift_back, p + v, NAME(multiply)(NAME(multiply)(k[v], p[v].w), inverse), &sum);
 }
 
 FUNCTION PARTICLES NAME(from)(PARTICLES at, const PARTICLES *origin)
@@ -181,3 +349,424 @@ FUNCTION PARTICLES NAME(from)(PARTICLES at, const PARTICLES *origin)
     return (PARTICLES){NAME(subtract)(at.x, origin->x), NAME(subtract)(at.y, origin->y),
         NAME(subtract)(at.z, origin->z), at.w};
 }
+
+/* Solves a pack of elements as cloth_element_one() (particle.h) with one iteration. The rows after
+ * the particles are cloth_element from `warp` on. */
+FUNCTION void NAME(element_pack)(char *positions, const uint32_t *words, float stiffness)
+{
+    const uint32_t *offsets = words + CLOTH_LANES, *warp = offsets + 6 * CLOTH_LANES,
+                   *compliance = warp + 4 * CLOTH_LANES, *bend = compliance + 4 * CLOTH_LANES;
+    PARTICLES p[6], origin = NAME(load)(positions, offsets + 3 * CLOTH_LANES);
+    VECTOR give[3];
+    for (int v = 0; v < 6; v++)
+        p[v] = NAME(from)(NAME(load)(positions, offsets + CLOTH_LANES * v), &origin);
+    for (int k = 0; k < 3; k++)
+        give[k] = NAME(multiply)(NAME(read)(compliance + CLOTH_LANES * k), NAME(all)(stiffness));
+    for (int row = 0; row < 3; row++) CALL(flatten, p, bend + 6 * CLOTH_LANES * row, stiffness);
+    CALL(square_up, p + 3, warp, give[2]);
+    CALL(strain_coupled, p + 3, warp, NAME(read)(compliance + 3 * CLOTH_LANES), give[1]);
+    CALL(strain, p + 3, warp, give[0]);
+    for (int v = 0; v < 6; v++) {
+        PARTICLES at = NAME(load)(positions, offsets + CLOTH_LANES * v),
+                  before = NAME(from)(at, &origin);
+        at.x = NAME(add)(at.x, NAME(subtract)(p[v].x, before.x));
+        at.y = NAME(add)(at.y, NAME(subtract)(p[v].y, before.y));
+        at.z = NAME(add)(at.z, NAME(subtract)(p[v].z, before.z));
+        if (words[CLOTH_LOCKED]) CALL(store_free, positions, offsets + CLOTH_LANES * v, at);
+        else CALL(store, positions, offsets + CLOTH_LANES * v, at);
+    }
+}
+
+/* Solves a pack of cells as cloth_cell_one() (particle.h) with one iteration. */
+FUNCTION void NAME(cell_pack)(char *positions, const uint32_t *words, float stiffness)
+{
+    const uint32_t *offsets = words + CLOTH_LANES, *rests = offsets + 4 * CLOTH_LANES;
+    PARTICLES p[4], way[2];
+    VECTOR least = NAME(all)(1e-12f), per[2], excess[2], give[2], weight[2];
+    for (int v = 0; v < 4; v++) p[v] = NAME(load)(positions, offsets + CLOTH_LANES * v);
+    for (int k = 0; k < 2; k++) {
+        way[k] = NAME(from)(p[2 * k + 1], p + 2 * k);
+        VECTOR square = NAME(most)(NAME(inner)(way + k, way + k), least);
+        per[k] = NAME(inverse_root)(square);
+        weight[k] = NAME(add)(p[2 * k].w, p[2 * k + 1].w);
+        excess[k] =
+            NAME(subtract)(NAME(multiply)(square, per[k]), NAME(read)(rests + CLOTH_LANES * k));
+        give[k] = NAME(multiply)(NAME(read)(rests + CLOTH_LANES * (2 + k)), NAME(all)(stiffness));
+    }
+    VECTOR both = NAME(add)(weight[0], weight[1]),
+           sum = NAME(multiply)(
+               NAME(add)(excess[0], excess[1]), NAME(inverse)(NAME(add)(both, give[0]))),
+           turned = NAME(negated)(
+               NAME(subtract)(weight[0], weight[1]), sum, NAME(subtract)(excess[0], excess[1])),
+           turn = NAME(multiply)(turned, NAME(inverse)(NAME(add)(both, give[1])));
+    const VECTOR pull[2] = {NAME(add)(sum, turn), NAME(subtract)(sum, turn)};
+    for (int v = 0; v < 4; v++) {
+        VECTOR part = NAME(multiply)(NAME(multiply)(pull[v / 2], per[v / 2]), p[v].w);
+        if (v % 2 == 0) part = NAME(subtract)(NAME(all)(0.0f), part);
+        CALL(shift_back, p + v, part, way + v / 2);
+        if (words[CLOTH_LOCKED]) CALL(store_free, positions, offsets + CLOTH_LANES * v, p[v]);
+        else CALL(store, positions, offsets + CLOTH_LANES * v, p[v]);
+    }
+}
+
+/* Solves an even pack. The inverse mass is known, so it needs no register. */
+FUNCTION void NAME(even_pack)(char *positions, const uint32_t *words, cloth_shape shape)
+{
+    const uint32_t *offsets = words + CLOTH_LANES,
+                   *rests = offsets + CLOTH_LANES * cloth_shape_particles(shape);
+    PARTICLES p[4];
+    for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
+        p[v] = NAME(load)(positions, offsets + CLOTH_LANES * v);
+    for (uint32_t e = 0; e < cloth_shape_constraints(shape); e++)
+        CALL(project_even, p + cloth_figure_ends[e][0], p + cloth_figure_ends[e][1],
+            NAME(read)(rests + CLOTH_LANES * e));
+    for (uint32_t v = 0; v < cloth_shape_particles(shape); v++) {
+        p[v].w = NAME(all)(hed_as_float(words[CLOTH_EVEN]));
+        CALL(store, positions, offsets + CLOTH_LANES * v, p[v]);
+    }
+}
+
+FUNCTION void NAME(packs_of)(
+    char *positions, const cloth_packs *packs, cloth_shape shape, const cloth_limits *limits)
+{
+    const uint32_t *words = packs->words;
+    for (uint32_t k = 0; k < packs->count; k++, words += cloth_pack_words(shape))
+        if (words[CLOTH_EVEN]) CALL(even_pack, positions, words, shape);
+        else CALL(pack, positions, words, shape, limits);
+}
+
+TARGET static void NAME(packs)(
+    void *positions, const cloth_packs *packs, const cloth_limits *limits)
+{
+    if (packs->shape == CLOTH_SHAPE_ELEMENT)
+        for (uint32_t k = 0; k < packs->count; k++)
+            CALL(element_pack, positions, packs->words + k * cloth_pack_words(CLOTH_SHAPE_ELEMENT),
+                limits->stiffness);
+    else if (packs->shape == CLOTH_SHAPE_CELL)
+        for (uint32_t k = 0; k < packs->count; k++)
+            CALL(cell_pack, positions, packs->words + k * cloth_pack_words(CLOTH_SHAPE_CELL),
+                limits->stiffness);
+    else if (packs->shape == CLOTH_SHAPE_PAIR)
+        CALL(packs_of, positions, packs, CLOTH_SHAPE_PAIR, limits);
+    else if (packs->shape == CLOTH_SHAPE_RING)
+        CALL(packs_of, positions, packs, CLOTH_SHAPE_RING, limits);
+    else CALL(packs_of, positions, packs, CLOTH_SHAPE_COMPLETE, limits);
+}
+
+/* ---- lines: cloth_line_row_of(), cloth_line_forth(), cloth_line_back() and cloth_line_move() of
+ * particle.h in one forward and one backward pass, with one iteration ---- */
+
+/* Moves particles by the multipliers of a row. `weight`: the row's weight of the particle. */
+FUNCTION void NAME(pull)(PARTICLES *p, VECTOR weight, const PARTICLES *pull)
+{
+    VECTOR part = NAME(multiply)(weight, p->w);
+    p->x = NAME(fused)(part, pull->x, p->x);
+    p->y = NAME(fused)(part, pull->y, p->y);
+    p->z = NAME(fused)(part, pull->z, p->z);
+}
+
+typedef struct NAME(elimination) {
+    PARTICLES one,
+        two; /* right sides of the two rows before, or multipliers of the two rows after */
+    VECTOR near, far, inverse, inverse_before;
+} NAME(elimination);
+
+/* Factorises a row and substitutes forward. `sum`: right side; w: diagonal; `with_one`, `with_two`:
+ * elements left of the diagonal. Writes L and the scaled right side to `scratch`. */
+FUNCTION void NAME(eliminate)(
+    NAME(elimination) * e, PARTICLES sum, VECTOR with_one, VECTOR with_two, float *scratch)
+{
+    with_one = NAME(negated)(with_two, e->near, with_one);
+    e->near = NAME(multiply)(with_one, e->inverse);
+    e->far = NAME(multiply)(with_two, e->inverse_before);
+    e->inverse_before = e->inverse;
+    e->inverse =
+        NAME(inverse)(NAME(negated)(with_two, e->far, NAME(negated)(with_one, e->near, sum.w)));
+    CALL(shift_back, &sum, e->far, &e->two);
+    CALL(shift_back, &sum, e->near, &e->one);
+    e->two = e->one;
+    e->one = sum;
+    CALL(write, scratch, e->near);
+    CALL(write, scratch + CLOTH_LANES, e->far);
+    CALL(write, scratch + 2 * CLOTH_LANES, NAME(multiply)(sum.x, e->inverse));
+    CALL(write, scratch + 3 * CLOTH_LANES, NAME(multiply)(sum.y, e->inverse));
+    CALL(write, scratch + 4 * CLOTH_LANES, NAME(multiply)(sum.z, e->inverse));
+}
+
+/* Substitutes backward: stores the row's multipliers in e->one, and the row's L in `near` and
+ * `inverse` for the rows before. */
+FUNCTION void NAME(substitute)(NAME(elimination) * e, const float *scratch)
+{
+    const uint32_t *words = (const uint32_t *)scratch;
+    PARTICLES sum = {NAME(read)(words + 2 * CLOTH_LANES), NAME(read)(words + 3 * CLOTH_LANES),
+        NAME(read)(words + 4 * CLOTH_LANES), e->one.w};
+    CALL(shift_back, &sum, e->far, &e->two);
+    CALL(shift_back, &sum, e->near, &e->one);
+    e->two = e->one;
+    e->one = sum;
+    e->far = e->inverse;
+    e->near = NAME(read)(words);
+    e->inverse = NAME(read)(words + CLOTH_LANES);
+}
+
+FUNCTION VECTOR NAME(weight_of)(
+    const PARTICLES *p, const VECTOR *k, const PARTICLES *q, const VECTOR *l)
+{
+    return NAME(fused)(NAME(multiply)(*k, *k), p->w, NAME(multiply)(NAME(multiply)(*l, *l), q->w));
+}
+
+/* Computes sum -= k (p - from). */
+FUNCTION void NAME(take)(PARTICLES *sum, VECTOR k, const PARTICLES *p, const PARTICLES *from)
+{
+    sum->x = NAME(negated)(k, NAME(subtract)(p->x, from->x), sum->x);
+    sum->y = NAME(negated)(k, NAME(subtract)(p->y, from->y), sum->y);
+    sum->z = NAME(negated)(k, NAME(subtract)(p->z, from->z), sum->z);
+}
+
+/* Solves a pack of lines or strips. `strip`: the pack's `across`; 0: lines. */
+FUNCTION void NAME(line_of)(
+    char *positions, const cloth_line_pack *pack, uint32_t strip, float stiffness, float *scratch)
+{
+    enum { ROW = 4 * CLOTH_LANES };
+    const uint32_t *offsets = pack->words, *weights = pack->words + CLOTH_LANES;
+    uint32_t step = pack->step, count = pack->count;
+    VECTOR zero = NAME(all)(0.0f), give = NAME(all)(stiffness), l1 = zero, l2 = zero, m2 = zero;
+    PARTICLES none = {zero, zero, zero, zero}, a = NAME(load)(positions, offsets), d = none,
+              b = NAME(load)(positions + step, offsets), c = none;
+    NAME(elimination) e = {none, none, zero, zero, zero, zero};
+    if (strip) d = NAME(load)(positions + strip, offsets);
+    for (uint32_t j = 0; j < count; j++) {
+        const uint32_t *k = weights + ROW * j;
+        VECTOR k0 = NAME(read)(k), k1 = NAME(read)(k + CLOTH_LANES),
+               k2 = NAME(read)(k + 2 * CLOTH_LANES), ka = NAME(multiply)(k0, a.w), link, far = zero;
+        PARTICLES sum = none;
+        c = NAME(load)(positions + (uint64_t)step * (strip ? j + 1 : j + 2) + strip, offsets);
+        sum.w = NAME(add)(give, NAME(weight_of)(&a, &k0, &b, &k1));
+        sum.w = NAME(fused)(NAME(multiply)(k2, k2), c.w, sum.w);
+        CALL(take, &sum, k0, &a, &b);
+        CALL(take, &sum, k2, &c, &b);
+        link = NAME(multiply)(ka, l1);
+        if (strip) {
+            VECTOR k3 = NAME(read)(k + 3 * CLOTH_LANES);
+            sum.w = NAME(fused)(NAME(multiply)(k3, k3), d.w, sum.w);
+            CALL(take, &sum, k3, &d, &b);
+            link = NAME(fused)(NAME(multiply)(k3, d.w), l2, link);
+        } else {
+            link = NAME(fused)(NAME(multiply)(k1, b.w), l2, link);
+            far = NAME(multiply)(ka, m2);
+        }
+        CALL(eliminate, &e, sum, link, far, scratch + CLOTH_LINE_SCRATCH * (uint64_t)j);
+        m2 = l2;
+        l1 = k1;
+        l2 = k2;
+        a = b;
+        if (strip) {
+            d = c;
+            b = NAME(load)(positions + (uint64_t)step * (j + 2 <= count ? j + 2 : count), offsets);
+        } else b = c;
+    }
+    /* a particle moves when the multipliers of all its rows are known */
+    VECTOR k_one[4] = {zero, zero, zero, zero}, k_two[4] = {zero, zero, zero, zero}, k[4];
+    e = (NAME(elimination)){none, none, zero, zero, zero, zero};
+    for (uint32_t j = count; j-- > 0;) {
+        for (int v = 0; v < 4; v++) k[v] = NAME(read)(weights + ROW * j + CLOTH_LANES * v);
+        PARTICLES two = e.two;
+        CALL(substitute, &e, scratch + CLOTH_LINE_SCRATCH * (uint64_t)j);
+        for (uint32_t side = 0; side < (strip ? 2 : 1); side++) {
+            char *at = positions + (uint64_t)step * (strip ? j + 1 : j + 2) + side * strip;
+            PARTICLES p = NAME(load)(at, offsets);
+            if (strip) {
+                CALL(pull, &p, k[1 + side], &e.one);
+                CALL(pull, &p, k_one[3 * side], &e.two);
+            } else {
+                CALL(pull, &p, k[2], &e.one);
+                CALL(pull, &p, k_one[1], &e.two);
+                CALL(pull, &p, k_two[0], &two);
+            }
+            CALL(store, at, offsets, p);
+        }
+        for (int v = 0; v < 4; v++) k_two[v] = k_one[v], k_one[v] = k[v];
+    }
+    PARTICLES p = NAME(load)(positions, offsets);
+    CALL(pull, &p, k_one[0], &e.one);
+    CALL(store, positions, offsets, p);
+    char *last = positions + (strip ? strip : step);
+    p = NAME(load)(last, offsets);
+    CALL(pull, &p, k_one[strip ? 3 : 1], &e.one);
+    if (!strip) CALL(pull, &p, k_two[0], &e.two);
+    CALL(store, last, offsets, p);
+}
+
+TARGET static void NAME(line)(
+    void *positions, const cloth_line_pack *pack, float stiffness, float *scratch)
+{
+    if (pack->across) CALL(line_of, positions, pack, pack->across, stiffness, scratch);
+    else CALL(line_of, positions, pack, 0, stiffness, scratch);
+}
+
+/* ---- chains: rows of the double reference's chain(), in one forward and one backward pass ---- */
+
+/* True where the edge is part of the system, as a factor of 1 or 0. */
+FUNCTION VECTOR NAME(unless_equal)(VECTOR a, VECTOR b)
+{
+#if defined(LANES_PLAIN)
+    VECTOR made;
+    for (int i = 0; i < CLOTH_LANES; i++) made.lane[i] = a.lane[i] != b.lane[i] ? 1.0f : 0.0f;
+    return made;
+#else
+    return _mm256_and_ps(_mm256_cmp_ps(a, b, _CMP_NEQ_UQ), _mm256_set1_ps(1.0f));
+#endif
+}
+
+FUNCTION PARTICLES NAME(scaled)(PARTICLES p, VECTOR factor)
+{
+    return (PARTICLES){
+        NAME(multiply)(p.x, factor), NAME(multiply)(p.y, factor), NAME(multiply)(p.z, factor), p.w};
+}
+
+/* Row j of a pack's systems: unit vector and violation (w) of the edge from `a` to `b`. */
+FUNCTION PARTICLES NAME(chain_edge)(const cloth_chain_pack *pack, const uint32_t *words,
+    const PARTICLES *a, const PARTICLES *b, VECTOR give, const float *pulled)
+{
+    PARTICLES way = NAME(from)(*b, a);
+    VECTOR rest = NAME(read)(words), square = NAME(add)(NAME(inner)(&way, &way), NAME(all)(1e-24f)),
+           root = NAME(root_estimate)(square);
+    root = NAME(multiply)(
+        root, NAME(negated)(NAME(multiply)(NAME(multiply)(square, NAME(all)(0.5f)), root), root,
+                  NAME(all)(1.5f)));
+    VECTOR length = NAME(multiply)(square, root),
+           high = NAME(multiply)(rest, NAME(all)(pack->high));
+    if (pack->limits && pulled)
+        high = NAME(fused)(
+            give, NAME(most)(NAME(read)((const uint32_t *)pulled), NAME(all)(0.0f)), high);
+    VECTOR bound =
+        NAME(least)(NAME(most)(length, NAME(multiply)(rest, NAME(all)(pack->low))), high);
+    way.w = NAME(subtract)(length, bound);
+    if (pack->low < pack->high) {
+        VECTOR violated = NAME(unless_equal)(length, bound);
+        if (pulled && !pack->limits)
+            violated = NAME(most)(violated,
+                NAME(unless_equal)(NAME(read)((const uint32_t *)pulled), NAME(all)(0.0f)));
+        root = NAME(multiply)(root, violated);
+    }
+    if (pulled && !pack->limits)
+        way.w = NAME(negated)(give, NAME(read)((const uint32_t *)pulled), way.w);
+    return NAME(scaled)(way, root);
+}
+
+/* Returns the vector along which an edge pulls, as cloth_chain_axis(). `past`: from its first point to its second
+ * at the substep's start. */
+FUNCTION PARTICLES NAME(chain_axis)(const PARTICLES *unit, PARTICLES past)
+{
+    VECTOR whole = NAME(all)(1.0f),
+           square = NAME(add)(NAME(inner)(&past, &past), NAME(all)(1e-24f));
+    past = NAME(scaled)(past, NAME(inverse_root)(square));
+    VECTOR turn = NAME(inner)(unit, &past), is_turned = turn;
+#if defined(LANES_PLAIN)
+    for (int i = 0; i < CLOTH_LANES; i++) is_turned.lane[i] = turn.lane[i] > 0.5f ? 1.0f : 0.0f;
+#else
+    is_turned = _mm256_and_ps(_mm256_cmp_ps(turn, NAME(all)(0.5f), _CMP_GT_OQ), whole);
+#endif
+    VECTOR part = NAME(multiply)(
+               is_turned, NAME(inverse)(NAME(add)(whole, NAME(multiply)(is_turned, turn)))),
+           share = NAME(add)(part, NAME(subtract)(whole, is_turned));
+    return (PARTICLES){NAME(fused)(past.x, part, NAME(multiply)(unit->x, share)),
+        NAME(fused)(past.y, part, NAME(multiply)(unit->y, share)),
+        NAME(fused)(past.z, part, NAME(multiply)(unit->z, share)), unit->w};
+}
+
+/* Solves a pack of chains. `before`: their points at the substep's start; NULL: edges pull along
+ * themselves. `scratch`: CLOTH_LINE_SCRATCH for each edge; `pulled`: multipliers, a row of lanes for
+ * each edge; NULL: solved once. */
+TARGET static void NAME(chain)(void *points, const void *before, const cloth_chain_pack *pack,
+    float stiffness, float *scratch, float *pulled)
+{
+    char *positions = points;
+    const char *past = before;
+    const uint32_t *offsets = pack->words, *words = pack->words + CLOTH_LANES;
+    uint32_t step = pack->step, count = pack->count;
+    VECTOR zero = NAME(all)(0.0f), inverse = zero, right = zero;
+    PARTICLES a = NAME(load)(positions, offsets), last = {zero, zero, zero, zero}, last_way = last,
+              past_a = last;
+    if (past) past_a = NAME(load)(past, offsets);
+    for (uint32_t j = 0; j < count; j++, words += 2 * CLOTH_LANES) {
+        float *row = scratch + CLOTH_LINE_SCRATCH * (uint64_t)j;
+        PARTICLES b = NAME(load)(positions + (uint64_t)step * (j + 1), offsets);
+        VECTOR give = NAME(multiply)(NAME(read)(words + CLOTH_LANES), NAME(all)(stiffness));
+        if (pulled && pack->soften > 0.0f)
+            give = NAME(fused)(NAME(multiply)(NAME(multiply)(give, give), NAME(all)(pack->soften)),
+                NAME(inverse)(NAME(most)(NAME(add)(a.w, b.w), NAME(all)(1e-20f))), give);
+        PARTICLES edge = NAME(chain_edge)(
+            pack, words, &a, &b, give, pulled ? pulled + CLOTH_LANES * (uint64_t)j : NULL);
+        VECTOR diagonal = NAME(fused)(NAME(add)(a.w, b.w), NAME(all)(CLOTH_CHAIN_DIAGONAL),
+                   NAME(add)(give, NAME(all)(1e-20f))),
+               off = NAME(multiply)(a.w, NAME(inner)(&edge, &last_way)),
+               forth = NAME(multiply)(off, inverse), link = forth;
+        /* signs of `off`, `forth` and `link` are opposite to the system */
+        PARTICLES way = edge;
+        if (past) {
+            PARTICLES past_b = NAME(load)(past + (uint64_t)step * (j + 1), offsets);
+            way = NAME(chain_axis)(&edge, NAME(from)(past_b, &past_a));
+            link = NAME(multiply)(NAME(multiply)(a.w, NAME(inner)(&last, &way)), inverse);
+            past_a = past_b;
+        }
+        inverse = NAME(inverse)(NAME(negated)(off, link, diagonal));
+        right = NAME(fused)(forth, right, edge.w);
+        CALL(write, row, way.x);
+        CALL(write, row + CLOTH_LANES, way.y);
+        CALL(write, row + 2 * CLOTH_LANES, way.z);
+        CALL(write, row + 3 * CLOTH_LANES, link);
+        CALL(write, row + 4 * CLOTH_LANES, NAME(multiply)(right, inverse));
+        last = edge;
+        last_way = way;
+        a = b;
+    }
+    PARTICLES later = {zero, zero, zero, zero};
+    VECTOR pull = zero, link = zero;
+    for (uint32_t j = count; j-- > 0;) {
+        const uint32_t *row = (const uint32_t *)(scratch + CLOTH_LINE_SCRATCH * (uint64_t)j);
+        char *at = positions + (uint64_t)step * (j + 1);
+        PARTICLES p = NAME(load)(at, offsets),
+                  edge = {NAME(read)(row), NAME(read)(row + CLOTH_LANES),
+                      NAME(read)(row + 2 * CLOTH_LANES), zero};
+        pull = NAME(fused)(link, pull, NAME(read)(row + 4 * CLOTH_LANES));
+        link = NAME(read)(row + 3 * CLOTH_LANES);
+        if (pulled && !pack->limits) {
+            float *sum = pulled + CLOTH_LANES * (uint64_t)j;
+            CALL(write, sum, NAME(add)(NAME(read)((const uint32_t *)sum), pull));
+        }
+        edge = NAME(scaled)(edge, pull);
+        later = NAME(from)(later, &edge);
+        CALL(pull, &p, NAME(all)(1.0f), &later);
+        CALL(store, at, offsets, p);
+        later = edge;
+    }
+    PARTICLES p = NAME(load)(positions, offsets);
+    CALL(pull, &p, NAME(all)(1.0f), &later);
+    CALL(store, positions, offsets, p);
+}
+
+/* ---- lattices ---- */
+
+/* Moves free points by the motions of places. */
+TARGET static void NAME(follow)(
+    float4 *points, const cloth_share *shares, uint32_t count, const float4 *motions)
+{
+    typedef float four __attribute__((vector_size(16)));
+    four *at = (four *)points;
+    const four *motion = (const four *)motions;
+    for (uint32_t k = 0; k < count; k++) {
+        const cloth_share *share = shares + k;
+        four p = at[share->point];
+        if (!(p[3] > 0.0f)) continue;
+        at[share->point] = p + ((share->part[0] * motion[share->place[0]] +
+                                    share->part[1] * motion[share->place[1]]) +
+                                   (share->part[2] * motion[share->place[2]] +
+                                       share->part[3] * motion[share->place[3]]));
+    }
+}
+
+#undef FUNCTION
+#undef CALL
+#undef PARTICLES
+#undef VECTOR
