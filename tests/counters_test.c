@@ -187,6 +187,23 @@ Test(counters, libraries_that_are_none)
     counters_close(&f);
 }
 
+/* A toolkit has CUPTI in extras/CUPTI/lib64; a package of it, in lib64. */
+Test(counters, folders_of_a_toolkit)
+{
+    counter_fakes f = {0};
+    hed_counters counters = hed_counters_unknown();
+    uint32_t passes;
+    counters_open(&f);
+    CHECK(!mkdir(in_folder("extras"), 0700) && !mkdir(in_folder("extras/CUPTI"), 0700) &&
+          !mkdir(in_folder("extras/CUPTI/lib64"), 0700));
+    CHECK_EQ(rename(in_folder("lib64/libcupti.so"), in_folder("extras/CUPTI/lib64/libcupti.so")), 0);
+    OK(counters_measure(&f, &counters, &passes));
+    expect_values(&counters);
+    CHECK_EQ(symlink(fakes_path("nvml"), in_folder("lib64/libcupti.so")), 0);
+    OK(counters_measure(&f, &counters, &passes));
+    counters_close(&f);
+}
+
 Test(counters, without_memory)
 {
     counter_fakes f = {0};

@@ -109,6 +109,17 @@ Test(glsl_plain, failures_after_a_remedy)
         "/* heddle {\"source\": [\"own.comp\", \"lane.glsl\"]} */, which says what the text alone lacks");
 }
 
+/* A comment of the user's own is not changed: the failure is that of the text with it. */
+Test(glsl_plain, comments_that_lack_a_file)
+{
+    static const char type[] = "#define LANE float\n";
+    write_file(in_folder("lane.glsl"), type, sizeof type - 1);
+    check_refused("own.comp",
+        "/* heddle {\"source\": [\"own.comp\"]} */\n" HEAD "void main() { LANE x = 1.0; b[0] = x; }\n",
+        "names that it uses, and its program joins them. Write as the first line /* heddle {\"source\": [\"own.comp\", \"lane.glsl\"]} */");
+    CHECK(!strstr(error.text, "which says what the text alone lacks"), "%s", error.text);
+}
+
 Test(glsl_plain, endings_of_files)
 {
     static const char *const names[] = {"a.comp", "a.comp.glsl", "a.compute", "a.cs", "a.csh"};

@@ -23,10 +23,8 @@ void hed_spec_add_remedy(hed_spec_reader *reader, const char *member, const char
     char *list = remedy->members[i];
     size_t used = strlen(list), size = strlen(values);
     if ((!used && hed_json_has(root, member)) || (used && !*members[i].opening) ||
-        used + size + 3 > sizeof remedy->members[i]) {
-        remedy->is_partial = true; /* the comment is the user's own, or too long */
-        return;
-    }
+        used + size + 3 > sizeof remedy->members[i])
+        return; /* the comment is the user's own, or too long */
     for (const char *at = values; *at; at += strspn(at, ", ")) { /* no key twice */
         size_t length = strcspn(at, ","), key = strcspn(at, ":");
         bool is_there = used && key < length && memmem(list, used, at, key + 1);

@@ -96,7 +96,6 @@ typedef struct hed_spec_remedy {
     char entries[256]; /* names of all entry points */
     char choices[512]; /* macros of which the program defines one; "": no choice */
     bool is_new;       /* the last read found more */
-    bool is_partial;   /* the user alone knows a part of it */
 } hed_spec_remedy;
 
 /* State of one load. */

@@ -177,7 +177,7 @@ static hed_status open_shader(hed_spec_reader reader, hed_tune_file **file, hed_
     hed_spec_remedy remedy = {.is_new = true};
     hed_error first = {0};
     reader.remedy = &remedy;
-    for (uint32_t i = 0; i < MOST_READS && remedy.is_new && !remedy.is_partial; i++) {
+    for (uint32_t i = 0; i < MOST_READS && remedy.is_new; i++) {
         hed_json *json = NULL;
         if (error->status) first = first.status ? first : *error;
         hed_error_clear(error);
@@ -186,7 +186,7 @@ static hed_status open_shader(hed_spec_reader reader, hed_tune_file **file, hed_
         if (!spec_read(json, reader, file, error)) return HED_OK;
     }
     if (!first.status) return error->status;
-    bool is_second = remedy.is_new || remedy.is_partial || strstr(error->text, "/* heddle {");
+    bool is_second = remedy.is_new || strstr(error->text, "/* heddle {");
     if (is_second) *error = first;
     else hed_spec_name_remedy(&remedy, error);
     return error->status;

@@ -620,7 +620,6 @@ static void refuse_missing(hed_spec_reader *reader, hed_json_node node, hed_json
                                            (int)strcspn(entries.text + 2, ","), entries.text + 2)
                                      : "";
     bool is_whole = !variables.used && !types.used;
-    if (reader->remedy) reader->remedy->is_partial = !is_whole && (*files || *defines);
     if (is_whole && *joined.names) hed_spec_add_source(reader, node, joined.base, joined.names + 2);
     if (is_whole) hed_spec_add_remedy(reader, "defines", rest.text);
     if (*files || *defines)
