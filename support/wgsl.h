@@ -37,8 +37,8 @@ typedef struct hed_wgsl_override {
     bool plain;          /* `value` is one number (or true, false), `number` */
     double number;
     uint32_t line;
-    /* a size of the group that the text has as a number: its value is written into the text
-     * (`edits`) instead of given to the pipeline */
+    /* a size of the group that the text has as a number, or (HED_WGSL_F16) the bits of an alias of f32 or f16: its value
+     * is written into the text (`edits`) instead of given to the pipeline */
     bool is_text;
 } hed_wgsl_override;
 
@@ -130,7 +130,8 @@ typedef struct hed_wgsl {
     /* bytes of group memory as an expression of heddle/space.h; NULL: the text does not determine
      * them */
     const char *group_bytes;
-    struct hed_wgsl_parse *parse; /* state of the reader */
+    const char *half_alias, *half_buffer; /* an alias of f32 or f16 that a buffer has, which keeps its type; or NULL */
+    struct hed_wgsl_parse *parse;         /* state of the reader */
     hed_arena arena;
 } hed_wgsl;
 
@@ -139,8 +140,8 @@ typedef struct hed_wgsl {
  * (textures that no copy can fill, by name), LIMIT, MEMORY. */
 hed_status hed_wgsl_read(const char *name, const char *text, size_t size, const char *entry,
     hed_wgsl **wgsl, hed_error *error);
-/* Makes sizes of the group that are numbers of the text overrides, whose values are written into it
- * (`edits`). Errors: MEMORY. */
+/* Makes sizes of the group that are numbers of the text, and the bits of an alias of f32 or f16 that no buffer has,
+ * overrides, whose values are written into the text (`edits`). Errors: MEMORY. */
 void hed_wgsl_name_sizes(hed_wgsl *wgsl, hed_error *error);
 
 /* Size of a texture; its bytes are rows of `row_bytes`, as copies between buffers and textures

@@ -431,6 +431,65 @@ static void name_sizes(group_reader *g)
     if (g->has_literal) edit_equal(g, names);
 }
 
+/* True if the text from `from` to `to` has a type, by its name or as the type of a struct's member or of another alias. */
+static bool has_type(const group_reader *g, const char *from, const char *to, const char *name, int levels)
+{
+    const struct hed_wgsl_parse *r = g->r;
+    if (!levels) return true; /* an unknown type */
+    for (wgsl_token t = hed_wgsl_token(from, to); t.size; t = hed_wgsl_token(t.at + t.size, to)) {
+        const wgsl_struct *s = hed_wgsl_find_struct(r, t);
+        const wgsl_named *n = hed_wgsl_find_named(r, t);
+        if (wgsl_token_is(t, name)) return true;
+        if (s) {
+            const char *end = memchr(s->from, '}', (size_t)(r->end - s->from));
+            if (!end || has_type(g, s->from, end, name, levels - 1)) return true;
+        }
+        if (n && n->alias && has_type(g, n->value.at, n->value.at + n->value.size, name, levels - 1)) return true;
+    }
+    return false;
+}
+
+/* Returns the name of a buffer whose type has the alias; NULL: no buffer has it, so that the program gives the shader the
+ * same bytes whatever the alias is. */
+static const char *buffer_with(group_reader *g, const char *name)
+{
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const char *from = g->tokens[i].at;
+        depth += is_at(g, i, "{");
+        if (depth) depth -= is_at(g, i, "}");
+        if (depth || !is_at(g, i, "var") || !is_at(g, i + 1, "<") || is_at(g, i + 2, "private") ||
+            is_at(g, i + 2, "workgroup"))
+            continue;
+        const char *end = memchr(from, ';', (size_t)(g->r->end - from));
+        while (i < g->count && !is_at(g, i, ">")) i++;
+        const wgsl_token variable = token_at(g, i + 1);
+        if (!end || has_type(g, from, end, name, DEEPEST_TYPE))
+            return hed_wgsl_keep(g->r, variable.at, variable.size);
+    }
+    return NULL;
+}
+
+/* Makes the type of an alias, `alias real = f32;`, an override of its bits, if no buffer has it. */
+static void name_halves(group_reader *g)
+{
+    struct hed_wgsl_parse *r = g->r;
+    hed_wgsl *out = r->out;
+    for (uint32_t i = 0; i < r->named_count; i++) {
+        const wgsl_named *named = &r->named[i];
+        wgsl_token t = hed_wgsl_token(named->value.at, named->value.at + named->value.size);
+        bool is_half = wgsl_token_is(t, "f16");
+        if (!named->alias || (!is_half && !wgsl_token_is(t, "f32"))) continue;
+        const char *buffer = buffer_with(g, named->name);
+        if (buffer && !out->half_buffer) out->half_alias = named->name, out->half_buffer = buffer;
+        const wgsl_token bits = {t.at + 1, t.size - 1};
+        const char *name = buffer ? NULL : add_override(g, named->name, bits, is_half ? 16 : 32);
+        if (!name) continue;
+        out->overrides[out->override_count - 1].type = HED_WGSL_F16;
+        add_edit(g, bits, (hed_wgsl_edit){.factors = {name}});
+    }
+}
+
 void hed_wgsl_find_group(struct hed_wgsl_parse *r)
 {
     hed_wgsl *out = r->out;
@@ -474,6 +533,7 @@ void hed_wgsl_name_sizes(hed_wgsl *wgsl, hed_error *error)
     struct hed_wgsl_parse *r = wgsl->parse;
     r->error = error;
     if (r->group && wgsl->sizes[0] && wgsl->sizes[1] && wgsl->sizes[2]) name_sizes(r->group);
+    if (r->group) name_halves(r->group);
     r->error = NULL;
 }
 

@@ -5,7 +5,7 @@
 
 #include "support/wgsl_parse.h"
 
-enum { MOST_BUILTINS = 16, MOST_SUMS = 64, MOST_STEPS = 4096 };
+enum { MOST_BUILTINS = 16, MOST_SUMS = 64, MOST_STEPS = 4096, DEEPEST_TYPE = 16 };
 
 typedef enum group_builtin {
     GLOBAL_ID,

@@ -142,3 +142,84 @@ Test(wgsl_dialect, a_file_that_is_not_there)
     CHECK(strstr(error.text, "source[1]: cannot open ") && strstr(error.text, "/FILE: "), "%s",
         error.text);
 }
+
+static hed_tune_file *open_on(uint64_t capabilities, const char *text)
+{
+    hed_device_info on = GPU;
+    hed_tune_file *file = NULL;
+    on.capabilities |= capabilities;
+    error = (hed_error){0};
+    write_file(in_folder("half.wgsl"), text, strlen(text));
+    hed_tune_file_open(in_folder("half.wgsl"), &on, &file, &error);
+    return file;
+}
+
+/* A device without f16: the message has the comment with which the text is of f32. */
+Test(wgsl_dialect, f32_in_the_place_of_f16)
+{
+    static const char text[] =
+        "enable f16, subgroups; enable f16;\nstruct Row { x: array<vec4<f16>, 2> }\n"
+        "@group(0) @binding(0) var<storage, read_write> data: array<f16>;\nvar<private> row: Row;\n"
+        "@compute @workgroup_size(64) fn f(@builtin(global_invocation_id) id: vec3u) {\n"
+        "  let a = vec4h(0.5h, 1h, 2.0h, 1e-3h).x + mat2x2h()[0].x; // 1h\n  data[id.x] = a * subgroupAdd(f16(1.0));\n}\n",
+                      comment[] = "/* heddle {\"defines\": {\"f16\": \"f32\"}} */\n";
+    char whole[sizeof text + sizeof comment];
+    CHECK_NULL(open_on(HED_CAN_LANES, text));
+    CHECK(strstr(error.text, "--browser firefox") &&
+              strstr(error.text, "/* heddle {\"defines\": {\"f16\": \"f32\"}} */"),
+        "%s", error.text);
+    snprintf(whole, sizeof whole, "%s%s", comment, text);
+    hed_tune_file *file = open_on(HED_CAN_LANES, whole);
+    CHECK_NOT_NULL(file, "%s", error.text);
+    const char *code = hed_tune_file_kernel(file)->sources[0].text;
+    CHECK(strstr(code, "\nenable subgroups; \nstruct Row { x: array<vec4<f32>, 2> }") &&
+              strstr(code, "vec4f(0.5f, 1f, 2.0f, 1e-3f).x + mat2x2f()[0].x; // 1h") &&
+              strstr(code, "(f32(1.0))"),
+        "%s", code);
+    hed_tune_file_close(file);
+}
+
+/* A type of the items' own numbers is a parameter on a device with f16, and results may then differ more. */
+Test(wgsl_dialect, bits_of_a_type)
+{
+    static const char body[] =
+        "@compute @workgroup_size(64) fn f(@builtin(global_invocation_id) id: vec3u) {\n"
+        "  data[id.x] = f32(real(data[id.x]) * real(0.5));\n}\n";
+    static const struct {
+        const char *head, *note;
+        uint64_t capabilities;
+        uint32_t count;
+    } cases[] = {{"alias real = f32;\n" DATA, "the type real in line 1 is a parameter, 32 for f32",
+                     HED_CAN_FP16, 2},
+        {"alias real = f32;\n" DATA, NULL, 0, 1},
+        {"enable f16; alias real = f16;\n" DATA, "the type real in line 1 is a parameter",
+            HED_CAN_FP16, 2},
+        {"alias real = f32; alias pair = vec2<real>; struct Item { x: array<pair, 2> }\n"
+         "@group(0) @binding(1) var<storage> items: array<Item>;\n" DATA,
+            "the type real is no parameter: items has elements of it", HED_CAN_FP16, 1},
+        {"alias real = f32; var<workgroup> part: array<real, 64>; var<private> own: real;\n" DATA,
+            "is a parameter", HED_CAN_FP16, 2}};
+    char text[1024];
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        snprintf(text, sizeof text, "%s%s", cases[i].head, body);
+        hed_tune_file *file = open_on(cases[i].capabilities, text);
+        CHECK_NOT_NULL(file, "%s: %s", text, error.text);
+        const hed_kernel_def *def = hed_tune_file_kernel(file);
+        const char *note = hed_tune_file_apply(file, NULL);
+        CHECK_EQ(def->parameter_count, cases[i].count);
+        CHECK(!cases[i].note || strstr(note, cases[i].note), "%s\ninstead of %s", note,
+            cases[i].note);
+        CHECK(cases[i].note || !strstr(note, "the type real"), "%s", note);
+        bool is_parameter = cases[i].count == 2;
+        CHECK(def->arguments[0].tolerance == (is_parameter ? 1e-2 : def->arguments[0].tolerance),
+            "%g", def->arguments[0].tolerance);
+        if (is_parameter) {
+            const hed_parameter_def *real = &def->parameters[1];
+            CHECK(!strcmp(real->name, "real") && real->count == 2 && real->values[0] == 16 &&
+                  real->values[1] == 32 && real->value == (i == 2 ? 16 : 32));
+        } else {
+            CHECK(def->arguments[0].tolerance < 1e-3, "%g", def->arguments[0].tolerance);
+        }
+        hed_tune_file_close(file);
+    }
+}

@@ -109,7 +109,9 @@ static void argument_read_buffer(hed_spec_reader *reader, hed_json_node node,
     argument_read_content(reader, node, def, argument, given);
     if (def->access != HED_READ)
         def->tolerance =
-            hed_json_has(node, "tolerance") ? values->tolerance : hed_spec_tolerance(def->type);
+            hed_json_has(node, "tolerance")                        ? values->tolerance
+            : reader->has_halves && def->type == HED_FLOAT ? HED_SPEC_HALF_TOLERANCE
+                                                                   : hed_spec_tolerance(def->type);
     else if (hed_json_has(node, "tolerance") || hed_json_has(node, "expected") ||
              hed_json_has(node, "compare"))
         hed_json_reject(node,

@@ -559,22 +559,52 @@ static void note_switches(note_text *note, const hed_wgsl *shader, hed_spec_kern
         note_add(note, "; if the result does not depend on it, tune it by /* heddle {\"parameters\": {\"%s\": [0, 1]}} */", first);
 }
 
+/* True if an override is a size of the group that the text has as a number. */
+static bool is_written_size(const hed_wgsl_override *override) { return override->is_text && override->type != HED_WGSL_F16; }
+
+/* True if a name is the alias of a type whose bits are an override. */
+static bool is_half(const hed_wgsl *shader, const char *name)
+{
+    uint32_t i = 0;
+    while (i < shader->override_count && strcmp(shader->overrides[i].name, name) != 0) i++;
+    return i < shader->override_count && shader->overrides[i].is_text && !is_written_size(&shader->overrides[i]);
+}
+
+/* Names types that are parameters, and one that a buffer keeps from being a parameter. */
+static void note_halves(note_text *note, const hed_spec_reader *reader)
+{
+    const hed_wgsl *shader = reader->shader;
+    for (uint32_t i = 0; i < shader->edit_count && reader->has_halves; i++)
+        if (is_half(shader, shader->edits[i].factors[0]))
+            note_add(note,
+                "%sthe type %s in line %u is a parameter, 32 for f32 and 16 for f16, and results may differ by %g; to take "
+                "16 into the page, write f16 there, and `enable f16;` in line 1",
+                note->used ? "\n  " : "", shader->edits[i].factors[0], shader->edits[i].line, HED_SPEC_HALF_TOLERANCE);
+    if (shader->half_alias && reader->device->capabilities & HED_CAN_FP16)
+        note_add(note,
+            "%sthe type %s is no parameter: %s has elements of it, which the program would have to convert for f16",
+            note->used ? "\n  " : "", shader->half_alias, shader->half_buffer);
+}
+
 static void note_group(note_text *note, const hed_wgsl *shader)
 {
-    if (!shader->edit_count) return;
+    uint32_t halves = 0;
+    for (uint32_t i = 0; i < shader->edit_count; i++) halves += is_half(shader, shader->edits[i].factors[0]);
+    if (shader->edit_count == halves) return;
     note_add(note, "%sthe size of the group is written into line", note->used ? "\n  " : "");
     uint32_t last = 0;
     for (uint32_t i = 0; i < shader->edit_count; i++) {
+        if (is_half(shader, shader->edits[i].factors[0])) continue;
         if (shader->edits[i].line != last)
             note_add(note, "%s %u", last ? "," : "", shader->edits[i].line);
         last = shader->edits[i].line;
     }
     note_add(note, "; to take the answer into the page, write there");
     for (uint32_t i = 0; i < shader->override_count; i++)
-        if (shader->overrides[i].is_text) note_add(note, " %s", shader->overrides[i].name);
+        if (is_written_size(&shader->overrides[i])) note_add(note, " %s", shader->overrides[i].name);
     note_add(note, ", with");
     for (uint32_t i = 0; i < shader->override_count; i++)
-        if (shader->overrides[i].is_text)
+        if (is_written_size(&shader->overrides[i]))
             note_add(note, " `override %s: u32 = %.0f;`", shader->overrides[i].name,
                 shader->overrides[i].number);
     if (shader->together)
@@ -619,6 +649,7 @@ void hed_spec_note_inventions(hed_spec_reader *reader, hed_json_node root)
             note.used ? "\n  " : "");
     note_switches(&note, reader->shader, &reader->spec->kernel);
     note_group(&note, reader->shader);
+    note_halves(&note, reader);
     note_sum(&note, reader->shader, &reader->spec->kernel.def);
     bool is_page = reader->spec->kernel.def.language == HED_WGSL && !reader->shader->sets_width;
     if (is_page && hed_spec_shader_keeps(&reader->spec->kernel, HED_SUBGROUP_SIZE))

@@ -120,7 +120,8 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_
         hed_wgsl_name_sizes(reader->shader, &error);
     if (!error.status && reader->shader->halves && !(reader->device->capabilities & HED_CAN_FP16))
         hed_fail(&error, HED_ERROR_UNSUPPORTED,
-            "%s enables f16, which %s (%s) does not have: take another browser or GPU, or f32",
+            "%s enables f16, which %s (%s) does not have: take another browser (--browser "
+            "firefox over lavapipe has it) or GPU, or f32 in its place: /* heddle {\"defines\": {\"f16\": \"f32\"}} */",
             path, reader->device->id, reader->device->name);
     if (!error.status && reader->shader->subgroups &&
         !(reader->device->capabilities & HED_CAN_LANES))
@@ -166,14 +167,17 @@ static uint32_t put_default(int64_t *values, uint32_t count, int64_t value)
 }
 
 /* Adds a parameter that the JSON does not name: a size of the group gets powers of two up to the
- * device's limit, a bool whose name is a method both values. Any other override keeps its value. */
+ * device's limit, a bool whose name is a method both values, the bits of a type 16 and 32. Any other override keeps its
+ * value. */
 static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
     const hed_wgsl_override *override)
 {
     enum { MOST = 64 };
     uint32_t size = group_size_of(reader->shader, override), count = 0;
     bool is_switch = override->type == HED_WGSL_BOOL && hed_spec_is_switch(override->name);
-    if ((size == 3 && !is_switch) || (override->value.size && !override->plain)) return;
+    bool is_half = override->type == HED_WGSL_F16 && override->is_text &&
+                   reader->device->capabilities & HED_CAN_FP16;
+    if ((size == 3 && !is_switch && !is_half) || (override->value.size && !override->plain)) return;
     if (kernel->def.parameter_count == HED_MAX_PARAMETERS) {
         hed_json_reject(node, "a kernel has at most %d parameters", HED_MAX_PARAMETERS);
         return;
@@ -183,7 +187,8 @@ static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_
     uint64_t limit = size == 3 ? 1 : reader->device->max_group_size[size];
     if (!limit || (size < 3 && reader->device->max_group && limit > reader->device->max_group))
         limit = reader->device->max_group ? reader->device->max_group : 1;
-    if (size == 3) values[count++] = 0;
+    if (is_half) values[count++] = 16, limit = 0;
+    else if (size == 3) values[count++] = 0;
     for (uint64_t value = 1; value <= limit && count + 1 < MOST; value *= 2)
         values[count++] = (int64_t)value;
     static const int64_t usual[] = {1, 64, 8, 4}; /* entry: number of sizes that the group has */
@@ -191,7 +196,8 @@ static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_
                       : size == 3          ? values[count - 1]
                                            : usual[reader->shader->group_count];
     if (size < 3 && !override->value.size && initial > (int64_t)limit) initial = (int64_t)limit;
-    count = put_default(values, count, initial);
+    count = put_default(values, count, is_half ? 32 : initial);
+    if (is_half) reader->has_halves = true;
     kernel->parameters[kernel->def.parameter_count++] =
         (hed_parameter_def){.name = hed_spec_text(reader, node, "%s", override->name),
             .values = values,

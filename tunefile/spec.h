@@ -108,6 +108,7 @@ typedef struct hed_spec_reader {
     const char
         *groups[3]; /* derived numbers of groups of a launch; NULL: items by the group's size */
     uint32_t push_bytes;          /* bytes of push constants that are one argument; 0: numbers */
+    bool has_halves;              /* the bits of a type are a parameter */
     bool uses_subgroups;          /* a shader of Vulkan or OpenGL with operations of subgroups */
     bool is_shader;               /* the file itself is a shader; its JSON is in a comment */
     const hed_tune_memory *files; /* (file_count) files that need not be on disk */
@@ -121,6 +122,8 @@ typedef struct hed_spec_reader {
 } hed_spec_reader;
 
 /* Name of the push constants as one argument. */
+/* Tolerance of floats where the bits of a type are a parameter: ten roundings of f16. */
+#define HED_SPEC_HALF_TOLERANCE 1e-2
 #define HED_SPEC_PUSH "hed_push"
 
 /* Properties of an argument that are known before the JSON is read. */

@@ -13,6 +13,8 @@ enum { MOST_BINDINGS = 1000 }; /* limit of browsers, for a group */
 /* A text being rewritten. */
 typedef struct dialect {
     FILE *to;
+    bool
+        is_single; /* `enable f32;`, by a macro f16 of the comment: literals and vectors of f16 are of f32 */
     uint32_t old_line,
         native_line; /* first line with words of 2021, and of native wgpu; 0: no line */
     uint32_t line;
@@ -28,7 +30,7 @@ static size_t word_length(const char *at)
     return length;
 }
 
-static bool is_word(const char *at, size_t length, const char *word)
+static bool same_word(const char *at, size_t length, const char *word)
 {
     return length == strlen(word) && memcmp(at, word, length) == 0;
 }
@@ -48,9 +50,9 @@ static void put_attributes(dialect *d, const char *at, const char *end)
         const char *after = at + length;
         if (*after == '(') after += strcspn(after, ")") + 1;
         if (after > end) return;
-        if (is_word(at, length, "stage")) fprintf(d->to, "@%.*s ", (int)(after - at) - 7, at + 6);
-        else if (!is_word(at, length, "block") && !is_word(at, length, "stride") &&
-                 !is_word(at, length, "access"))
+        if (same_word(at, length, "stage")) fprintf(d->to, "@%.*s ", (int)(after - at) - 7, at + 6);
+        else if (!same_word(at, length, "block") && !same_word(at, length, "stride") &&
+                 !same_word(at, length, "access"))
             fprintf(d->to, "@%.*s ", (int)(after - at), at);
         at = after;
     }
@@ -64,8 +66,23 @@ static size_t old_attributes(const char *at)
     if (at[0] != '[' || at[1] != '[') return 0;
     const char *name = at + 2 + strspn(at + 2, " \t"), *end = strstr(at, "]]");
     size_t length = word_length(name), i = 0;
-    while (i < HED_COUNT(words) && !is_word(name, length, words[i])) i++;
+    while (i < HED_COUNT(words) && !same_word(name, length, words[i])) i++;
     return end && i < HED_COUNT(words) ? (size_t)(end - at) + 2 : 0;
+}
+
+/* Writes `enable` with the extensions of a list but f32, which is no extension; returns the length of the directive. */
+static size_t put_enable(dialect *d, const char *at)
+{
+    const char *before = "enable ", *end = at + strcspn(at, ";");
+    for (const char *name = at + 6; name < end; name++) {
+        size_t length = word_length(name);
+        if (!length) continue;
+        if (!same_word(name, length, "f32"))
+            fprintf(d->to, "%s%.*s", before, (int)length, name), before = ", ";
+        name += length - 1;
+    }
+    if (*before == ',') fputc(';', d->to);
+    return (size_t)(end - at) + (*end == ';');
 }
 
 /* Writes `var<uniform>` for a variable that the program sets with its commands; returns the length of the old words. */
@@ -76,7 +93,7 @@ static size_t put_uniform(dialect *d, const char *at)
     if (*name != '<') return 0;
     name += 1 + strspn(name + 1, " \t");
     size_t length = word_length(name), i = 0;
-    while (i < HED_COUNT(spaces) && !is_word(name, length, spaces[i])) i++;
+    while (i < HED_COUNT(spaces) && !same_word(name, length, spaces[i])) i++;
     const char *end = name + length + strspn(name + length, " \t");
     if (i == HED_COUNT(spaces) || *end != '>') return 0;
     note_line(d, &d->native_line);
@@ -109,21 +126,36 @@ static size_t put_sign(dialect *d, const char *at)
     return 1;
 }
 
-static void put_text(dialect *d, const char *text)
+/* Writes another word for one that browsers refuse; returns the length of the old text, 0: browsers take the word. With
+ * f32 in the place of f16 a literal and a type have its letter: 0.5h, vec4h. Of a literal with a point, 1.5h, the word is
+ * 5h. */
+static size_t put_word(dialect *d, const char *at, size_t length)
+{
+    if (same_word(at, length, "let") && !d->braces) {
+        note_line(d, &d->old_line);
+        fputs("const", d->to);
+        return length;
+    }
+    if (same_word(at, length, "var") && !d->braces) return put_uniform(d, at);
+    if (!d->is_single) return 0;
+    if (same_word(at, length, "enable")) return put_enable(d, at);
+    size_t digits = strspn(at, "0123456789");
+    bool is_literal = digits && digits + 1 == length && at[digits] == 'h',
+         is_vector = length == 5 && !memcmp(at, "vec", 3) && strchr("234", at[3]) && at[4] == 'h',
+         is_matrix = length == 7 && !memcmp(at, "mat", 3) && at[4] == 'x' && at[6] == 'h';
+    if (!is_literal && !is_vector && !is_matrix) return 0;
+    fprintf(d->to, "%.*sf", (int)length - 1, at);
+    return length;
+}
+
+static void put_words(dialect *d, const char *text)
 {
     for (const char *at = text; *at;) {
         const char *after = hed_spec_skip_comment(at);
         size_t length = after != at ? 0 : word_length(at), done = 0;
-        if (is_word(at, length, "let") && !d->braces) {
-            note_line(d, &d->old_line);
-            fputs("const", d->to);
-            done = length;
-        } else if (is_word(at, length, "var") && !d->braces) {
-            done = put_uniform(d, at);
-        } else if (!length && after == at) {
-            done = put_sign(d, at);
-        }
-        d->is_struct = d->is_struct || (is_word(at, length, "struct") && !d->braces);
+        if (length) done = put_word(d, at, length);
+        else if (after == at) done = put_sign(d, at);
+        d->is_struct = d->is_struct || (same_word(at, length, "struct") && !d->braces);
         size_t size = done ? done : after != at ? (size_t)(after - at) : length ? length : 1;
         for (size_t i = 0; i < size; i++) d->line += at[i] == '\n';
         if (!done) fwrite(at, 1, size, d->to);
@@ -137,14 +169,15 @@ void hed_spec_put_dialect(hed_spec_reader *reader, hed_json_node node, hed_sourc
     size_t size = 0;
     dialect d = {.to = open_memstream(&text, &size), .line = 1};
     if (!d.to) return;
+    d.is_single = strstr(source->text, "enable f32") != NULL;
     for (const char *at = source->text; (at = strstr(at, "binding(")) != NULL;) {
         at += sizeof "binding(" - 1;
         unsigned long number = strtoul(at, NULL, 10);
         if (number < MOST_BINDINGS && number >= d.next_binding)
             d.next_binding = (uint32_t)number + 1;
     }
-    put_text(&d, source->text);
-    if (!fclose(d.to) && (d.old_line || d.native_line)) {
+    put_words(&d, source->text);
+    if (!fclose(d.to) && (d.old_line || d.native_line || d.is_single)) {
         source->text = hed_spec_text(reader, node, "%s", text);
         source->size = strlen(source->text);
     }

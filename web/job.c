@@ -124,6 +124,15 @@ static bool has_width(const hed_kernel_def *kernel, const hed_wgsl *shader)
     return false;
 }
 
+/* True if the bits of a type are a parameter. */
+static bool has_halves(const hed_kernel_def *kernel, const hed_wgsl *shader)
+{
+    for (uint32_t i = 0; i < shader->override_count; i++)
+        for (uint32_t k = 0; k < kernel->parameter_count && shader->overrides[i].type == HED_WGSL_F16; k++)
+            if (shader->overrides[i].is_text && !strcmp(kernel->parameters[k].name, shader->overrides[i].name)) return true;
+    return false;
+}
+
 /* Adds a piece that is `text` with the width of subgroups, or nothing where the browser chooses it. */
 static void put_width(json_t *pieces, const char *text)
 {
@@ -151,6 +160,7 @@ json_t *hed_job_code(const hed_runner_def *def, const hed_wgsl *shader)
     const hed_source *source = &kernel->sources[kernel->source_count - 1];
     size_t size = source->size ? source->size : strlen(source->text), at = 0;
     json_t *pieces = json_array();
+    if (!shader->halves && has_halves(kernel, shader)) json_array_append_new(pieces, json_string("enable f16; "));
     if (shader->lacks_enable) json_array_append_new(pieces, json_string("enable subgroups; "));
     if (has_width(kernel, shader)) put_width(pieces, "enable subgroup_size_control; ");
     for (uint32_t i = 0; i < shader->edit_count; i++) {

@@ -15,7 +15,7 @@ enum {
     BUILDERS = 8,        /* pipelines that the page creates at once */
     MOST_AHEAD = 128,    /* candidates whose build is requested in advance */
     FIRST_SAMPLES = 5,   /* samples of a candidate with its check */
-    BUILD_SECONDS = 120, /* a browser's compiler may take this long, s */
+    BUILD_SECONDS = 240, /* a browser's compiler may take this long, s */
     SLACK_SECONDS = 20,
 };
 #define SLOW_FLOOR 0.01 /* s; a page whose waits take longer gets several candidates at once */

@@ -67,6 +67,8 @@ static void rewrite(hed_spec_reader *reader, hed_json_node node, const hed_sourc
     must(strlen(changed.text) == changed.size);
     hed_spec_complete_literals(reader, node, &changed);
     must(strlen(changed.text) == changed.size);
+    hed_spec_free_constants(reader, node, &changed);
+    must(strlen(changed.text) == changed.size);
     for (int i = 0; i < 2; i++) {
         changed = *source;
         bool is_changed = hed_spec_from_opengl(reader, node, i, &changed);

@@ -1,12 +1,10 @@
-/* libFuzzer harness for the reader of WGSL: any text is read or refused with a place, every
- * expression in what was read is translated, and the comment of any text is looked for. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+/* libFuzzer harness for the readers of WGSL: any text is read or refused with a place, every expression of a text that
+ * is read is translated, the comment of any text is searched, and texts that a program puts together (lines of a
+ * preprocessor, placeholders, words of other dialects) are rewritten. */
+#include "fuzz.h"
 
 #include "support/wgsl.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tunefile/spec.h"
 
 static bool keeps_first(void *user, const char *name)
 {
@@ -14,8 +12,33 @@ static bool keeps_first(void *user, const char *name)
     return wgsl->override_count && strcmp(wgsl->overrides[0].name, name) == 0;
 }
 
+/* Texts are rewritten into texts. Lines that name files are left to the tests: files of any folder would be read. */
+static void rewrite(const char *text)
+{
+    static const char json_text[] = "{\"defines\": {\"N\": 64, \"T\": \"f32\", \"M\": \"N * 2\", \"f16\": \"f32\"}}";
+    static const char *const files[] = {"include", "import", "use", NULL};
+    hed_error error = {0};
+    hed_json *json = NULL;
+    static hed_tune_file spec;
+    for (size_t i = 0; files[i]; i++)
+        if (strstr(text, files[i])) return;
+    must(hed_json_parse("fuzz", json_text, sizeof json_text - 1, &json, &error) == HED_OK);
+    spec.json = json;
+    spec.note = NULL;
+    hed_spec_reader reader = {.spec = &spec, .path = "fuzz.wgsl"};
+    const hed_json_node root = hed_json_root(json);
+    hed_source source = {.name = "fuzz.wgsl", .text = text, .size = strlen(text)};
+    hed_spec_expand_wgsl(&reader, root, hed_json_member(root, "defines"), "fuzz.wgsl", &source);
+    if (hed_spec_fine(&reader)) hed_spec_put_dialect(&reader, root, &source);
+    if (hed_spec_fine(&reader)) hed_spec_put_parentheses(&reader, root, &source);
+    must(strlen(source.text) == source.size);
+    hed_arena_free(&spec.arena);
+    hed_json_free(json);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    enum { LONGEST = 4096 };
     /* with nothing behind it: what reads too far is seen */
     char *text = malloc(size ? size : 1);
     if (!text) return 0;
@@ -35,6 +58,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (wgsl->members[i].binding >= wgsl->binding_count) abort();
     }
     hed_wgsl_free(wgsl);
+    free(text);
+    if (size > LONGEST || memchr(data, 0, size)) return 0;
+    text = fuzz_copy(data, size);
+    rewrite(text);
     free(text);
     return 0;
 }

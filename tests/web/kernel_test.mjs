@@ -110,14 +110,20 @@ check(await overrunBy(upTo(17), 'arrayLength( & y )') === false && await overrun
 check(await overrunBy(upTo(17), 'arrayLength(&x)') === true, 'the text reads the length of another array');
 check(await overrunBy(upTo(17), '', { stride: undefined }) === false, 'an array with a length');
 
-// A compiler that never ends: the pipeline is a failure with a name once its time is over.
+// A compiler that never ends: a pipeline is a failure with a name once its time is over, which is longer for the first one.
 const wait = globalThis.setTimeout, waited = [];
 globalThis.setTimeout = (work, time) => { waited.push(time); return wait(work, 0); };
-const endless = new Kernel({ device: { createShaderModule: () => ({}), createComputePipelineAsync: () => new Promise(() => {}) } },
-  { bindings: [], code: ['fn f() {}'] }, null);
-const made = await Promise.race([endless.pipeline({ key: 'a', constants: {} }), new Promise(done => wait(done, 2000, {}))]);
+let isEndless = true;
+const endless = new Kernel({ device: { createShaderModule: () => ({}),
+  createComputePipelineAsync: () => isEndless ? new Promise(() => {}) : Promise.resolve({}) } }, { bindings: [], code: ['fn f() {}'] }, null);
+const limited = key => Promise.race([endless.pipeline({ key, constants: {} }), new Promise(done => wait(done, 2000, {}))]);
+const first = await limited('a');
+isEndless = false;
+const made = await limited('b');
+isEndless = true;
+const later = await limited('c');
 globalThis.setTimeout = wait;
-check(!made.pipeline && made.text === 'the browser has not compiled it after 60 s' && waited[0] === 60000,
-  `a compiler that never ends: ${made.text}, ${waited}`);
+check(!first.pipeline && first.text === 'the browser has not compiled it after 180 s' && waited[0] === 180000, `the first: ${first.text}, ${waited}`);
+check(made.pipeline && later.text === 'the browser has not compiled it after 60 s' && waited[2] === 60000, `a later one: ${later.text}, ${waited}`);
 
 process.exit(failed);

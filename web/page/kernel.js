@@ -4,7 +4,8 @@ import { within } from './measure.js';
 
 const PATTERNS = [0x5a5a5a5a, 0xdadadada]; // hed_runner_pattern() in heddle/runner.h
 const MOST_PIPELINES = 256;
-const COMPILE_SECONDS = 60; // a browser's compiler has no limit of its own
+// A browser's compiler has no limit of its own. A text of which no pipeline exists yet, the default, is waited for longer.
+const COMPILE_SECONDS = 60, FIRST_SECONDS = 180;
 const up4 = n => Math.ceil(n / 4) * 4;
 const bytesOfDigits = digits => Uint8Array.from(digits.match(/../g) ?? [], h => parseInt(h, 16));
 const arrays = { f32: Float32Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array };
@@ -27,7 +28,7 @@ export function codeOf(pieces, constants) {
 
 export class Kernel {
   constructor(gpu, job, fetchBytes) {
-    Object.assign(this, { gpu, job, fetchBytes, checks: 0, pipelines: new Map(), modules: new Map() });
+    Object.assign(this, { gpu, job, fetchBytes, checks: 0, hasPipeline: false, pipelines: new Map(), modules: new Map() });
     this.textSizes = new Set((job.code ?? []).flatMap(p => p.factors ?? []));
     this.buffers = job.bindings.filter(b => b.uniform === undefined && b.bytes !== undefined);
     this.written = this.buffers.filter(b => b.written);
@@ -154,8 +155,8 @@ export class Kernel {
     const constants = Object.fromEntries(Object.entries(candidate.constants).filter(([name]) => !this.textSizes.has(name)));
     made = this.gpu.device.createComputePipelineAsync({ layout: this.layout, compute: {
       module: this.moduleOf(candidate.constants), entryPoint: this.job.entry, constants } });
-    made = within(COMPILE_SECONDS, made)
-      .then(pipeline => ({ pipeline, build: seconds() }))
+    made = within(this.hasPipeline ? COMPILE_SECONDS : FIRST_SECONDS, made)
+      .then(pipeline => { this.hasPipeline = true; return { pipeline, build: seconds() }; })
       .catch(e => ({ build: seconds(),
         text: e.message === 'late' ? `the browser has not compiled it after ${e.seconds} s` : String(e.message ?? e) }));
     if (this.pipelines.size >= MOST_PIPELINES) this.pipelines.delete(this.pipelines.keys().next().value);
