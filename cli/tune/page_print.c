@@ -105,7 +105,10 @@ void page_print_changes(const json_t *pipeline)
     json_array_foreach(json_object_get(pipeline, "changes"), i, line)
     {
         const char *advice = page_text_at(line, "advice"), *before = page_text_at(line, "before");
-        printf("  %s:%.0f: ", page_text_at(line, "file"), page_number_at(line, "line"));
+        double column = page_number_at(line, "column"); /* 0: the line is short */
+        printf("  %s:%.0f:", page_text_at(line, "file"), page_number_at(line, "line"));
+        if (column > 0) printf("%.0f:", column);
+        putchar(' ');
         if (*advice) printf("%s%s%s\n", before, *before ? ": " : "", advice);
         else if (*page_text_at(line, "use")) printf("%s\n", page_text_at(line, "use"));
         else printf("%s -> %s in: %s\n", before, page_text_at(line, "text"), page_text_at(line, "row"));

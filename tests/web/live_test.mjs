@@ -27,3 +27,16 @@ H.devices.push({});
 assert.equal(H.silence().stage, 'a device without a compute pipeline');
 H.pipelines.push({}, {});
 assert.equal(H.silence().stage, '2 compute pipelines, none dispatched');
+
+// An inline module whose import fails: its element has no address, and its event no message.
+entries.push({ name: 'http://cdn/pane.js', responseStatus: 0, initiatorType: 'other' }, { name: 'http://x/a.png', responseStatus: 0, initiatorType: 'img' });
+listeners.error({ target: { src: '' } });
+assert.equal(H.silence().complaints[0], 'a module that an inline script imports cannot be loaded: http://cdn/pane.js');
+assert.ok(!H.silence().complaints.some(text => text.includes('undefined') && !text.includes('a is undefined')));
+
+// A rejection without a reason, in another page.
+const second = { addEventListener: (name, listener) => { second[name] = listener; }, performance: { getEntriesByType: () => [], now: () => 0 }, console: { error() {} },
+  __heddle: { config: {}, meta: new WeakMap(), devices: [], state: {}, pipelines: [], errors: [], call() {}, wrap() {}, fail() {} } };
+vm.runInNewContext(readFileSync(new URL('../../web/record/live.js', import.meta.url), 'utf8'), second);
+second.unhandledrejection({});
+assert.equal(second.__heddle.silence().complaints.join(), 'a promise was rejected without a reason');

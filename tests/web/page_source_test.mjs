@@ -65,6 +65,22 @@ assert.deepEqual(places.map(e => file.text.slice(e.from, e.to)), ['64', '64u']);
 assert.ok(H.shaderEdits('nothing of it 77', [{ ...span('nothing of it 77', '77'), text: '1' }], file)[0].advice);
 assert.equal(H.shaderFile(code, 'main', [['b.js', 'unrelated'], ['a.js', file.text]]).name, 'a.js');
 
+// A size that a template literal puts in: its placeholder is replaced, unless other texts are made of the same template.
+const templated = { name: 't.js', text: 'const text = `\n@compute @workgroup_size(${SIDE}, ${SIDE}, 1)\nfn main() { let i = w.x * ${SIDE}u; }\nfn helper() -> u32 { return 7u; }\nfn second() -> u32 { return 9u; }\n`;\n' };
+const filled = side => templated.text.slice(templated.text.indexOf('`') + 1, templated.text.lastIndexOf('`')).replaceAll('${SIDE}', side);
+templated.offset = templated.text.indexOf('@workgroup_size');
+H.files.set('t.js', templated.text);
+const sides = [...filled(8).matchAll(/8/g)].map(({ index }, i) => ({ from: index, to: index + 1, text: ['16', '4', '16'][i] }));
+const [x, y, other] = H.shaderEdits(filled(8), sides, templated);
+assert.equal(H.rewritten(templated.text, [x, y]), templated.text.replace('${SIDE}, ${SIDE}', '16, 4'));
+assert.match(other.advice, /write 16 for "8" in line 3/);
+H.pipelines.push({ code: filled(8), entry: 'main' });
+assert.ok(!H.shaderEdits(filled(8), sides, templated)[0].advice, 'its own pipeline');
+H.pipelines.push({ code: filled(4), entry: 'main' });
+assert.ok(H.shaderEdits(filled(8), sides, templated)[0].advice, 'a second text of the template');
+H.pipelines.length = 0;
+H.files.clear();
+
 // A patch, which patch(1) applies; a pipeline with a change by hand is left out as a whole.
 const lines = Array.from({ length: 40 }, (_, i) => `line ${i}`);
 lines[3] = 'size 64;';
@@ -96,6 +112,20 @@ rmSync(home, { recursive: true });
 assert.match(H.diff('b.js', 'x 64', [{ from: 2, to: 4, text: '32' }]), /-x 64\n\\ No newline.*\n\+x 32\n\\ No newline/);
 rmSync(folder, { recursive: true });
 console.log('places and patches: right');
+
+// A line of a bundle: its part around the change, with the column, tells two equal calls apart.
+const call = number => `e.setBindGroup(0,this.group${number}),e.dispatchWorkgroups(this.w/this.size),`.padEnd(100, 'x');
+const bundle = { name: 'b.js', line: 2, text: `first\n${call(1)}${call(2)}\nlast ${'y'.repeat(90)}\n` };
+const [firstCall, secondCall] = [1, 2].map(number => bundle.text.indexOf('this.w', bundle.text.indexOf(`group${number}`)));
+const changed = from => H.change('dispatch', bundle, { from, to: from + 16, text: '1' }, '');
+assert.match(changed(firstCall).row, /group1.*this\.w\/this\.size.*\.\.\.$/);
+assert.match(changed(secondCall).row, /^\.\.\..*group2.*this\.w\/this\.size/);
+assert.ok(!changed(secondCall).row.includes('group1') && changed(secondCall).row.length <= 126, changed(secondCall).row);
+assert.deepEqual([changed(firstCall).column, changed(secondCall).column], [firstCall - 5, secondCall - 5]);
+assert.equal(H.change('dispatch', { ...bundle, offset: secondCall }, { advice: 'divide' }, '').column, secondCall - 5);
+const short = H.change('dispatch', bundle, { from: bundle.text.indexOf('last'), to: 1, text: '' }, '');
+assert.deepEqual([short.row, short.column, short.line], [`last ${'y'.repeat(90)}`, undefined, 3]);
+assert.equal(H.change('import', { name: 'n.js', line: 1, text: '\n' + 'z'.repeat(200) }, { from: 0, to: 0, text: 'i' }, '').row, '');
 
 // A shader that a library writes: the author's own call is named, not the library's files.
 const stack = ['at a.compute (http://x/build/three.webgpu.min.js:6:590168)', 'at b.compute (http://x/build/three.webgpu.js:9:4)', 'at draw (http://x/index.html:27:44)'];

@@ -98,11 +98,14 @@ Object.assign(H, { within, freeze, thaw });
 const complaints = new Set(), MOST_COMPLAINTS = 3, MOST_TEXT = 240;
 const complain = text => complaints.add(String(text).replace(/\s+/g, ' ').slice(0, MOST_TEXT));
 const messageOf = reason => reason?.message ?? reason;
+let isModuleLost = false; // an inline module, whose element has no address
 addEventListener('error', event => {
   const address = event.target?.src ?? event.target?.href;
-  complain(address ? `${address} cannot be loaded` : event.message);
+  if (address) complain(`${address} cannot be loaded`);
+  else if (event.message === undefined) isModuleLost = true;
+  else complain(event.message);
 }, true);
-addEventListener('unhandledrejection', event => complain(messageOf(event.reason)));
+addEventListener('unhandledrejection', event => complain(messageOf(event.reason) ?? 'a promise was rejected without a reason'));
 const { error: report } = console;
 console.error = (...list) => {
   complain(list.map(messageOf).join(' '));
@@ -110,7 +113,9 @@ console.error = (...list) => {
 };
 // Returns { stage, complaints }: how far the page has come with WebGPU, and the errors that it has met.
 H.silence = () => {
-  const missing = performance.getEntriesByType('resource').filter(e => e.responseStatus >= 400 && !e.name.endsWith('/favicon.ico')).map(e => `${e.name} is missing (${e.responseStatus})`);
+  const resources = performance.getEntriesByType('resource'), missing = resources.filter(e => e.responseStatus >= 400 && !e.name.endsWith('/favicon.ico')).map(e => `${e.name} is missing (${e.responseStatus})`);
+  const unreached = resources.filter(e => e.responseStatus === 0 && /^(script|other)$/.test(e.initiatorType)).map(e => e.name);
+  if (isModuleLost) missing.push(`a module that an inline script imports cannot be loaded${unreached.length ? `: ${unreached.join(', ')}` : ''}`);
   const stage = H.pipelines.length ? `${H.pipelines.length} compute pipelines, none dispatched` : devices.length ? 'a device without a compute pipeline' : 'no device was requested';
   return { stage, complaints: [...new Set([...missing, ...complaints, ...H.errors])].slice(0, MOST_COMPLAINTS) };
 };

@@ -191,6 +191,18 @@ function contextsOf(code, { from, to }) {
   if (attribute >= 0 && !code.slice(attribute, from).includes(')') && shut >= 0) list.splice(1, 0, [attribute, shut + 1]);
   return list.filter(([a, b]) => code.slice(a, b).trim().length > 5);
 }
+// Returns the edit of the placeholder, `@workgroup_size(${SIZE})`, whose value an edit of the attribute replaces; null: there is
+// none, or other texts are made of the same template.
+function placeholderEdit(code, edit, file) {
+  const attribute = code.lastIndexOf('@workgroup_size', edit.from), sizes = attribute >= 0 && H.argumentsAt(code, attribute), written = H.argumentsAt(file.text, file.offset);
+  if (!sizes || !written || edit.from < sizes[0] || edit.to > sizes[1]) return null;
+  const index = H.splitArguments(code, sizes).findIndex(([from, to]) => from <= edit.from && edit.to <= to), part = H.splitArguments(file.text, written)[index];
+  const match = part && /^\s*(\$\{[^{}`]*\})\s*$/.exec(file.text.slice(...part));
+  const isShared = H.pipelines.some(p => p.code !== code && (other => other?.name === file.name && other.offset === file.offset)(H.shaderFile(p.code, p.entry)));
+  if (!match || isShared) return null;
+  const from = part[0] + match[0].indexOf(match[1]);
+  return { ...edit, from, to: from + match[1].length };
+}
 // Returns the edits of a shader's text as edits of the file that contains it; those without a place there have { advice }.
 H.shaderEdits = (code, edits, file) => {
   const whole = file.text.indexOf(code);
@@ -202,15 +214,24 @@ H.shaderEdits = (code, edits, file) => {
       const isAttribute = piece.startsWith('@workgroup_size'), place = isAttribute ? places.find(at => at === file.offset) : places.length === 1 ? places[0] : undefined;
       if (place !== undefined) return { ...edit, from: place + edit.from - from, to: place + edit.to - from };
     }
-    return { advice: `write ${edit.text} for "${code.slice(edit.from, edit.to)}" in line ${rowOf(code, edit.from)} of the shader` };
+    return placeholderEdit(code, edit, file) ??
+      { advice: `write ${edit.text} for "${code.slice(edit.from, edit.to)}" in line ${rowOf(code, edit.from)} of the shader` };
   });
 };
 
 /* ---- all changes of a pipeline ---- */
 
-const change = (kind, file, edit, before) => edit.advice ? { kind, file: file.name, line: file.line, advice: edit.advice, before }
-  : { kind, file: file.name, line: rowOf(file.text, edit.from), from: edit.from, to: edit.to, text: edit.text,
-    before: file.text.slice(edit.from, edit.to), row: file.text.split('\n')[rowOf(file.text, edit.from) - 1].trim().slice(0, 120) };
+// Returns the line at an offset; of a line that is long, as in bundles, the part around it, and its column (from 1).
+const LONGEST_ROW = 120;
+const lineAt = (text, offset) => {
+  const start = text.slice(0, offset).lastIndexOf('\n') + 1, line = text.slice(start).split('\n', 1)[0], column = offset - start;
+  if (line.trim().length <= LONGEST_ROW) return { row: line.trim() };
+  const from = Math.max(0, Math.min(column - LONGEST_ROW / 2, line.length - LONGEST_ROW)), to = from + LONGEST_ROW;
+  return { column: column + 1, row: `${from ? '...' : ''}${line.slice(from, to).trim()}${to < line.length ? '...' : ''}` };
+};
+const change = (kind, file, edit, before) => edit.advice
+  ? { kind, file: file.name, line: file.line, column: file.offset === undefined ? undefined : lineAt(file.text, file.offset).column, advice: edit.advice, before }
+  : { kind, file: file.name, line: rowOf(file.text, edit.from), ...lineAt(file.text, edit.from), from: edit.from, to: edit.to, text: edit.text, before: file.text.slice(edit.from, edit.to) };
 // The size is the value of an override: where the page gives it, or else its default in the text.
 async function constantChanges(record, best) {
   const names = Object.keys(best.constants).filter(name => best.constants[name] !== record.constants[name]), list = [];
@@ -260,7 +281,7 @@ H.libraryOf = (code, stack, size) => {
   return { frame, advice: isThree ? `three.js writes this shader: compute(COUNT, ${sizes}) where its node is made`
     : `a library writes this shader and counts its groups: give the size ${sizes} to it` };
 };
-// Returns the changes in the author's files for the best size of a pipeline: [{ kind, file, line, from, to, text, before, row, advice }].
+// Returns the changes in the author's files for the best size of a pipeline: [{ kind, file, line, column, from, to, text, before, row, advice }].
 H.changes = async (id, best, progress) => {
   const record = H.pipelines[id], { description, analysis } = record;
   progress(`${analysis.entry}: finding its source`);
