@@ -27,7 +27,7 @@ Test(mppi_data, a_map_is_read)
     put_text("m.yaml",
         "# of a robot\nimage: \"m.pgm\" # beside\nresolution: 0.50\n---\n"
         "origin: [1.0, -2, 0.0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n");
-    put("m.pgm", "P5\n# by hand\n3 2\n255\n\x00\xfe\xcd\xfe\x00\xfe", 30);
+    put("m.pgm", "P5\n# by hand\n3 2\n255\n\x00\xfe\xcd\xfe\x00\xfe", 27);
     OK(hed_mppi_map_read(in_folder("m.yaml"), &map, &error));
     CHECK(map.width == 3 && map.height == 2 && map.resolution == 0.5 && map.x == 1 && map.y == -2);
     /* the image's last row is the map's first */
