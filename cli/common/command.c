@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void log_to_stderr(void *user, hed_log_level level, const char *message)
@@ -40,6 +41,7 @@ enum { MOST_KEPT_CONTEXTS = 4, BACKEND_NAME = 16 };
 typedef struct kept_context {
     hed_context *context;       /* NULL: free */
     char backend[BACKEND_NAME]; /* backend whose drivers alone are loaded; "": all */
+    bool is_default;            /* the device of HEDDLE_DEVICE is used */
     uint32_t threads;
     bool gl;
 } kept_context;
@@ -64,6 +66,7 @@ static kept_context *find_kept(const kept_context *settings)
     for (uint32_t i = 0; i < MOST_KEPT_CONTEXTS && shared.keep; i++) {
         kept_context *entry = &shared.contexts[i];
         if (entry->context && entry->gl == settings->gl && entry->threads == settings->threads &&
+            entry->is_default == settings->is_default &&
             strcmp(entry->backend, settings->backend) == 0)
             return entry;
         if (!entry->context && !place) place = entry;
@@ -122,15 +125,30 @@ static void restrict_to(hed_context_def *def, const char *backend)
     if (strcmp(backend, "vulkan") != 0) def->vulkan_library = "";
 }
 
-/* Writes the backend of the named devices; "" unless all are ids of one backend ("cuda:0"). */
-static void named_backend(const hed_arguments *arguments, char backend[BACKEND_NAME])
+/* Devices of a command. */
+typedef enum device_scope {
+    NAMED,            /* devices of --device; without the option, all */
+    NAMED_OR_DEFAULT, /* devices of --device; without the option, the device of HEDDLE_DEVICE */
+    WHOLE             /* all, and OpenGL's devices */
+} device_scope;
+
+/* Returns the user's name of device `i`; NULL: there is no further one. */
+static const char *named_device(const hed_arguments *arguments, device_scope scope, uint32_t i)
+{
+    if (!arguments || !hed_has_option(arguments, "device")) return NULL;
+    const char *named = hed_text_at(arguments, "device", i);
+    return named || i || scope != NAMED_OR_DEFAULT ? named : getenv("HEDDLE_DEVICE");
+}
+
+/* Writes the backend of the named devices; "" unless all are ids of one backend ("cuda:0", "host"). */
+static void named_backend(
+    const hed_arguments *arguments, device_scope scope, char backend[BACKEND_NAME])
 {
     const char *named = NULL;
     backend[0] = 0;
-    if (!arguments || !hed_has_option(arguments, "device")) return;
-    for (uint32_t i = 0; (named = hed_text_at(arguments, "device", i)); i++) {
+    for (uint32_t i = 0; (named = named_device(arguments, scope, i)); i++) {
         size_t size = strcspn(named, ":");
-        if (named[size] != ':' || size >= BACKEND_NAME ||
+        if ((named[size] != ':' && strcmp(named, "host") != 0) || size >= BACKEND_NAME ||
             (i && (strncmp(backend, named, size) != 0 || backend[size]))) {
             backend[0] = 0;
             return;
@@ -142,7 +160,7 @@ static void named_backend(const hed_arguments *arguments, char backend[BACKEND_N
 
 /* Opens a context with the driver of the named devices alone, as each driver takes up to a second to start.
  * False unless all devices are ids of one backend and are present. */
-static bool open_named(const hed_arguments *arguments, const char *backend,
+static bool open_named(const hed_arguments *arguments, device_scope scope, const char *backend,
     const hed_context_def *whole, cli_session *session)
 {
     const char *named = NULL;
@@ -150,9 +168,10 @@ static bool open_named(const hed_arguments *arguments, const char *backend,
     hed_device *device;
     if (!backend[0]) return false;
     restrict_to(&def, backend);
-    def.device = "host"; /* HEDDLE_DEVICE may name a device of another backend */
+    /* the device of HEDDLE_DEVICE may be of another backend */
+    if (hed_given(arguments, "device")) def.device = "host";
     bool is_open = !hed_context_create(&def, &session->context, NULL);
-    for (uint32_t i = 0; is_open && (named = hed_text_at(arguments, "device", i)); i++)
+    for (uint32_t i = 0; is_open && (named = named_device(arguments, scope, i)); i++)
         is_open = !hed_device_find(session->context, named, &device, NULL);
     if (is_open) return true;
     hed_context_destroy(session->context);
@@ -161,20 +180,22 @@ static bool open_named(const hed_arguments *arguments, const char *backend,
 }
 
 static hed_status open_context(
-    const hed_arguments *arguments, bool gl, cli_session *session, hed_error *error)
+    const hed_arguments *arguments, device_scope scope, cli_session *session, hed_error *error)
 {
     *session = (cli_session){0};
     hed_context_def def = context_def_of(arguments, session);
-    def.gl = gl;
-    kept_context settings = {.threads = def.host_threads, .gl = gl};
-    named_backend(arguments, settings.backend);
+    def.gl = scope == WHOLE || (arguments && names_gl(arguments));
+    kept_context settings = {.threads = def.host_threads, .gl = def.gl};
+    named_backend(arguments, scope, settings.backend);
+    settings.is_default = settings.backend[0] && !hed_given(arguments, "device");
     kept_context *place = find_kept(&settings);
     if (place) shared.session = *session; /* a context's messages follow the command's options */
     if (place && place->context) session->context = place->context;
     if (place) def.logger.user = &shared.session;
-    hed_status status = session->context || open_named(arguments, settings.backend, &def, session)
-                            ? HED_OK
-                            : hed_context_create(&def, &session->context, error);
+    hed_status status =
+        session->context || open_named(arguments, scope, settings.backend, &def, session)
+            ? HED_OK
+            : hed_context_create(&def, &session->context, error);
     settings.context = session->context;
     if (place) *place = settings;
     hed_interrupt_install();
@@ -183,13 +204,13 @@ static hed_status open_context(
 
 hed_status cli_open_context(const hed_arguments *arguments, cli_session *session, hed_error *error)
 {
-    return open_context(arguments, names_gl(arguments), session, error);
+    return open_context(arguments, NAMED, session, error);
 }
 
 hed_status cli_open_whole_context(
     const hed_arguments *arguments, cli_session *session, hed_error *error)
 {
-    return open_context(arguments, true, session, error);
+    return open_context(arguments, WHOLE, session, error);
 }
 
 hed_status cli_open_backend_context(
@@ -270,7 +291,7 @@ static hed_status add_device(cli_session *session, hed_device *device, hed_error
 
 hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session, hed_error *error)
 {
-    hed_status status = cli_open_context(arguments, session, error);
+    hed_status status = open_context(arguments, NAMED_OR_DEFAULT, session, error);
     for (uint32_t i = 0; status == HED_OK; i++) {
         const char *selector = hed_text_at(arguments, "device", i);
         if (!selector && i > 0) break;
@@ -408,7 +429,7 @@ static void list_in_child(void *user, void *listed)
 {
     const device_listing *to = user;
     cli_session session;
-    if (open_context(NULL, false, &session, NULL) != HED_OK) return;
+    if (open_context(NULL, NAMED, &session, NULL) != HED_OK) return;
     for (uint32_t i = 0; i < hed_context_describe(session.context).devices; i++) {
         const hed_device_info info = hed_device_describe(hed_device_at(session.context, i));
         to->add(to->user, info.id, info.name);

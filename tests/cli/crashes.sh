@@ -13,7 +13,13 @@ crash() {
     run 0 doctor
     out_has "^$1  *failed"; out_has "signal 6 .*after \"$1.*$3"; out_has '^host  *works .*runs kernels'; out_has '^data folder'
     case $3 in
-        listing*) run 1 devices; err_has "^heddle: $1: its driver ended .*HEDDLE_.*_LIBRARY=none" ;;
+        listing*)
+            run 1 devices; err_has "^heddle: $1: its driver ended .*HEDDLE_.*_LIBRARY=none"
+            # a command on the host lists no driver
+            run 0 verify --quick --kernel copy --device host --quiet
+            export HEDDLE_DEVICE=host
+            run 0 verify --quick --kernel copy --quiet
+            unset HEDDLE_DEVICE ;;
         *) run 0 devices; out_has "^$1:0 "; err_is_empty ;;
     esac
     out_has '^host '
