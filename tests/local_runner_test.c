@@ -28,8 +28,10 @@ Test(local_runner, a_right_candidate_is_timed)
     trial = try_in(t.runner, 3, 64, RIGHT);
     expect(&trial, HED_OUTCOME_MEASURED, "");
     CHECK(trial.error >= 0 && trial.error < 1e-5, "error %g", trial.error);
+    EXPECT_EQ(((hed_local_runner *)t.runner)->has_held, false, "a reference alone holds no clock");
     OK(t.runner->kind->time(t.runner, 3, 20, values, &trial, &error));
     expect(&trial, HED_OUTCOME_MEASURED, "");
+    EXPECT_EQ(((hed_local_runner *)t.runner)->has_held, true);
     for (int i = 0; i < 20; i++)
         CHECK(values[i] > 0 && values[i] < 1, "run %d: %g s", i, values[i]);
     bool device_time = hed_device_describe(t.on.device).capabilities & HED_CAN_DEVICE_TIME;

@@ -1,5 +1,6 @@
 /* ctest: devices */
 /* Reference and time limits of a tuning whose default configuration does not work. */
+#include "core/objects.h"
 #include "folder.h"
 #include "runner_testing.h"
 
@@ -123,6 +124,47 @@ Test(tune_reference, a_text_that_never_compiles_is_reported_once)
               strstr(error.text, "and 1 other failed too"),
         "%s", error.text);
     test_close(&t.on);
+}
+
+/* Where each builder opens the device, the reference has it first: a driver makes contexts that are requested at once one after the
+ * other. The first worker that is started waits before it begins; none may begin before it. */
+Test(tune_reference, opens_the_device_before_builders_that_open_it)
+{
+    static const char *const rights[] = {"FAULT == 0"};
+    char text[3 * PATH_MAX], order[64] = "";
+    hed_parameter_def parameters[2];
+    hed_tune_argument arguments[5];
+    hed_tune_result *result;
+    hed_context_def context = hed_default_context_def();
+    runner_test t = open_text_device();
+    if (strcmp(hed_device_describe(t.on.device).backend, "opencl") != 0)
+        test_skip("other builders open no device, or no context of a GPU here");
+    snprintf(text, sizeof text,
+        "#!/bin/sh\nif mkdir '%s/first' 2>/dev/null; then sleep 0.5; echo first; else echo next; fi >>'%s/order'\nexec '%s' \"$@\"\n",
+        folder, folder, t.on.device->settings->worker);
+    test_close(&t.on);
+    write_file(in_folder("worker"), text, strlen(text));
+    CHECK_EQ(chmod(in_folder("worker"), 0755), 0);
+    context.worker = in_folder("worker");
+    t.on = test_open(&context);
+    t.on.device->info.type = HED_DEVICE_GPU;
+    describe_scale(&t);
+    const hed_kernel_def kernel = faulty(RIGHT, rights, parameters);
+    hed_tune_def def = hed_default_tune_def();
+    give(&t, arguments);
+    def.problem = &t.problem;
+    def.arguments = arguments;
+    def.builders = 2;
+    OK(hed_tune_kernel(t.on.device, &kernel, &def, &result, &error));
+    EXPECT(result->count > 1, "%u configurations", result->count);
+    hed_tune_result_free(result);
+    test_close(&t.on);
+    FILE *file = fopen(in_folder("order"), "r");
+    CHECK_NOT_NULL(file);
+    CHECK_NOT_NULL(fgets(order, sizeof order, file));
+    EXPECT_TEXT(order, "first\n");
+    CHECK_NOT_NULL(fgets(order, sizeof order, file), "no builder began");
+    fclose(file);
 }
 
 /* A clock of which each look takes 10 s. */

@@ -426,7 +426,6 @@ hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runne
     instance->def = *def;
     instance->allocator = instance->builds.allocator = allocator;
     instance->guard = guard_of(def);
-    instance->clock_hold = hed_clock_hold_open(def->device, NULL);
     hed_local_open_clock(instance, error);
     if (def->objective == HED_OBJECTIVE_ENERGY)
         hed_energy_open(def->device, NULL, &instance->energy, error);

@@ -22,6 +22,9 @@ hed_status hed_runner_create_builders(
     const hed_runner_def *def, hed_runner **runner, hed_error *error);
 hed_status hed_runner_open_measurer(
     hed_runner *runner, const hed_runner_def *def, hed_error *error);
+/* True if each builder of a device opens the device, since its driver compiles: the driver makes contexts that are
+ * requested at once one after the other. */
+bool hed_runner_builders_open(const hed_device *device);
 enum { HED_BUILD_SECONDS = 120 }; /* time limit of compiling one candidate */
 
 /* Time limit of a run, s, from the first run of a configuration that works. */
@@ -133,6 +136,7 @@ typedef struct hed_local_runner {
     hed_event *marks[2 * HED_LOCAL_CHUNK];
     hed_energy *energy;
     hed_clock_hold *clock_hold;
+    bool has_held; /* time() has requested the hold */
     hed_profiler *profiler; /* NULL: counters are not read */
     hed_local_slot slots[HED_RUNNER_SLOTS];
     hed_trial_queue builds; /* builds requested ahead */

@@ -21,6 +21,7 @@ typedef struct hed_kernel_tuning {
     uint32_t described_count;
     double first_seconds; /* first run of the reference on the device, s; 0: unknown */
     bool is_expecting;    /* the reference runs */
+    bool holds_builders;  /* the builders wait until the reference has opened the device */
     hed_space *space;
     hed_tune_inputs inputs;
 } hed_kernel_tuning;
@@ -41,6 +42,8 @@ hed_status hed_kernel_tuning_usual_config(hed_device *device, const hed_kernel_d
  * any history. */
 hed_status hed_kernel_tuning_choose_problem(hed_kernel_tuning *k, hed_error *error);
 
+/* Gives builders that wait their first candidates. Errors: as hed_tuning_build_ahead(). */
+hed_status hed_kernel_tuning_release_builders(hed_kernel_tuning *k, hed_error *error);
 /* Computes expected outputs by the reference, unless the caller supplies them. */
 hed_status hed_kernel_tuning_make_expected(hed_kernel_tuning *k, hed_error *error);
 /* Counts the expected elements. Without one that is compared every candidate would pass. */

@@ -85,7 +85,8 @@ static void make_key(hed_kernel_tuning *k)
 }
 
 /* Lets the builders begin with the first candidates, while the device's limits and the expected outputs
- * are not known yet. Where that fails, open_tuning() finds the cause. */
+ * are not known yet; builders that open the device begin once the reference has it. Where that fails, open_tuning() finds the
+ * cause. */
 static hed_status begin_building(hed_kernel_tuning *k, hed_error *error)
 {
     hed_tuning *t = &k->tuning;
@@ -97,7 +98,8 @@ static hed_status begin_building(hed_kernel_tuning *k, hed_error *error)
     t->builders = t->runner->builders;
     t->quiet = hed_device_describe(t->device).type == HED_DEVICE_CPU;
     make_key(k);
-    return hed_tuning_build_ahead(t, error);
+    k->holds_builders = hed_runner_builders_open(t->device);
+    return k->holds_builders ? HED_OK : hed_tuning_build_ahead(t, error);
 }
 
 static hed_status kernel_tuning_set_up(hed_kernel_tuning *k, hed_error *error)
@@ -125,7 +127,7 @@ static hed_status kernel_tuning_set_up(hed_kernel_tuning *k, hed_error *error)
     if (kernel->work) kernel->work(kernel, &t->default_config, &k->problem, &t->result->work);
     hed_tuning_find_limits(t);
     k->is_expecting = true;
-    hed_kernel_tuning_make_expected(k, error);
+    if (!hed_kernel_tuning_make_expected(k, error)) hed_kernel_tuning_release_builders(k, error);
     k->is_expecting = false;
     return hed_failed(error) ? error->status : hed_kernel_tuning_count_expected(k, error);
 }

@@ -151,6 +151,7 @@ static hed_status expect_from(
             device, kernel, &k->problem, k->def.math, &config, &is_default, reason, error) &&
         !(run.native ? hed_runner_create_local(&def, &run.runner, error)
                      : hed_kernel_tuning_open_runner(k, &def, &run.runner, error)) &&
+        !hed_kernel_tuning_release_builders(k, error) &&
         !expect_config(k, &run, &config, &trial, error)) {
         hed_tune_result *result = k->tuning.result;
         if (is_own) result->reference_config = config;

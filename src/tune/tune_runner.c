@@ -55,11 +55,19 @@ hed_status hed_kernel_tuning_open_runner(
     return hed_runner_create_local(def, runner, error);
 }
 
+hed_status hed_kernel_tuning_release_builders(hed_kernel_tuning *k, hed_error *error)
+{
+    bool are_held = k->holds_builders;
+    k->holds_builders = false;
+    return are_held ? hed_tuning_build_ahead(&k->tuning, error) : HED_OK;
+}
+
 static bool kernel_tuning_stop_asked(void *user)
 {
     hed_kernel_tuning *k = user;
     /* the runner of the reference waits: builders of the tuning's go on to their next steps */
-    if (k->is_expecting && k->tuning.runner) hed_tuning_collect(&k->tuning, 0);
+    if (k->is_expecting && k->tuning.runner && !k->holds_builders)
+        hed_tuning_collect(&k->tuning, 0);
     return hed_tuning_stop(&k->tuning);
 }
 

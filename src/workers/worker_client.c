@@ -455,6 +455,12 @@ static const hed_runner_kind WORKER = {.destroy = client_destroy,
     .time = client_time_slot,
     .output = client_output};
 
+bool hed_runner_builders_open(const hed_device *device)
+{
+    const hed_device_info info = hed_device_describe(device);
+    return strcmp(info.backend, "cuda") != 0 && info.type != HED_DEVICE_CPU;
+}
+
 hed_status hed_runner_create_builders(
     const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
@@ -468,9 +474,7 @@ hed_status hed_runner_create_builders(
     instance->allocator = instance->waiting.allocator = instance->done.allocator = allocator;
     instance->program = def->device->settings->worker;
     instance->job = instance->builders_job = instance->result = -1;
-    const hed_device_info info = hed_device_describe(def->device);
-    bool opens = strcmp(info.backend, "cuda") != 0 && info.type != HED_DEVICE_CPU;
-    uint32_t limit = opens ? MOST_CONTEXTS : MOST_BUILDERS,
+    uint32_t limit = hed_runner_builders_open(def->device) ? MOST_CONTEXTS : MOST_BUILDERS,
              builders = def->builders ? def->builders : hed_processor_count();
     if (builders > limit) builders = limit;
     instance->builders = hed_allocate(&allocator, builders * sizeof *instance->builders);
