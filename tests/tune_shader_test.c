@@ -334,10 +334,10 @@ Test(tune_shader, includes_and_defines)
     file = open_bytes("scale.comp", text, strlen(text));
     CHECK(file, "%s", error.text);
     hed_tune_file_close(file);
-    snprintf(text, sizeof text, included, " + missing");
+    snprintf(text, sizeof text, included, " + missing[0]");
     CHECK_NULL(open_bytes("scale.comp", text, strlen(text)));
     CHECK(strstr(error.text, "scale.comp:10: "), "%s", error.text);
-    write_file(in_folder("parts/group.glsl"), "layout(local_size_x = 1) in;\nint x = y;\n", 41);
+    write_file(in_folder("parts/group.glsl"), "layout(local_size_x = 1) in;\nint x = y[0];\n", 44);
     CHECK_NULL(open_bytes("scale.comp", text, strlen(text)));
     CHECK(strstr(error.text, "parts/group.glsl:2: "), "%s", error.text);
 }
@@ -660,4 +660,30 @@ Test(tune_shader, too_many_parameters_are_counted)
         CHECK(strstr(error.text, "a kernel has at most 24"), "%s\n%s", error.text, error.log);
         CHECK(count == 25 || strstr(error.text, "49 parameters"), "%s", error.text);
     }
+}
+
+/* A comment with a choice of its own: what the text lacks apart from it is added to it. A buffer whose elements are a place
+ * has whole numbers, and a type that only its values name is a type. */
+Test(tune_shader, defines_added_to_those_of_a_comment)
+{
+    static const char text[] =
+        "/* heddle {\"defines\": {\"HALVES\": 1}, \"problem\": {\"n\": 64}} */\n#version 450\n"
+        "#ifdef HALVES\n#define FACTOR TO_TYPE(0.5)\n#endif\n#define TO_TYPE X_TYPE\n"
+        "layout(local_size_x = 64) in;\nlayout(binding = 0) readonly buffer Rows { ROW_TYPE rows[]; };\n"
+        "layout(binding = 1) buffer Data { Y_TYPE data[]; };\n"
+        "void main() { uint row = rows[gl_GlobalInvocationID.x]; data[row] = data[row] * FACTOR; }\n";
+    hed_tune_file *file = open_bytes("rows.comp", text, sizeof text - 1);
+    CHECK_NOT_NULL(file, "%s\n%s", error.text, error.log);
+    const char *note = hed_tune_file_apply(file, NULL);
+    CHECK(strstr(note, "\"ROW_TYPE\": \"uint\"") && strstr(note, "\"X_TYPE\": \"float\"") &&
+              strstr(note, "\"Y_TYPE\": \"float\"") &&
+              strstr(note, ", in addition to the \"defines\" of its own comment") &&
+              !strstr(note, "\"HALVES\""),
+        "%s", note);
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    bool has_own = false;
+    for (uint32_t i = 0; i < def->define_count; i++)
+        has_own = has_own || !strcmp(def->defines[i].name, "HALVES");
+    CHECK(has_own && def->define_count == 4);
+    hed_tune_file_close(file);
 }

@@ -104,7 +104,8 @@ static const char *follow_line(branches *b, const char *line)
     if (!strncmp(word, "if", 2) && b->depth < 31) {
         const char *rest = word + strcspn(word, " \t\n(");
         rest += strspn(rest, " \t(");
-        b->is_choice[b->depth] = strncmp(word, "ifndef", 6) != 0 && strncmp(rest, "!defined", 8) != 0;
+        b->is_choice[b->depth] =
+            strncmp(word, "ifndef", 6) != 0 && strncmp(rest, "!defined", 8) != 0;
         b->choices += b->is_choice[b->depth++];
         b->has_macro[b->depth] = false;
     } else if (!strncmp(word, "endif", 5) && b->depth) {
@@ -190,7 +191,8 @@ bool hed_spec_glsl_lacks(const char *text, hed_glsl_word name, const char *log)
     for (; end; end = memmem(end + 1, strlen(end + 1), name.at, name.size)) {
         const char *after = end + name.size;
         bool is_quoted = end > log && end[-1] == '\'' && *after == '\'';
-        if (is_quoted && (!strncmp(after, "' : undeclared", 14) || !strncmp(after, "' : no matching", 15)))
+        if (is_quoted &&
+            (!strncmp(after, "' : undeclared", 14) || !strncmp(after, "' : no matching", 15)))
             return true;
     }
     if (!strstr(log, "unexpected IDENTIFIER")) return false;
@@ -215,9 +217,10 @@ static uint32_t count_values(const char *text, hed_glsl_word name, const char *k
 /* Returns the type of GLSL for one of HLSL, as vec3 for float3; NULL: it is another name. */
 static const char *shading_type(hed_glsl_word w)
 {
-    static const char *const types[][2] = {{"float2", "vec2"}, {"float3", "vec3"}, {"float4", "vec4"},
-        {"int2", "ivec2"}, {"int3", "ivec3"}, {"int4", "ivec4"}, {"uint2", "uvec2"},
-        {"uint3", "uvec3"}, {"uint4", "uvec4"}, {"float3x3", "mat3"}, {"float4x4", "mat4"}};
+    static const char *const types[][2] = {{"float2", "vec2"}, {"float3", "vec3"},
+        {"float4", "vec4"}, {"int2", "ivec2"}, {"int3", "ivec3"}, {"int4", "ivec4"},
+        {"uint2", "uvec2"}, {"uint3", "uvec3"}, {"uint4", "uvec4"}, {"float3x3", "mat3"},
+        {"float4x4", "mat4"}};
     for (size_t i = 0; i < HED_COUNT(types); i++)
         if (strlen(types[i][0]) == w.size && !memcmp(types[i][0], w.at, w.size)) return types[i][1];
     return NULL;
@@ -235,9 +238,45 @@ static const char *type_by_name(hed_glsl_word w)
     return "float";
 }
 
+static bool same_glsl(hed_glsl_word w, const char *text, size_t size)
+{
+    return w.size == size && memcmp(w.at, text, size) == 0;
+}
+
+/* Returns the type of a buffer's elements that is a name of the program, by a variable that begins with one, as
+ * `uint row = rows[i]` of `ROW_TYPE rows[];`; else the type that the name has by itself. */
+static const char *type_by_use(const char *text, hed_glsl_word name)
+{
+    static const char *const whole[] = {"uint", "int"};
+    hed_glsl_word last[4] = {{text, 0}, {text, 0}, {text, 0}, {text, 0}}, list = {text, 0};
+    for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size;
+         w = hed_spec_glsl_next(text, w.at + w.size)) {
+        bool is_index = same_glsl(w, "[", 1);
+        if (is_index && last[2].size && same_glsl(last[1], name.at, name.size)) list = last[0];
+        for (size_t i = 0; is_index && list.size && i < HED_COUNT(whole); i++)
+            if (same_glsl(last[0], list.at, list.size) && same_glsl(last[1], "=", 1) &&
+                same_glsl(last[3], whole[i], strlen(whole[i])))
+                return whole[i];
+        memmove(last + 1, last, 3 * sizeof *last);
+        last[0] = w;
+    }
+    return type_by_name(name);
+}
+
 const char *hed_spec_glsl_type_guess(const char *text, hed_glsl_word name)
 {
-    return uses_of(text, name).is_type ? type_by_name(name) : NULL;
+    return uses_of(text, name).is_type ? type_by_use(text, name) : NULL;
+}
+
+/* True if the comment gives a name its value. */
+static bool is_defined(const hed_spec_reader *reader, hed_glsl_word name)
+{
+    const hed_kernel_def *kernel = &reader->spec->kernel.def;
+    uint32_t i = 0;
+    while (i < kernel->define_count &&
+           !same_glsl(name, kernel->defines[i].name, strlen(kernel->defines[i].name)))
+        i++;
+    return i < kernel->define_count;
 }
 
 /* Lists the names in capitals and types of HLSL that a text uses, and that the text with all its branches does not
@@ -251,13 +290,15 @@ static void list_names(hed_spec_reader *reader, hed_json_node node, const char *
     for (const char *at = text; (at = strstr(at, key)) != NULL;) {
         unsigned value;
         at += sizeof key - 1;
-        if (sscanf(at, " = %u", &value) == 1 && value < 64 && value >= bindings) bindings = value + 1;
+        if (sscanf(at, " = %u", &value) == 1 && value < 64 && value >= bindings)
+            bindings = value + 1;
     }
     for (hed_glsl_word w = hed_spec_glsl_next(text, text); w.size;
          w = hed_spec_glsl_next(text, w.at + w.size)) {
         bool is_own = w.size > 1 && strncmp(w.at, "GL_", 3) != 0 && strncmp(w.at, "__", 2) != 0;
         const char *type = shading_type(w);
-        if (!is_own || (!type && !hed_spec_is_in_capitals(w.at, w.size))) continue;
+        if (!is_own || (!type && !hed_spec_is_in_capitals(w.at, w.size)) || is_defined(reader, w))
+            continue;
         glsl_use use = uses_of(whole, w);
         if (use.is_declared || (use.is_call && !use.is_type && !type)) continue;
         if (!with_branches && !type && hed_spec_glsl_may_have(text, w)) continue;
@@ -266,7 +307,7 @@ static void list_names(hed_spec_reader *reader, hed_json_node node, const char *
             follow_line(&around, line);
         if (around.choices) continue;
         uint32_t sizes = count_values(text, w, "local_size_");
-        const char *value = use.is_type ? type_by_name(w) : NULL;
+        const char *value = use.is_type ? type_by_use(text, w) : NULL;
         if (sizes > 1 && sizes < 4) value = square[sizes];
         if (count_values(text, w, "set")) value = "0";
         if (type) value = type;
@@ -283,14 +324,25 @@ const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node
 {
     hed_spec_name_list list = {.used = 0};
     list_names(reader, node, open, text, false, &list);
+    /* a type that only its values name, TYPE(x), is a function to the compiler */
+    for (const char *at = log; (at = strstr(at, "' : no matching overloaded function")) != NULL;
+         at++) {
+        const char *name = at;
+        for (; name > log && name[-1] != '\'' && name[-1] != '\n';) name--;
+        const hed_glsl_word type = {name, (size_t)(at - name)};
+        if (hed_spec_is_in_capitals(name, type.size) && memmem(name, type.size, "TYPE", 4) &&
+            !hed_spec_glsl_declares(text, type))
+            hed_spec_list_name(&list, name, type.size, type_by_name(type));
+    }
     if (!list.used) list_names(reader, node, open, text, true, &list);
     const char *unknown = strstr(log, "' : undeclared identifier"), *name = unknown;
     while (name && name > log && name[-1] != '\'' && name[-1] != '\n') name--;
     if (unknown && !list.used) hed_spec_list_name(&list, name, (size_t)(unknown - name), NULL);
     hed_spec_add_remedy(reader, "defines", list.text);
-    return list.used ? hed_spec_text(reader, node,
-                           "; the text does not declare names that it uses. Write as the first line "
-                           "/* heddle {\"defines\": {%s}} */, with the program's values",
-                           list.text)
-                     : "";
+    return list.used
+               ? hed_spec_text(reader, node,
+                     "; the text does not declare names that it uses. Write as the first line "
+                     "/* heddle {\"defines\": {%s}} */, with the program's values",
+                     list.text)
+               : "";
 }

@@ -22,7 +22,11 @@ void hed_spec_add_remedy(hed_spec_reader *reader, const char *member, const char
     while (strcmp(members[i].name, member) != 0) i++;
     char *list = remedy->members[i];
     size_t used = strlen(list), size = strlen(values);
-    if ((!used && hed_json_has(root, member)) || (used && !*members[i].opening) ||
+    bool is_own = !used && hed_json_has(root, member);
+    if (is_own && i == HED_SPEC_DEFINES &&
+        hed_json_kind_of(hed_json_member(root, member)) == HED_JSON_OBJECT)
+        remedy->adds_defines = true;
+    if ((is_own && !remedy->adds_defines) || (used && !*members[i].opening) ||
         used + size + 3 > sizeof remedy->members[i])
         return; /* the comment is the user's own, or too long */
     for (const char *at = values; *at; at += strspn(at, ", ")) { /* no key twice */
@@ -45,15 +49,22 @@ void hed_spec_add_source(
     hed_spec_add_remedy(reader, "source", files);
 }
 
-/* Writes the members, as they are in the comment's object. */
-static size_t put_members(const hed_spec_remedy *remedy, char *to, size_t size)
+/* Writes the members but `omitted`, as they are in the comment's object. */
+static size_t put_members(const hed_spec_remedy *remedy, char *to, size_t size, uint32_t omitted)
 {
     size_t used = 0;
     for (uint32_t i = 0; i < HED_SPEC_REMEDIES; i++)
-        if (remedy->members[i][0])
+        if (remedy->members[i][0] && i != omitted)
             used += (size_t)snprintf(to + used, size - used, "%s\"%s\": %s%s%s", used ? ", " : "",
                 members[i].name, members[i].opening, remedy->members[i], members[i].closing);
     return used;
+}
+
+/* Returns the first character that is no blank; }: there is no other one before `end`. */
+static char after_blanks(const char *at, const char *end)
+{
+    while (at < end && strchr(" \t\r\n", *at)) at++;
+    return at < end ? *at : '}';
 }
 
 char *hed_spec_remedy_json(const hed_spec_remedy *remedy, const char *json, size_t size)
@@ -63,15 +74,21 @@ char *hed_spec_remedy_json(const hed_spec_remedy *remedy, const char *json, size
     char *text = rest ? malloc(size + ROOM) : NULL;
     if (!text) return NULL;
     rest++;
-    memcpy(text, json, (size_t)(rest - json));
-    size_t used = (size_t)(rest - json);
-    size_t added = put_members(remedy, text + used, ROOM);
-    used += added;
-    const char *next = rest;
-    while (next < end && strchr(" \t\r\n", *next)) next++;
-    if (added && next < end && *next != '}') text[used++] = ',';
-    memcpy(text + used, rest, (size_t)(end - rest));
-    text[used + (size_t)(end - rest)] = 0;
+    char *to = mempcpy(text, json, (size_t)(rest - json));
+    size_t added =
+        put_members(remedy, to, ROOM, remedy->adds_defines ? HED_SPEC_DEFINES : HED_SPEC_REMEDIES);
+    to += added;
+    if (added && after_blanks(rest, end) != '}') *to++ = ',';
+    const char *own =
+        remedy->adds_defines ? memmem(rest, (size_t)(end - rest), "\"defines\"", 9) : NULL;
+    own = own ? memchr(own, '{', (size_t)(end - own)) : NULL;
+    if (own++) {
+        to = mempcpy(to, rest, (size_t)(own - rest));
+        to = stpcpy(to, remedy->members[HED_SPEC_DEFINES]);
+        if (after_blanks(own, end) != '}') *to++ = ',';
+        rest = own;
+    }
+    *(char *)mempcpy(to, rest, (size_t)(end - rest)) = 0;
     return text;
 }
 
@@ -79,11 +96,16 @@ void hed_spec_note_remedy(hed_spec_reader *reader, hed_json_node node)
 {
     const hed_spec_remedy *remedy = reader->remedy;
     char comment[sizeof remedy->members + 64];
-    size_t used = put_members(remedy, comment, sizeof comment);
+    size_t used = put_members(remedy, comment, sizeof comment, HED_SPEC_REMEDIES);
     if (!used) return;
     hed_spec_add_note(reader, node,
-        hed_spec_text(reader, node, "the text alone lacks what this comment says, with which it is read: /* heddle {%s} */%s%s%s%s%s%s",
-            comment, remedy->members[HED_SPEC_DEFINES][0] ? "; \"defines\" are guesses, put the program's values there" : "",
+        hed_spec_text(reader, node,
+            "the text alone lacks what this comment says, with which it is read: /* heddle {%s} */%s%s%s%s%s%s%s",
+            comment,
+            remedy->adds_defines ? ", in addition to the \"defines\" of its own comment" : "",
+            remedy->members[HED_SPEC_DEFINES][0]
+                ? "; \"defines\" are guesses, put the program's values there"
+                : "",
             remedy->choices[0] ? "; its program defines one of " : "", remedy->choices,
             remedy->members[HED_SPEC_ENTRY][0] ? "; its entry points are " : "", remedy->entries,
             remedy->members[HED_SPEC_ENTRY][0] ? ": --entry NAME takes another" : ""));
@@ -93,10 +115,11 @@ void hed_spec_name_remedy(const hed_spec_remedy *remedy, hed_error *error)
 {
     char comment[sizeof remedy->members + 64];
     size_t used = strlen(error->text);
-    put_members(remedy, comment, sizeof comment);
+    put_members(remedy, comment, sizeof comment, HED_SPEC_REMEDIES);
     snprintf(error->text + used, sizeof error->text - used,
-        "; this is with the comment /* heddle {%s} */, which says what the text alone lacks%s%s",
-        comment, remedy->choices[0] ? "; its program defines one of " : "", remedy->choices);
+        "; this is with the comment /* heddle {%s} */%s, which says what the text alone lacks%s%s",
+        comment, remedy->adds_defines ? " in addition to the \"defines\" of its own" : "",
+        remedy->choices[0] ? "; its program defines one of " : "", remedy->choices);
 }
 
 void hed_spec_add_note(hed_spec_reader *reader, hed_json_node node, const char *text)

@@ -96,6 +96,7 @@ typedef struct hed_spec_remedy {
     char entries[256]; /* names of all entry points */
     char choices[512]; /* macros of which the program defines one; "": no choice */
     bool is_new;       /* the last read found more */
+    bool adds_defines; /* the comment has "defines", to which the found ones are added */
 } hed_spec_remedy;
 
 /* State of one load. */
