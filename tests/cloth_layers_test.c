@@ -276,6 +276,163 @@ Test(cloth_layers, they_come_to_rest, .timeout = 300)
     ball_free(&body);
 }
 
+/* ---- automatic garments ---- */
+
+static const hed_cloth_collider ARM = {
+    .shape = HED_CLOTH_CAPSULE, {0, -0.4f, 0}, {0, 0.4f, 0}, {0.1f, 0.1f}};
+
+/* A wide tube that begins 20 mm deep in one side of an arm moves aside and keeps its lengths; a tight
+ * one is too small by what its radius lacks. */
+Test(cloth_layers, a_deep_start_is_moved_out)
+{
+    tube *wide = tube_make("wide", HED_CLOTH_LAYER_AUTO, 0.125f, 0.3f, 0.045f),
+         *tight = tube_make("tight", HED_CLOTH_LAYER_AUTO, 0.08f, 0.3f, 0);
+    static float positions[PARTICLES][3];
+    hed_cloth_laid laid;
+    tight->def.thickness = wide->def.thickness = 0.005f;
+    OK(lay_on_shapes(&wide, 1, &ARM, 1, positions, &laid));
+    printf("wide: %u particles, %g m deep, moved %g m, stretch %g\n", laid.within, laid.deepest,
+        laid.farthest, laid.stretch_p99);
+    EXPECT(laid.within > 40 && laid.within < PARTICLES / 2, "%u within", laid.within);
+    EXPECT_NEAR(laid.deepest, 0.02, 1e-4);
+    EXPECT(
+        laid.moved > PARTICLES / 2 && laid.farthest < 0.035, "%u, %g m", laid.moved, laid.farthest);
+    EXPECT_LT(laid.stretch_p99, 0.02);
+    EXPECT_EQ(laid.crossings, 0);
+    for (uint32_t i = 0; i < PARTICLES; i++) {
+        double r = sqrt(
+            (double)positions[i][0] * positions[i][0] + (double)positions[i][2] * positions[i][2]);
+        EXPECT(r > 0.1049, "particle %u: %g m from the axis", i, r);
+    }
+    OK(lay_on_shapes(&tight, 1, &ARM, 1, positions, &laid));
+    EXPECT_EQ(laid.within, PARTICLES);
+    EXPECT_EQ(laid.crossings, 0);
+    EXPECT(laid.stretch_p99 > 0.25 && laid.stretch_p99 < 0.45, "stretch %g", laid.stretch_p99);
+    free(wide);
+    free(tight);
+}
+
+/* A side of a tube begins in an arm beyond its middle: what is nearest to it is behind it. */
+Test(cloth_layers, a_sleeve_goes_around_its_arm)
+{
+    ball body = ball_make(12, 24);
+    ball_put(&body, 0, 0, 0, 0.05f);
+    for (uint32_t v = 0; v < body.vertex_count; v++) body.positions[v][1] *= 10;
+    tube *sleeve = tube_make("sleeve", HED_CLOTH_LAYER_AUTO, 0.09f, 0.3f, 0.1f);
+    static float positions[PARTICLES][3];
+    hed_cloth_laid laid;
+    OK(lay(&sleeve, 1, &body, positions, &laid));
+    EXPECT_EQ(laid.crossings, 0);
+    EXPECT_EQ(crossings_of(&sleeve, 1, (const float(*)[3])positions, &body), 0);
+    float least = INFINITY;
+    for (uint32_t i = 0; i < PARTICLES; i++) least = fminf(least, positions[i][0]);
+    EXPECT(least < -0.055f, "it lies beside the arm, from %g m on", (double)least);
+    free(sleeve);
+    ball_free(&body);
+}
+
+/* Beside a body, barely in it, or without a layer: to the bit. Held in it: as it is, and told. */
+Test(cloth_layers, automatic_garments_stay_where_they_can)
+{
+    tube *tubes[] = {tube_make("beside", HED_CLOTH_LAYER_AUTO, 0.1f, 0.3f, 0.3f),
+        tube_make("barely", HED_CLOTH_LAYER_AUTO, 0.0995f, 0.3f, 0),
+        tube_make("none", 0, 0.09f, 0.3f, 0)};
+    tube *held = tube_make("held", HED_CLOTH_LAYER_AUTO, 0.1f, 0.3f, 0.1f);
+    static float positions[3 * PARTICLES][3];
+    hed_cloth_laid laid[3];
+    OK(lay_on_shapes(tubes, 3, &ARM, 1, positions, laid));
+    for (int i = 0; i < 3; i++) {
+        EXPECT_EQ(laid[i].moved, 0);
+        EXPECT_EQ(memcmp(positions[i * PARTICLES], tubes[i]->positions, sizeof tubes[i]->positions),
+            0, "%s", tubes[i]->def.name);
+    }
+    memset(held->inverse_masses, 0, sizeof held->inverse_masses / 2);
+    held->def.thickness = 0.005f;
+    OK(lay_on_shapes(&held, 1, &ARM, 1, positions, laid));
+    printf("held: %u within, %u moved by %g m, %llu cross\n", laid->within, laid->moved,
+        laid->farthest, (unsigned long long)laid->crossings);
+    EXPECT(laid->crossings > 0 && laid->farthest < 0.15, "%g m", laid->farthest);
+    EXPECT_EQ(memcmp(positions, held->positions, sizeof held->positions / 2), 0, "what is held");
+    for (int i = 0; i < 3; i++) free(tubes[i]);
+    free(held);
+}
+
+/* Two automatic garments: one begins in the body, the other beside it, where the first is moved to. */
+Test(cloth_layers, the_next_garment_makes_room)
+{
+    tube *tubes[] = {tube_make("coat", HED_CLOTH_LAYER_AUTO, 0.104f, 0.3f, 0),
+        tube_make("shirt", HED_CLOTH_LAYER_AUTO, 0.09f, 0.3f, 0)};
+    static float positions[2 * PARTICLES][3];
+    hed_cloth_laid laid[2];
+    OK(lay_on_shapes(tubes, 2, &ARM, 1, positions, laid));
+    double least[2], most[2];
+    for (int i = 0; i < 2; i++)
+        radii_of((const float(*)[3])positions + i * PARTICLES, &least[i], &most[i]);
+    EXPECT(laid[0].moved > 0 && laid[1].moved > 0, "%u, %u", laid[0].moved, laid[1].moved);
+    EXPECT_GT(least[0], most[1] + 0.005);
+    EXPECT_EQ(crossings_of(tubes, 2, (const float(*)[3])positions, NULL), 0);
+    for (int i = 0; i < 2; i++) free(tubes[i]);
+}
+
+/* A sheet between two flat bodies that are 3 mm apart, with 5 mm of thickness: it lies still between
+ * them, as neither pushes it into the other. */
+Test(cloth_layers, cloth_lies_in_a_narrow_cleft, .timeout = 300)
+{
+    ball body = ball_make(24, 48), other = ball_make(24, 48);
+    ball_put(&body, 0, -0.0515f, 0, 0.05f);
+    ball_put(&other, 0, 0.0515f, 0, 0.05f);
+    for (uint32_t v = 0; v < body.vertex_count; v++)
+        for (int k = 0; k < 3; k += 2) {
+            body.positions[v][k] *= 3;
+            other.positions[v][k] *= 3;
+        }
+    sheet s = sheet_make(25, 0.12f);
+    sheet_put(&s, 0.0006f, 0);
+    s.def.thickness = 0.005f;
+    s.def.self_collision = HED_CLOTH_SELF_TRIANGLES;
+    test_device t = test_open(NULL);
+    hed_cloth_def def = dressed_def(&s.def, 1);
+    def.substeps = 10;
+    dressed d = dressed_make(t.device, &def);
+    hed_cloth_mesh_collider meshes[] = {ball_collider(&body, 0.5f), ball_collider(&other, 0.5f)};
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.meshes = meshes;
+    frame.mesh_count = 2;
+    frame.gravity[1] = 0;
+    static uint32_t triangles[2 * 24 * 24][3];
+    for (uint32_t q = 0; q < 24 * 24; q++) {
+        const uint32_t *v = s.quads[q];
+        memcpy(triangles[2 * q], v, sizeof triangles[0]);
+        memcpy(triangles[2 * q + 1], (uint32_t[]){v[0], v[2], v[3]}, sizeof triangles[0]);
+    }
+    double fastest = 0; /* m in a frame */
+    static float before[25 * 25][3];
+    for (int f = 0; f < 30; f++) {
+        memcpy(before, d.positions, sizeof before);
+        dressed_step(&d, &frame);
+        for (uint32_t i = 0; f > 15 && i < 25 * 25; i++)
+            fastest = fmax(fastest, fabs((double)d.positions[i][1] - before[i][1]));
+        hed_cloth_check_surface surfaces[] = {
+            {25 * 25, 2 * 24 * 24, d.positions[0], triangles[0], false},
+            {body.vertex_count, body.triangle_count, body.positions[0], body.triangles[0], true},
+            {other.vertex_count, other.triangle_count, other.positions[0], other.triangles[0],
+                true}};
+        hed_cloth_crossings found;
+        OK(hed_cloth_check(
+            &(hed_cloth_check_def){.surfaces = surfaces, .surface_count = 3}, &found, &error));
+        EXPECT_EQ(found.pair_count, 0, "frame %d", f);
+        hed_cloth_crossings_free(&found);
+    }
+    hed_cloth_metrics q = dressed_measure(&d);
+    printf("in a cleft: %g m in a frame at most, stretch %g\n", fastest, q.worst_stretch);
+    EXPECT(fastest < 5e-4 && q.worst_stretch < 0.05, "%g m, stretch %g", fastest, q.worst_stretch);
+    dressed_free(&d);
+    test_close(&t);
+    sheet_free(&s);
+    ball_free(&body);
+    ball_free(&other);
+}
+
 /* ---- what is refused ---- */
 
 Test(cloth_layers, what_is_refused)
@@ -378,6 +535,44 @@ Test(cloth_layers, a_scene_begins_out_of_a_ball_and_the_ground)
     for (uint32_t i = 0; i < 3 * j.vertices; i++) j.positions[i] *= 0.01f; /* as the frame has it */
     judged_look(&j, &frame, 0);
     judged_close(&j);
+}
+
+/* Without the key a garment that begins in a ball is moved out of it and told of, whether it keeps its
+ * lengths or is too small; "layer": 0 is left where it is. */
+Test(cloth_layers, a_scene_without_layers)
+{
+    static const char text[] =
+        "{\"unit\": \"cm\", \"garments\": [{\"name\": \"skirt\", \"sleeve\": {\"radius\": %s, "
+        "\"length\": 30, \"around\": 24, \"rows\": 13}%s, \"thickness\": 0.5}],"
+        "\"colliders\": [{\"sphere\": {\"centre\": [%s, -15, 0], \"radius\": 11}}]}";
+    const struct {
+        const char *radius, *layer, *x, *told;
+        bool moved, own;
+    } cases[] = {{"14", "", "4", "begins within a body", true, true},
+        {"10", "", "0", "too small for the body", true, false},
+        {"10", ", \"layer\": 0", "0", "", false, true}, {"14", "", "0", "", false, true}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char scene_text[512];
+        hed_cloth_scene *scene;
+        hed_cloth_scene_options options = {.warn = keep_warning};
+        *warnings = 0;
+        snprintf(scene_text, sizeof scene_text, text, cases[c].radius, cases[c].layer, cases[c].x);
+        OK(hed_cloth_scene_parse(
+            scene_text, strlen(scene_text), "ball", "", &options, &scene, &error));
+        if (*cases[c].told) CHECK(strstr(warnings, cases[c].told), "%s", warnings);
+        else CHECK_TEXT(warnings, "");
+        const hed_cloth_garment_def *def = hed_cloth_scene_def(scene).garments;
+        float most = 0; /* radius at rest */
+        const float *rest = def->rest_positions ? def->rest_positions : def->positions;
+        for (uint32_t i = 0; i < def->particle_count; i++)
+            most =
+                fmaxf(most, sqrtf(rest[3 * i] * rest[3 * i] + rest[3 * i + 2] * rest[3 * i + 2]));
+        EXPECT_EQ(most < 0.01f * (float)atof(cases[c].radius) + 1e-5f, cases[c].own,
+            "case %zu: %g m", c, (double)most);
+        EXPECT_EQ(def->rest_positions && def->rest_positions != def->positions,
+            cases[c].moved && cases[c].own, "case %zu", c);
+        hed_cloth_scene_close(scene);
+    }
 }
 
 /* Three T-shirts cut from one surface, of which the shortest lies on the body and the longest

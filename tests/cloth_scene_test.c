@@ -108,7 +108,7 @@ Test(cloth_scene, settings_and_units)
                "\"frames\": 7, \"substeps\": 9, \"iterations\": 2, "
                "\"gravity\": 1.6, \"wind\": {\"velocity\": [1, 2, 3], \"gust\": 0.5}, "
                "\"ground\": {\"height\": 10}, "
-               "\"garments\": [{" GRID ", \"thickness\": 2}], "
+               "\"garments\": [{" GRID ", \"thickness\": 2, \"layer\": 0}], "
                "\"colliders\": [{\"sphere\": {\"centre\": [100, 0, 0], \"radius\": "
                "50}, \"friction\": 0.25}]}");
     hed_cloth_def def = hed_cloth_scene_def(scene);

@@ -15,7 +15,7 @@ class HeddleClothSettings(bpy.types.PropertyGroup):
     damping: bpy.props.FloatProperty(name="Damping", description="Share of the speed that is lost in a second", default=0.1, min=0.0, max=0.99)
     air: bpy.props.FloatProperty(name="Air", description="How much air and wind drag it along", default=1.0, min=0.0, max=100.0)
     self_collision: bpy.props.BoolProperty(name="Self Collision", description="Keeps layers of it apart, and from other cloth of the same bake")
-    layer: bpy.props.IntProperty(name="Layer", description="Who lies outside of whom at the start: 1 on the body, higher ones further out. What begins within is moved out. 0: none", default=0, min=0, max=1000, soft_max=10)
+    layer: bpy.props.IntProperty(name="Layer", description="Who lies outside of whom at the start: 1 on the body, higher ones further out. What begins within is moved out. 0: none; it is moved out of colliders alone", default=0, min=0, max=1000, soft_max=10)
     sewing: bpy.props.FloatProperty(name="Sewing Time", description="Seconds in which edges without a face draw their two ends together", default=1.0, min=0.0, soft_max=10.0)
     pressure: bpy.props.FloatProperty(name="Pressure", description="Inside a closed mesh minus outside, in pascals: a cushion needs 50 to 200", default=0.0, min=-1e6, max=1e6, soft_min=0.0, soft_max=2000.0)
     volume: bpy.props.FloatProperty(name="Gas Volume", description="The pressure is that of a gas at this multiple of the mesh's volume, and falls as it swells. 0: the same at any volume", default=0.0, min=0.0, max=1000.0, soft_max=5.0)

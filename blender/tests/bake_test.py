@@ -459,7 +459,12 @@ def layers_begin_outside_of_each_other():
     for o in made.values():
         o.heddle_cloth.layer = 0
     bake(o, every=True)
-    near(shown(made["shirt"], 1), before, 1e-6, "without a layer it begins where it is;")
+    shirt = np.linalg.norm(shown(made["shirt"], 1), axis=1)
+    check(shirt.min() > 0.314, f"without a layer the shirt begins at {shirt.min():.3f}, within a body of 0.3")
+    for o in made.values():
+        o.location.x = 2
+    bake(o, every=True)
+    near(shown(made["shirt"], 1), before + (2, 0, 0), 1e-6, "beside the body it begins where it is;")
 
 
 def strip(name, columns, rows, spacing, at=(0, 0, 0), **settings):

@@ -79,6 +79,10 @@ typedef struct hed_cloth_fabric {
     float poisson;
 } hed_cloth_fabric;
 
+/** hed_cloth_garment_def.layer of a garment that hed_cloth_lay() moves only if it begins within a
+ *  body */
+enum { HED_CLOTH_LAYER_AUTO = 1 << 30 };
+
 /** One garment. Start from hed_default_cloth_garment_def(). Arrays are copied. */
 typedef struct hed_cloth_garment_def {
     const char *name; /**< name in messages; NULL: "garment" */
@@ -187,7 +191,8 @@ typedef struct hed_cloth_garment_def {
      *  HED_CLOTH_SELF_TRIANGLES */
     hed_cloth_self_collision self_collision;
     /** order of garments that overlap at the start, for hed_cloth_lay(): 1 is on the body, higher
-     *  numbers are outside of it; 0: the garment keeps its positions */
+     *  numbers are outside of it; 0: the garment keeps its positions; HED_CLOTH_LAYER_AUTO: it keeps
+     *  them unless it begins within a body */
     uint32_t layer;
     /* output */
     uint32_t vertex_count;           /**< 0: one for each particle */

@@ -167,18 +167,23 @@ CLOTH_FUNCTION uint cloth_tree_next(
 /* Meshes: (2 leaves x 2) low, high of `boxes`; (meshes) `kinds`: friction; 1 if the mesh has no
  * border; (vertices) `begin` and `end`: positions at the frame's start and end. */
 #define CLOTH_MESH_ARRAYS(FIRST, NEXT) \
-    FIRST(IN, float4, boxes) NEXT(IN, uint, leaf_at) NEXT(IN, uint4, triangles) \
-    NEXT(IN, uint4, edges) NEXT(IN, uint, incident_at) NEXT(IN, uint, incident) \
-    NEXT(IN, float4, kinds) NEXT(IN, float4, begin) NEXT(IN, float4, end)
+    FIRST(IN, float4, boxes) \
+    NEXT(IN, uint, leaf_at) \
+    NEXT(IN, uint4, triangles) NEXT(IN, uint4, edges) NEXT(IN, uint, incident_at) \
+        NEXT(IN, uint, incident) NEXT(IN, float4, kinds) NEXT(IN, float4, begin) \
+            NEXT(IN, float4, end)
 HED_VIEW(cloth_mesh_view, CLOTH_MESH_ARRAYS)
 #define MESH_FIND(FIRST, NEXT) \
     CLOTH_MESH_ARRAYS(FIRST, NEXT) \
-    NEXT(IN, float4, position) NEXT(IN, float4, previous) NEXT(IN, float4, garments) \
-    NEXT(OUT, float4, contact) NEXT(STRUCT, cloth_meshes, meshes)
+    NEXT(IN, float4, position) \
+    NEXT(IN, float4, previous) \
+    NEXT(IN, float4, garments) NEXT(OUT, float4, contact) NEXT(STRUCT, cloth_meshes, meshes)
 HED_VIEW(cloth_mesh_find_view, MESH_FIND)
 #define MESH_BOXES(FIRST, NEXT) \
-    FIRST(SHARED, float4, boxes) NEXT(IN, uint, leaf_at) NEXT(IN, uint4, triangles) \
-    NEXT(IN, float4, begin) NEXT(VALUE, uint, row) NEXT(VALUE, uint, leaves)
+    FIRST(SHARED, float4, boxes) \
+    NEXT(IN, uint, leaf_at) \
+    NEXT(IN, uint4, triangles) NEXT(IN, float4, begin) NEXT(VALUE, uint, row) \
+        NEXT(VALUE, uint, leaves)
 HED_VIEW(cloth_mesh_boxes_view, MESH_BOXES)
 
 /* Finds the triangle nearest to p, relative to `origin`, whose squared distance is at most *best, and
@@ -260,6 +265,43 @@ CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, cloth_mesh_view v
     return normal;
 }
 
+/* Motion in the frame of a point of a triangle with weights b and c of its last corners, m. */
+CLOTH_FUNCTION float4 cloth_mesh_motion(
+    uint4 triangle, float b, float c, float4 origin, cloth_mesh_view view)
+{
+    float4 p = cloth_minus(
+        cloth_from(view.end[triangle.x], origin), cloth_from(view.begin[triangle.x], origin));
+    float4 q = cloth_minus(
+        cloth_from(view.end[triangle.y], origin), cloth_from(view.begin[triangle.y], origin));
+    float4 r = cloth_minus(
+        cloth_from(view.end[triangle.z], origin), cloth_from(view.begin[triangle.z], origin));
+    float a = 1.0f - b - c;
+    return hed_f4(fma(a, p.x, fma(b, q.x, c * r.x)), fma(a, p.y, fma(b, q.y, c * r.y)),
+        fma(a, p.z, fma(b, q.z, c * r.z)), 0.0f);
+}
+
+/* Distance that a particle keeps from a plane, m, over the point `foot` of its surface: the
+ * thickness, or a third of a cleft that is narrower there than two thicknesses, at the frame's start
+ * or end. There the other side would push the particle back through the plane, and most
+ * clefts have two layers of cloth. */
+CLOTH_FUNCTION float cloth_mesh_room(float4 foot, float4 normal, float4 motion, float4 origin,
+    float thickness, cloth_mesh_view view, cloth_meshes meshes)
+{
+    float4 over = hed_f4(fma(normal.x, thickness, foot.x), fma(normal.y, thickness, foot.y),
+        fma(normal.z, thickness, foot.z), foot.w);
+    float best = 0.98f * thickness * thickness;
+    uint t = cloth_tree_nearest(over, origin, &best, view, meshes.leaves);
+    if (t == CLOTH_MESH_NONE || cloth_dot(cloth_face_normal(t, view), normal) > -0.5f)
+        return thickness;
+    uint4 triangle = view.triangles[t];
+    cloth_nearest nearest = cloth_nearest_of(over, cloth_from(view.begin[triangle.x], origin),
+        cloth_from(view.begin[triangle.y], origin), cloth_from(view.begin[triangle.z], origin));
+    float4 moves = cloth_mesh_motion(triangle, nearest.b, nearest.c, origin, view);
+    float width = thickness + cloth_dot(nearest.to, normal),
+          closes = cloth_dot(cloth_minus(moves, motion), normal);
+    return hed_min(thickness, hed_max(width + hed_min(closes, 0.0f), 0.0f) * (1.0f / 3.0f));
+}
+
 /* Writes a particle's plane of contact and the plane's motion, as cloth_touch() reads them. */
 CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
     __global const float4 *previous, __global const float4 *garments, cloth_mesh_view view,
@@ -297,16 +339,12 @@ CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
             -side * nearest.to.z / distance, 0.0f);
     if (!(cloth_dot(normal, normal) > 0.5f)) return; /* no triangle there has an area */
 
-    float4 a1 = cloth_from(view.end[triangle.x], origin),
-           b1 = cloth_from(view.end[triangle.y], origin),
-           c1 = cloth_from(view.end[triangle.z], origin);
-    float share = 1.0f - nearest.b - nearest.c;
-    float4 motion =
-        hed_f4(fma(share, a1.x - a.x, fma(nearest.b, b1.x - b.x, nearest.c * (c1.x - c.x))),
-            fma(share, a1.y - a.y, fma(nearest.b, b1.y - b.y, nearest.c * (c1.y - c.y))),
-            fma(share, a1.z - a.z, fma(nearest.b, b1.z - b.z, nearest.c * (c1.z - c.z))), kind.x);
+    float4 motion = cloth_mesh_motion(triangle, nearest.b, nearest.c, origin, view);
+    float4 foot = hed_f4(at.x + nearest.to.x, at.y + nearest.to.y, at.z + nearest.to.z, at.w);
+    float room = cloth_mesh_room(foot, normal, motion, origin, thickness, view, meshes);
+    motion.w = kind.x;
     /* a particle that is too near begins on its plane, which then moves it out */
-    float height = side * distance - thickness,
+    float height = side * distance - room,
           out = hed_min(hed_max(-0.5f * height, 0.0f), meshes.come_out);
     if (meshes.fraction > 0.0f) {
         float whole = 1.0f / (1.0f - meshes.fraction);
@@ -317,7 +355,7 @@ CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
     motion.y = fma(normal.y, out, motion.y);
     motion.z = fma(normal.z, out, motion.z);
     normal.w = cloth_dot(normal, at) - side * distance + hed_min(height, 0.0f) -
-               meshes.fraction * cloth_dot(normal, motion);
+               meshes.fraction * cloth_dot(normal, motion) + (room - thickness);
     contact[2 * i] = normal;
     contact[2 * i + 1] = motion;
 }

@@ -48,21 +48,29 @@ static void read_carrier(const hed_field *field, hed_json_node node, void *at, v
 static const hed_field scene_rows[] = {
     {"$schema", "schema, for editors", .kind = HED_FIELD_TEXT},
     {"up", "vertical axis", HED_AS_CHOICE(hed_cloth_scene, def.up, axis_words)},
-    {"unit", "unit of lengths; m by default", HED_MEMBER(hed_cloth_scene, unit), HED_AS_OTHER("unit", read_unit)},
+    {"unit", "unit of lengths; m by default", HED_MEMBER(hed_cloth_scene, unit),
+        HED_AS_OTHER("unit", read_unit)},
     {"rate", "frames in a second", HED_AS_NUMBER(hed_cloth_scene, rate, 1, 10000, NULL)},
-    {"frames", "number of frames, unless the command line has it", HED_AS_INTEGER(hed_cloth_scene, frames, 1, 10000000)},
-    {"substeps", "substeps of a frame; more of them stretch less; 0, or left out: chosen, with lattices for grids", HED_AS_INTEGER(hed_cloth_scene, def.substeps, 0, 1000)},
-    {"iterations", "iterations of a substep; substeps improve more for the same time", HED_AS_INTEGER(hed_cloth_scene, def.iterations, 1, 100)},
+    {"frames", "number of frames, unless the command line has it",
+        HED_AS_INTEGER(hed_cloth_scene, frames, 1, 10000000)},
+    {"substeps",
+        "substeps of a frame; more of them stretch less; 0, or left out: chosen, with lattices for grids",
+        HED_AS_INTEGER(hed_cloth_scene, def.substeps, 0, 1000)},
+    {"iterations", "iterations of a substep; substeps improve more for the same time",
+        HED_AS_INTEGER(hed_cloth_scene, def.iterations, 1, 100)},
     {"gravity", "acceleration; 9.81 downwards by default", HED_AS_OTHER("gravity", read_gravity)},
     {"wind", NULL, HED_AS_PART(&cloth_wind_fields, cloth_scene_read_wind)},
     {"garments", "cloth",
         HED_AS_LIST(&cloth_garment_fields, 1, CLOTH_SCENE_GARMENTS, cloth_scene_read_garments),
         .required = true},
     {"ground", NULL, HED_AS_OTHER("ground", NULL)},
-    {"colliders", "bodies that stop the garments", HED_AS_LIST(&cloth_collider_fields, 0, CLOTH_SCENE_COLLIDERS, NULL)},
-    {"carrier", "motion of the garments' frame of reference, such as a running character's", HED_AS_PART(&cloth_motion_fields, read_carrier)},
+    {"colliders", "bodies that stop the garments",
+        HED_AS_LIST(&cloth_collider_fields, 0, CLOTH_SCENE_COLLIDERS, NULL)},
+    {"carrier", "motion of the garments' frame of reference, such as a running character's",
+        HED_AS_PART(&cloth_motion_fields, read_carrier)},
     {"camera", NULL, HED_AS_OTHER("camera", NULL)},
-    {"output_matrix", "matrix that is applied to written files; a garment may have its own", HED_AS_OTHER("matrices", NULL)},
+    {"output_matrix", "matrix that is applied to written files; a garment may have its own",
+        HED_AS_OTHER("matrices", NULL)},
     {0},
 };
 static const hed_fields scene_fields = {"", NULL, .rows = scene_rows, .defaults = &scene_defaults};
@@ -78,35 +86,59 @@ static const hed_fields *const scene_tables[] = {&scene_fields, &cloth_garment_f
     &cloth_fan_fields, &cloth_wind_grid_fields, &cloth_camera_fields, NULL};
 
 #define NUMBERS(count, limits) \
-    "'type': 'array', 'minItems': " count ", 'maxItems': " count ", 'items': {'type': 'number'" limits "}"
+    "'type': 'array', 'minItems': " count ", 'maxItems': " count \
+    ", 'items': {'type': 'number'" limits "}"
 #define FABRIC_KEY(name, ...) "'" name "'"
 #define NEXT_FABRIC_KEY(name, ...) ", '" name "'"
 #define FABRIC_TEXT(name, ...) "`" name "`"
 #define NEXT_FABRIC_TEXT(name, ...) ", `" name "`"
 #define FABRICS "'enum': [" CLOTH_FABRICS(FABRIC_KEY, NEXT_FABRIC_KEY) "]"
 static const hed_form scene_forms[] = {
-    {"unit", "`m`, `dm`, `cm`, `mm`, `in`, `ft`, or number of metres from 1e-6 to 1e6", "'anyOf': [{'enum': ['m', 'dm', 'cm', 'mm', 'in', 'ft']}, {'type': 'number', 'minimum': 1e-06, 'maximum': 1000000}]"},
-    {"gravity", "number downwards, or 3 numbers, from -10000 to 10000, m/s^2", "'anyOf': [{'type': 'number', 'minimum': -10000, 'maximum': 10000}, {" NUMBERS("3", ", 'minimum': -10000, 'maximum': 10000") "}]"},
+    {"unit", "`m`, `dm`, `cm`, `mm`, `in`, `ft`, or number of metres from 1e-6 to 1e6",
+        "'anyOf': [{'enum': ['m', 'dm', 'cm', 'mm', 'in', 'ft']}, {'type': 'number', 'minimum': 1e-06, 'maximum': 1000000}]"},
+    {"gravity", "number downwards, or 3 numbers, from -10000 to 10000, m/s^2",
+        "'anyOf': [{'type': 'number', 'minimum': -10000, 'maximum': 10000}, {" NUMBERS(
+            "3", ", 'minimum': -10000, 'maximum': 10000") "}]"},
     {"point", "3 numbers, at most ten kilometres from the origin", NUMBERS("3", "")},
-    {"direction", "`x`, `y`, `z`, `-x`, `-y`, `-z`, or 3 numbers of any length above 0", "'anyOf': [{'enum': ['x', 'y', 'z', '-x', '-y', '-z']}, {" NUMBERS("3", "") "}]"},
-    {"velocity", "3 numbers from -1000 to 1000, m/s", NUMBERS("3", ", 'minimum': -1000, 'maximum': 1000")},
-    {"velocities", "3 numbers, or list with 3 numbers for each frame, the last of which apply to all later frames, m/s", "'anyOf': [{'$ref': '#/$defs/velocity'}, {'type': 'array', 'minItems': 1, 'items': {'$ref': '#/$defs/velocity'}}]"},
-    {"matrix", "4 rows of 4 numbers, the last 0 0 0 1", "'type': 'array', 'minItems': 4, 'maxItems': 4, 'items': {" NUMBERS("4", ", 'minimum': -1000000, 'maximum': 1000000") "}"},
-    {"matrices", "4 rows of 4 numbers, or list with a matrix for each sample, the last of which applies to all later samples", "'anyOf': [{'$ref': '#/$defs/matrix'}, {'type': 'array', 'minItems': 1, 'items': {'$ref': '#/$defs/matrix'}}]"},
-    {"times", "list of numbers from 0, one after another, s", "'type': 'array', 'items': {'type': 'number', 'minimum': 0, 'maximum': 1000000}"},
-    {"name", "1 to 48 letters, digits, - and _", "'type': 'string', 'pattern': '^[A-Za-z0-9_-]{1,48}$'"},
-    {"weld", "number from 0 to 1e6 in the mesh's lengths, or boolean", "'anyOf': [{'type': 'number', 'minimum': 0, 'maximum': 1000000}, {'type': 'boolean'}]"},
+    {"direction", "`x`, `y`, `z`, `-x`, `-y`, `-z`, or 3 numbers of any length above 0",
+        "'anyOf': [{'enum': ['x', 'y', 'z', '-x', '-y', '-z']}, {" NUMBERS("3", "") "}]"},
+    {"velocity", "3 numbers from -1000 to 1000, m/s",
+        NUMBERS("3", ", 'minimum': -1000, 'maximum': 1000")},
+    {"velocities",
+        "3 numbers, or list with 3 numbers for each frame, the last of which apply to all later frames, m/s",
+        "'anyOf': [{'$ref': '#/$defs/velocity'}, {'type': 'array', 'minItems': 1, 'items': {'$ref': '#/$defs/velocity'}}]"},
+    {"matrix", "4 rows of 4 numbers, the last 0 0 0 1",
+        "'type': 'array', 'minItems': 4, 'maxItems': 4, 'items': {" NUMBERS(
+            "4", ", 'minimum': -1000000, 'maximum': 1000000") "}"},
+    {"matrices",
+        "4 rows of 4 numbers, or list with a matrix for each sample, the last of which applies to all later samples",
+        "'anyOf': [{'$ref': '#/$defs/matrix'}, {'type': 'array', 'minItems': 1, 'items': {'$ref': '#/$defs/matrix'}}]"},
+    {"times", "list of numbers from 0, one after another, s",
+        "'type': 'array', 'items': {'type': 'number', 'minimum': 0, 'maximum': 1000000}"},
+    {"name", "1 to 48 letters, digits, - and _",
+        "'type': 'string', 'pattern': '^[A-Za-z0-9_-]{1,48}$'"},
+    {"weld", "number from 0 to 1e6 in the mesh's lengths, or boolean",
+        "'anyOf': [{'type': 'number', 'minimum': 0, 'maximum': 1000000}, {'type': 'boolean'}]"},
     {"fabric_name", "one of " CLOTH_FABRICS(FABRIC_TEXT, NEXT_FABRIC_TEXT), FABRICS},
-    {"fabric_or_name", "name of a fabric, or object: `fabric`", "'anyOf': [{" FABRICS "}, {'$ref': '#/$defs/fabric'}]"},
-    {"painted", "number for all vertices, list of a number for each vertex, or object: `map`", "'anyOf': [{'type': 'number'}, {'type': 'array', 'items': {'type': 'number'}}, {'$ref': '#/$defs/map'}]"},
-    {"tethered", "boolean, or object: `tethers`", "'anyOf': [{'type': 'boolean'}, {'$ref': '#/$defs/tethers'}]"},
-    {"self_collision", "boolean, `triangles` or `balls`", "'anyOf': [{'type': 'boolean'}, {'enum': ['triangles', 'balls']}]"},
-    {"axes", "2 directions", "'type': 'array', 'minItems': 2, 'maxItems': 2, 'items': {'$ref': '#/$defs/direction'}"},
-    {"family", "boolean, or object: `material`", "'anyOf': [{'type': 'boolean'}, {'$ref': '#/$defs/material'}]"},
-    {"vertices", "list of numbers of vertices, from 0", "'type': 'array', 'items': {'type': 'integer', 'minimum': 0}"},
+    {"fabric_or_name", "name of a fabric, or object: `fabric`",
+        "'anyOf': [{" FABRICS "}, {'$ref': '#/$defs/fabric'}]"},
+    {"painted", "number for all vertices, list of a number for each vertex, or object: `map`",
+        "'anyOf': [{'type': 'number'}, {'type': 'array', 'items': {'type': 'number'}}, {'$ref': '#/$defs/map'}]"},
+    {"tethered", "boolean, or object: `tethers`",
+        "'anyOf': [{'type': 'boolean'}, {'$ref': '#/$defs/tethers'}]"},
+    {"self_collision", "boolean, `triangles` or `balls`",
+        "'anyOf': [{'type': 'boolean'}, {'enum': ['triangles', 'balls']}]"},
+    {"axes", "2 directions",
+        "'type': 'array', 'minItems': 2, 'maxItems': 2, 'items': {'$ref': '#/$defs/direction'}"},
+    {"family", "boolean, or object: `material`",
+        "'anyOf': [{'type': 'boolean'}, {'$ref': '#/$defs/material'}]"},
+    {"vertices", "list of numbers of vertices, from 0",
+        "'type': 'array', 'items': {'type': 'integer', 'minimum': 0}"},
     {"channel", "`red`, `green`, `blue` or `alpha`", "'enum': ['red', 'green', 'blue', 'alpha']"},
-    {"radii", "number above 0, or 2 numbers: one for each end", "'anyOf': [{'type': 'number', 'exclusiveMinimum': 0}, {'type': 'array', 'minItems': 2, 'maxItems': 2, 'items': {'type': 'number', 'exclusiveMinimum': 0}}]"},
-    {"turns", "object: `turn`, or list of `turn`", "'anyOf': [{'$ref': '#/$defs/turn'}, {'type': 'array', 'items': {'$ref': '#/$defs/turn'}}]"},
+    {"radii", "number above 0, or 2 numbers: one for each end",
+        "'anyOf': [{'type': 'number', 'exclusiveMinimum': 0}, {'type': 'array', 'minItems': 2, 'maxItems': 2, 'items': {'type': 'number', 'exclusiveMinimum': 0}}]"},
+    {"turns", "object: `turn`, or list of `turn`",
+        "'anyOf': [{'$ref': '#/$defs/turn'}, {'type': 'array', 'items': {'$ref': '#/$defs/turn'}}]"},
     {0},
 };
 
@@ -238,21 +270,58 @@ static void move_colliders(
     frame->meshes = scene->mesh_colliders;
 }
 
-/* Moves garments with a layer out of the bodies and of lower layers, at the start. A garment
- * whose rest shape is its start gets the new shape as its rest shape, too: a return to the old
- * shape would accelerate it inwards. */
+/* stretch (p99) of a garment that was moved out automatically, above which it is too small for the
+ * body, and gets its new shape as its rest shape */
+#define TOO_SMALL 0.05
+
+/* Warns of a garment that was moved out, or could not be. */
+static void tell_laid(cloth_scene_reader *reader, uint32_t garment, const hed_cloth_laid *laid)
+{
+    const hed_cloth_garment_def *def = &reader->scene->garment_defs[garment];
+    const char *name = reader->scene->garments[garment].name;
+    char begins[192], size[128] = "its lengths at rest", left[96] = "";
+    if (def->layer != HED_CLOTH_LAYER_AUTO) {
+        if (laid->moved)
+            cloth_scene_warn(reader,
+                "garment \"%s\" on layer %u: %u of %u particles begin further out, at most %.3g m",
+                name, def->layer, laid->moved, def->particle_count, laid->farthest);
+        return;
+    }
+    snprintf(begins, sizeof begins,
+        "garment \"%s\" begins within a body: %u of %u particles, at most %.2g mm deep", name,
+        laid->within, def->particle_count, 1e3 * laid->deepest);
+    if (laid->stretch_p99 > TOO_SMALL)
+        snprintf(size, sizeof size,
+            "its new size, since it is too small for the body by %.2g %% (99th percentile)",
+            100 * laid->stretch_p99);
+    if (laid->crossings)
+        snprintf(left, sizeof left, "; %llu triangles still cross, for lack of room",
+            (unsigned long long)laid->crossings);
+    if (laid->moved)
+        cloth_scene_warn(reader,
+            "%s. It is moved out before the first frame, by at most %.2g mm, and keeps %s%s",
+            begins, 1e3 * laid->farthest, size, left);
+    else if (laid->crossings)
+        cloth_scene_warn(reader, "%s. It keeps its start, since there is no room outside", begins);
+}
+
+/* Moves garments out of the bodies and of lower layers, at the start. The rest shape of a garment
+ * with a layer, if it is its start, becomes the new shape, too: a return to the old shape would
+ * accelerate it inwards. A garment that is moved automatically has regained its lengths at rest
+ * where there is room, and keeps them unless it is too small. */
 static void scene_lay(cloth_scene_reader *reader, hed_json_node root)
 {
     hed_cloth_scene *scene = reader->scene;
     hed_cloth_frame frame = {0};
     hed_error error = {0};
-    uint32_t layers = 0;
+    bool layers = scene->obstacle_count > 0;
     uint64_t particles = 0;
     for (uint32_t g = 0; g < scene->garment_count; g++) {
-        layers += scene->garments[g].def.layer > 0;
+        uint32_t layer = scene->garments[g].def.layer;
+        layers |= layer > 0 && layer != HED_CLOTH_LAYER_AUTO;
         particles += scene->garments[g].def.particle_count;
     }
-    if (layers == 0) return;
+    if (!layers) return;
     float *positions = cloth_scene_allocate(reader, root, particles, 3 * sizeof *positions);
     hed_cloth_laid *laid = cloth_scene_allocate(reader, root, scene->garment_count, sizeof *laid);
     if (!positions || !laid) return;
@@ -262,13 +331,14 @@ static void scene_lay(cloth_scene_reader *reader, hed_json_node root)
     for (uint32_t g = 0; g < scene->garment_count; g++) {
         hed_cloth_garment_def *def = &scene->garment_defs[g];
         if (laid[g].moved) {
+            if (def->layer == HED_CLOTH_LAYER_AUTO && laid[g].stretch_p99 > TOO_SMALL)
+                def->rest_positions = NULL;
+            else if (def->layer == HED_CLOTH_LAYER_AUTO && !def->rest_positions)
+                def->rest_positions = def->positions;
             def->positions = positions;
             scene->garments[g].def = *def;
-            cloth_scene_warn(reader,
-                "garment \"%s\" on layer %u: %u of %u particles begin further out, at most %.3g m",
-                scene->garments[g].name, def->layer, laid[g].moved, def->particle_count,
-                laid[g].farthest);
         }
+        tell_laid(reader, g, &laid[g]);
         positions += 3 * (size_t)def->particle_count;
     }
 }

@@ -222,7 +222,7 @@ static const hed_field garment_rows[] = {
     {"thickness", "distance from colliders and other cloth; 0.005 m by default", CLOTH_LENGTH(cloth_scene_garment, def.thickness, 0)},
     {"self_collision", "contact with itself and with other garments that have it; true: triangles. Balls cost less, need a thickness of at least the longest edge, and limit the speed",
         HED_MEMBER(cloth_scene_garment, def.self_collision), HED_AS_OTHER("self_collision", read_self_collision)},
-    {"layer", "order of garments on top of each other, 1 on the body; particles within a body or a lower layer are moved out at the start", GARMENT(INTEGER, layer, 1, 1000)},
+    {"layer", "order of garments on top of each other, 1 on the body; particles within a body or a lower layer are moved out at the start; 0: it keeps its start. Without the key it is moved out of bodies in which it begins", GARMENT(INTEGER, layer, 0, 1000)},
     {"copies", "number of equal garments at the same position, for measuring", GARMENT(INTEGER, copies, 1, 1 << 20)},
     {"tethers", "little stretch for little time: distance of each particle from the pins", HED_AS_OTHER("tethered", read_tethers)},
     {"lattices", "tension over the whole garment at once, for grids: little stretch with few substeps", HED_AS_BOOLEAN(cloth_scene_garment, def.lattices)},
@@ -469,6 +469,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node, size_t 
     result->def.rest_positions = rest;
     set_faces(reader, node, result);
     hed_fields_read(&cloth_garment_fields, node, result, reader);
+    if (!hed_json_has(node, "layer")) result->def.layer = HED_CLOTH_LAYER_AUTO;
     read_fabric(reader, node, result);
     count_particles(reader, node, result);
     float *inverse_masses = weigh(reader, node, result);

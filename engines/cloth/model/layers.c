@@ -1,17 +1,13 @@
 /* Layers of garments at the start. A layer is moved out of the surfaces inside it by projection:
  * each particle to the thickness over the nearest point of each surface, alternating with
- * smoothing of the displacements between neighbours, so that the garment keeps its shape. The
- * normal of the nearest face, edge or corner decides the side of a particle (angle-weighted:
- * Baerentzen and Aanaes, Signed Distance Computation Using the Angle Weighted Pseudonormal,
- * 2005). Triangles that still cross though their corners are outside, as over a sharp edge, are
+ * smoothing of the displacements between neighbours, so that the garment keeps its shape. Triangles that still cross though their corners are outside, as over a sharp edge, are
  * moved further out. */
 #include "heddle/cloth_layers.h"
 #include "heddle/cloth_check.h"
 
 #include "model/collider.h"
 #include "model/garment.h"
-#include "model/nearest_point.h"
-#include "support/strict_math.h"
+#include "model/layer_surface.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,22 +17,19 @@
 enum {
     ROUNDS = 40, /* rounds of moving out and checking for crossings */
     /* sweeps of smoothing and moving out in a round, and maximum of sweeps of moving out alone */
-    SWEEPS = 8
+    SWEEPS = 8,
+    PATIENCE = 6, /* rounds without fewer crossings after which an automatic garment is left */
+    /* rounds of regaining the lengths at rest, and passes over the edges before moving out */
+    RELAX_ROUNDS = 60,
+    PULLS = 4
 };
 /* extra displacement of crossing triangles in a round, / mean edge */
-static const float further = 0.25f;
-
-/* Surface under the garments: a body, or a garment already placed. */
-typedef struct layer_surface {
-    uint32_t garment; /* number of the garment or body */
-    bool body;
-    float thickness; /* m; 0 for a body */
-    hed_cloth_check_surface seen;
-    cloth_search search;
-    /* (triangles) normals of a face, of the edges opposite its corners, and of its corners; 0 at
-     * a border, which has no side */
-    float (*normals)[7][3];
-} layer_surface;
+static const float further = 0.25f, further_auto = 0.05f, furthest_auto = 0.5f;
+/* stretch (p99) of a garment that has regained its lengths, and the factor of it that a round of
+ * regaining has to reach */
+static const double RELAXED = 0.01, SLOW = 0.98;
+/* depth within a body, / thickness, from which on an automatic garment is moved */
+static const float DEEP = 0.1f;
 
 /* Garment that is moved. */
 typedef struct layer_moved {
@@ -46,14 +39,19 @@ typedef struct layer_moved {
     uint32_t triangle_count;
     const uint32_t *triangles; /* (triangle_count x 3) */
     float edge;                /* mean length of edges at the start, m */
+    float (*facing)[3];        /* (particles) normals at the start; NULL: not used */
     float *extra;              /* (particles) clearance beyond the thickness, m */
     bool *crosses;             /* (particles) a triangle of the particle crosses a surface */
     /* (particles) a triangle of the particle has crossed the garment itself */
     bool *folds;
+    float *heights; /* (particles) over bodies and surfaces at the start, of an automatic garment */
     float (*sums)[3];     /* (particles) sums of the neighbours' displacements */
     uint32_t *neighbours; /* (particles) */
     uint32_t *guesses;    /* (surfaces x particles) nearest triangles */
     uint64_t selves;      /* pairs of the garment's own triangles that cross at the start */
+    float *best;          /* (particles x 3) positions with the fewest crossings so far */
+    uint64_t fewest;      /* crossings of `best` */
+    hed_cloth_laid *laid;
 } layer_moved;
 
 typedef struct layering {
@@ -68,192 +66,9 @@ typedef struct layering {
     hed_error *error;
 } layering;
 
-/* ---- sides of a surface ---- */
-
-static void corner_place(const layer_surface *surface, uint32_t corner, float place[3])
-{
-    memcpy(place, &surface->search.positions[3 * (size_t)surface->search.triangles[corner]],
-        3 * sizeof *place);
-}
-
-/* Edge by the positions of its ends (sides of a texture's seam are one surface), and the
- * triangle and corner opposite to it. */
-typedef struct layer_edge {
-    float ends[2][3]; /* sorted by position */
-    uint32_t triangle, corner;
-} layer_edge;
-
-/* Corner by its position. */
-typedef struct layer_corner {
-    float place[3];
-    uint32_t triangle, corner;
-} layer_corner;
-
-static int compare_vectors(const float *a, const float *b, int count)
-{
-    for (int k = 0; k < count; k++)
-        if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
-    return 0;
-}
-
-/* Compares triangles at one position by number: so sums over them have the same bits with every
- * qsort(). */
-static int compare_in_triangles(uint32_t a, uint32_t corner_a, uint32_t b, uint32_t corner_b)
-{
-    if (a != b) return a < b ? -1 : 1;
-    return (corner_a > corner_b) - (corner_a < corner_b);
-}
-
-static int compare_layer_edges(const void *left, const void *right)
-{
-    const layer_edge *a = left, *b = right;
-    int ends = compare_vectors(a->ends[0], b->ends[0], 6);
-    return ends ? ends : compare_in_triangles(a->triangle, a->corner, b->triangle, b->corner);
-}
-
-static int compare_layer_corners(const void *left, const void *right)
-{
-    const layer_corner *a = left, *b = right;
-    int place = compare_vectors(a->place, b->place, 3);
-    return place ? place : compare_in_triangles(a->triangle, a->corner, b->triangle, b->corner);
-}
-
-static void scale_to_one(float v[3])
-{
-    float length = sqrtf(cloth_dot3(v, v));
-    for (int k = 0; k < 3; k++) v[k] = length > 0 ? v[k] / length : 0;
-}
-
-/* Computes the face's normal; returns the angle of a corner. */
-static float side_of_face(layer_surface *surface, uint32_t triangle, uint32_t corner)
-{
-    float p[3][3], e[3], f[3], *n = surface->normals[triangle][0];
-    for (uint32_t c = 0; c < 3; c++) corner_place(surface, 3 * triangle + (corner + c) % 3, p[c]);
-    cloth_subtract3(p[1], p[0], e);
-    cloth_subtract3(p[2], p[0], f);
-    n[0] = e[1] * f[2] - e[2] * f[1];
-    n[1] = e[2] * f[0] - e[0] * f[2];
-    n[2] = e[0] * f[1] - e[1] * f[0];
-    float angle = (float)hed_strict_atan2(sqrtf(cloth_dot3(n, n)), cloth_dot3(e, f));
-    scale_to_one(n);
-    return angle;
-}
-
-/* Sets the normals of edges: of all edges at one position the sum of the faces' normals, or 0 at
- * a border. */
-static void sides_of_edges(layer_surface *surface, layer_edge *edges, uint32_t count)
-{
-    qsort(edges, count, sizeof *edges, compare_layer_edges);
-    for (uint32_t first = 0, last; first < count; first = last) {
-        float sum[3] = {0};
-        for (last = first;
-             last < count && !compare_vectors(edges[first].ends[0], edges[last].ends[0], 6); last++)
-            for (int k = 0; k < 3; k++) sum[k] += surface->normals[edges[last].triangle][0][k];
-        bool border = last - first == 1;
-        for (uint32_t i = first; i < last; i++)
-            for (int k = 0; k < 3; k++)
-                surface->normals[edges[i].triangle][1 + edges[i].corner][k] = border ? 0 : sum[k];
-    }
-}
-
-static void sides_of_corners(
-    layer_surface *surface, layer_corner *corners, const float *angles, uint32_t count)
-{
-    qsort(corners, count, sizeof *corners, compare_layer_corners);
-    for (uint32_t first = 0, last; first < count; first = last) {
-        float sum[3] = {0};
-        bool border = false;
-        for (last = first;
-             last < count && !compare_vectors(corners[first].place, corners[last].place, 3);
-             last++) {
-            const layer_corner *c = &corners[last];
-            float(*sides)[3] = surface->normals[c->triangle];
-            for (int k = 0; k < 3; k++) sum[k] += angles[3 * c->triangle + c->corner] * sides[0][k];
-            /* the two edges that meet in the corner */
-            for (uint32_t step = 1; step < 3; step++) {
-                const float *edge = sides[1 + (c->corner + step) % 3];
-                border |= cloth_dot3(edge, edge) == 0;
-            }
-        }
-        for (uint32_t i = first; i < last; i++)
-            for (int k = 0; k < 3; k++)
-                surface->normals[corners[i].triangle][4 + corners[i].corner][k] =
-                    border ? 0 : sum[k];
-    }
-}
-
-/* Adds a surface whose positions and triangles are set. */
-static hed_status add_surface(layering *l, const layer_surface *original)
-{
-    layer_surface *surface = &l->surfaces[l->surface_count];
-    *surface = *original;
-    uint32_t count = original->seen.triangle_count;
-    surface->search = (cloth_search){.positions = original->seen.positions,
-        .triangles = original->seen.triangles,
-        .triangle_count = count,
-        .balls = hed_arena_new(&l->arena, count, sizeof *surface->search.balls, l->error)};
-    surface->normals = hed_arena_new(&l->arena, count, sizeof *surface->normals, l->error);
-    hed_arena scratch = {.owner = l->arena.owner};
-    layer_edge *edges = hed_arena_new(&scratch, 3 * (uint64_t)count, sizeof *edges, l->error);
-    layer_corner *corners = hed_arena_new(&scratch, 3 * (uint64_t)count, sizeof *corners, l->error);
-    float *angles = hed_arena_new(&scratch, 3 * (uint64_t)count, sizeof *angles, l->error);
-    for (uint32_t i = 0; !l->error->status && i < 3 * count; i++) {
-        uint32_t triangle = i / 3, corner = i % 3;
-        angles[i] = side_of_face(surface, triangle, corner);
-        corners[i].triangle = edges[i].triangle = triangle;
-        corners[i].corner = edges[i].corner = corner;
-        corner_place(surface, i, corners[i].place);
-        for (uint32_t end = 0; end < 2; end++)
-            corner_place(surface, 3 * triangle + (corner + 1 + end) % 3, edges[i].ends[end]);
-        float turned[3];
-        if (compare_vectors(edges[i].ends[0], edges[i].ends[1], 3) > 0) {
-            memcpy(turned, edges[i].ends[0], sizeof turned);
-            memcpy(edges[i].ends[0], edges[i].ends[1], sizeof turned);
-            memcpy(edges[i].ends[1], turned, sizeof turned);
-        }
-    }
-    if (!l->error->status) {
-        sides_of_edges(surface, edges, 3 * count);
-        sides_of_corners(surface, corners, angles, 3 * count);
-        cloth_search_sort(&surface->search);
-        l->surface_count++;
-    }
-    hed_arena_free(&scratch);
-    return l->error->status;
-}
-
 /* ---- moving out ---- */
 
-/* Computes the height of a point over a surface, below 0 inside, and the direction out; false:
- * beyond a border. */
-static bool height_over(
-    const layer_surface *surface, const float *point, uint32_t *guess, float *height, float out[3])
-{
-    cloth_nearest nearest = {.triangle = *guess, .distance = INFINITY};
-    cloth_search_nearest(&surface->search, point, &nearest);
-    *guess = nearest.triangle;
-    uint32_t zeros = 0, zero = 0, last_corner = 0;
-    for (uint32_t c = 0; c < 3; c++) {
-        if (nearest.weight[c] > 0) {
-            last_corner = c;
-        } else {
-            zero = c;
-            zeros++;
-        }
-    }
-    const float *normal = surface->normals[nearest.triangle][zeros == 0   ? 0
-                                                             : zeros == 1 ? 1 + zero
-                                                                          : 4 + last_corner];
-    if (cloth_dot3(normal, normal) == 0) return false;
-    bool within = cloth_dot3(normal, nearest.away) < 0;
-    *height = within ? -nearest.distance : nearest.distance;
-    /* rounding decides the direction on the surface */
-    bool on = nearest.distance < 0.01f * surface->search.largest;
-    memcpy(out, on ? normal : nearest.away, 3 * sizeof *out);
-    scale_to_one(out);
-    for (int k = 0; k < 3 && within && !on; k++) out[k] = -out[k];
-    return true;
-}
+static bool is_automatic(const layer_moved *m) { return m->def->layer == HED_CLOTH_LAYER_AUTO; }
 
 static bool may_move(const hed_cloth_garment_def *def, uint32_t particle)
 {
@@ -261,12 +76,11 @@ static bool may_move(const hed_cloth_garment_def *def, uint32_t particle)
            !(def->driven && def->max_distance && def->max_distance[particle] == 0);
 }
 
-/* Moves a particle from `height` over a surface out to the thickness and its extra. Returns the
- * displacement / (requested height + mean edge). */
+/* Moves a particle from `height` over a surface out to its clearance. Returns the displacement /
+ * (clearance + mean edge). */
 static float lift_particle(
-    const layer_moved *m, uint32_t particle, float thickness, float height, const float out[3])
+    const layer_moved *m, uint32_t particle, float clearance, float height, const float out[3])
 {
-    float clearance = thickness + m->extra[particle];
     if (height >= clearance) return 0;
     for (size_t k = 0; k < 3; k++)
         m->positions[3 * (size_t)particle + k] += (clearance - height) * out[k];
@@ -283,15 +97,22 @@ static float move_out(const layering *l, const layer_moved *m)
         float *place = m->positions + 3 * (size_t)i, height, out[3];
         for (uint32_t s = 0; s < l->shape_count; s++) {
             height = cloth_collider_height(&l->shapes[s], place, out);
-            longest = fmaxf(longest, lift_particle(m, i, m->def->thickness, height, out));
+            longest =
+                fmaxf(longest, lift_particle(m, i, m->def->thickness + m->extra[i], height, out));
         }
         for (uint32_t s = 0; s < l->surface_count; s++) {
             const layer_surface *surface = &l->surfaces[s];
             uint32_t *guess = &m->guesses[(size_t)s * m->def->particle_count + i];
-            float thickness =
-                surface->body ? m->def->thickness : 0.5f * (m->def->thickness + surface->thickness);
-            if (height_over(surface, place, guess, &height, out))
-                longest = fmaxf(longest, lift_particle(m, i, thickness, height, out));
+            float clearance =
+                m->extra[i] + (surface->body ? m->def->thickness
+                                             : 0.5f * (m->def->thickness + surface->thickness));
+            const float *facing = m->facing ? m->facing[i] : NULL;
+            if (!layer_surface_height(surface, place, facing, guess, &height, out) ||
+                height >= clearance)
+                continue;
+            if (surface->body)
+                clearance = layer_surface_room(surface, place, *guess, height, out, clearance);
+            longest = fmaxf(longest, lift_particle(m, i, clearance, height, out));
         }
     }
     return longest;
@@ -379,27 +200,66 @@ static hed_status tell_crossings(
         m->number, layer_name(m->def), m->def->layer, list + 2);
 }
 
-/* Moves triangles that still cross further out; `*crossing`: true if there are any. */
-static hed_status move_further(layering *l, const layer_moved *m, bool last, bool *crossing)
+/* True if no corner of a triangle can be moved, or a locked one keeps it in a body. */
+static bool has_locked_corner(const layer_moved *m, uint32_t triangle)
+{
+    bool locked = false;
+    for (size_t c = 0; c < 3; c++)
+        locked |= !may_move(m->def, m->triangles[3 * (size_t)triangle + c]);
+    return locked;
+}
+
+/* Keeps the positions if they are no worse than all before. Contact parts cloth and body in time, but
+ * never cloth and cloth. */
+static void keep_best(layer_moved *m, uint64_t body_pairs, uint64_t itself)
+{
+    uint64_t selves = itself > m->selves ? itself - m->selves : 0, count = body_pairs + 4 * selves;
+    if (count > m->fewest) return;
+    m->fewest = count;
+    m->laid->crossings = body_pairs + selves;
+    memcpy(m->best, m->positions, 3 * (size_t)m->def->particle_count * sizeof *m->best);
+}
+
+/* Returns which of two triangles of a garment, such as of a shirt and of the trousers under it in one
+ * mesh, was further out at the start. */
+static uint32_t outer_side(const layer_moved *m, const uint32_t triangle[2])
+{
+    float height[2] = {0};
+    for (uint32_t c = 0; c < 6; c++)
+        height[c / 3] += m->heights[m->triangles[3 * (size_t)triangle[c / 3] + c % 3]];
+    return height[1] > height[0];
+}
+
+/* Moves triangles that still cross further out; `*crossing`: true if there are any. Of a garment
+ * that is moved automatically, triangles with a locked corner do not count: nothing moves them. */
+static hed_status move_further(layering *l, layer_moved *m, bool last, bool *crossing)
 {
     hed_cloth_crossings crossings;
     if (check_moved(l, m, &crossings)) return l->error->status;
-    *crossing = crossings.count[HED_CLOTH_CROSSES_BODY] > 0 ||
-                crossings.count[HED_CLOTH_CROSSES_SHAPE] > 0 ||
-                crossings.count[HED_CLOTH_CROSSES_ITSELF] > m->selves;
-    if (*crossing && last) tell_crossings(l, m, &crossings);
+    uint64_t selves = crossings.count[HED_CLOTH_CROSSES_ITSELF], locked_pairs = 0,
+             body_pairs =
+                 crossings.count[HED_CLOTH_CROSSES_BODY] + crossings.count[HED_CLOTH_CROSSES_SHAPE];
     memset(m->crosses, 0, m->def->particle_count * sizeof *m->crosses);
     for (uint32_t i = 0; i < crossings.pair_count; i++) {
         const hed_cloth_crossing *pair = &crossings.pairs[i];
-        bool itself = pair->kind == HED_CLOTH_CROSSES_ITSELF;
-        for (uint32_t c = 0; c < 3; c++) {
-            if (itself) m->folds[m->triangles[3 * (size_t)pair->triangle[1] + c]] = true;
-            (itself ? m->folds : m->crosses)[m->triangles[3 * (size_t)pair->triangle[0] + c]] =
-                true;
+        bool itself = pair->kind == HED_CLOTH_CROSSES_ITSELF, folds = itself && !is_automatic(m);
+        if (!itself && is_automatic(m) && has_locked_corner(m, pair->triangle[0])) {
+            locked_pairs++;
+            continue;
         }
+        uint32_t side = itself && !folds ? outer_side(m, pair->triangle) : 0;
+        for (uint32_t c = 3 * side; c < (folds ? 6 : 3 * side + 3); c++)
+            (folds ? m->folds
+                   : m->crosses)[m->triangles[3 * (size_t)pair->triangle[c / 3] + c % 3]] = true;
     }
+    *crossing = body_pairs > locked_pairs || selves > m->selves;
+    keep_best(m, body_pairs, selves);
+    if (*crossing && last && !is_automatic(m)) tell_crossings(l, m, &crossings);
     for (uint32_t i = 0; i < m->def->particle_count; i++)
-        if (m->crosses[i]) m->extra[i] += further * m->edge;
+        if (m->crosses[i])
+            m->extra[i] = is_automatic(m)
+                              ? fminf(m->extra[i] + further_auto * m->edge, furthest_auto * m->edge)
+                              : m->extra[i] + further * m->edge;
     hed_cloth_crossings_free(&crossings);
     return l->error->status;
 }
@@ -420,8 +280,13 @@ static hed_status open_moved(layering *l, layer_moved *m)
     m->extra = hed_arena_new(&l->arena, def->particle_count, sizeof *m->extra, l->error);
     m->crosses = hed_arena_new(&l->arena, def->particle_count, sizeof *m->crosses, l->error);
     m->folds = hed_arena_new(&l->arena, def->particle_count, sizeof *m->folds, l->error);
+    m->heights = hed_arena_new(&l->arena, def->particle_count, sizeof *m->heights, l->error);
     m->sums = hed_arena_new(&l->arena, def->particle_count, sizeof *m->sums, l->error);
     m->neighbours = hed_arena_new(&l->arena, def->particle_count, sizeof *m->neighbours, l->error);
+    if (is_automatic(m))
+        m->facing = hed_arena_new(&l->arena, def->particle_count, sizeof *m->facing, l->error);
+    m->best =
+        hed_arena_new(&l->arena, 3 * (uint64_t)def->particle_count, sizeof *m->best, l->error);
     m->guesses = hed_arena_new(&l->arena, (uint64_t)l->surface_count * def->particle_count + 1,
         sizeof *m->guesses, l->error);
     if (corner && faces.triangle_count)
@@ -440,53 +305,213 @@ static hed_status open_moved(layering *l, layer_moved *m)
         lengths += (double)sqrtf(cloth_dot3(edge, edge));
         m->neighbours[a]++;
         m->neighbours[b]++;
+        if (!m->facing) continue;
+        const float *p = def->positions + 3 * (size_t)corner[i / 3 * 3 + (i + 2) % 3];
+        float side[3];
+        cloth_subtract3(p, def->positions + 3 * (size_t)a, side);
+        for (int k = 0; k < 3; k++)
+            m->facing[a][k] +=
+                edge[(k + 1) % 3] * side[(k + 2) % 3] - edge[(k + 2) % 3] * side[(k + 1) % 3];
     }
     m->edge = count ? (float)(lengths / (3.0 * count)) : 0;
     return l->error->status;
 }
 
+/* ---- relaxing ---- */
+
+static int compare_stretches(const void *left, const void *right)
+{
+    float a = *(const float *)left, b = *(const float *)right;
+    return (a > b) - (a < b);
+}
+
+/* Computes length / rest length - 1 of a side of a triangle, and the displacement between its ends. */
+static float side_stretch(const layer_moved *m, uint32_t side, float displacement[3])
+{
+    const float *rest = m->def->rest_positions ? m->def->rest_positions : m->def->positions;
+    size_t a = m->triangles[side], b = m->triangles[side / 3 * 3 + (side + 1) % 3];
+    float before[3];
+    cloth_subtract3(m->positions + 3 * b, m->positions + 3 * a, displacement);
+    cloth_subtract3(rest + 3 * b, rest + 3 * a, before);
+    float length = sqrtf(cloth_dot3(before, before));
+    return length > 0 ? sqrtf(cloth_dot3(displacement, displacement)) / length - 1 : 0;
+}
+
+/* Measures the stretch that 1 % of the sides of triangles exceed. */
+static void measure_stretch(layering *l, const layer_moved *m)
+{
+    uint32_t count = 3 * m->triangle_count;
+    hed_arena scratch = {.owner = l->arena.owner};
+    float *stretches = hed_arena_new(&scratch, count, sizeof *stretches, l->error), side[3];
+    if (stretches) {
+        for (uint32_t i = 0; i < count; i++) stretches[i] = side_stretch(m, i, side);
+        qsort(stretches, count, sizeof *stretches, compare_stretches);
+        m->laid->stretch_p99 = (double)stretches[(uint64_t)count * 99 / 100];
+    }
+    hed_arena_free(&scratch);
+}
+
+/* Moves the ends of each edge towards its length at rest, once. */
+static void pull_edges(const layer_moved *m)
+{
+    for (uint32_t i = 0; i < 3 * m->triangle_count; i++) {
+        size_t a = m->triangles[i], b = m->triangles[i / 3 * 3 + (i + 1) % 3];
+        float side[3], stretch = side_stretch(m, i, side);
+        float free_a = may_move(m->def, (uint32_t)a), free_b = may_move(m->def, (uint32_t)b);
+        if (free_a + free_b == 0) continue;
+        float part = 0.5f * stretch / ((1 + stretch) * (free_a + free_b));
+        for (size_t k = 0; k < 3; k++) {
+            m->positions[3 * a + k] += free_a * part * side[k];
+            m->positions[3 * b + k] -= free_b * part * side[k];
+        }
+    }
+}
+
+/* Draws the edges of a garment that is outside to their lengths at rest, as far as the bodies allow: else
+ * the first frames would do it, at a speed. Keeps the last positions with no more
+ * crossings. */
+static void regain_lengths(layering *l, layer_moved *m)
+{
+    bool crossing;
+    double before = INFINITY;
+    memset(m->extra, 0, m->def->particle_count * sizeof *m->extra);
+    memcpy(m->positions, m->best, 3 * (size_t)m->def->particle_count * sizeof *m->best);
+    for (int round = 0; round < RELAX_ROUNDS && !l->error->status; round++) {
+        for (int sweep = 0; sweep < SWEEPS; sweep++) {
+            for (int pull = 0; pull < PULLS; pull++) pull_edges(m);
+            move_out(l, m);
+        }
+        for (int sweep = 0; sweep < SWEEPS && move_out(l, m) > 1e-3f; sweep++) continue;
+        move_further(l, m, true, &crossing);
+        measure_stretch(l, m);
+        if (m->laid->stretch_p99 < RELAXED || m->laid->stretch_p99 > SLOW * before) break;
+        before = m->laid->stretch_p99;
+    }
+}
+
+/* Moves a garment outside, and adds it to the surfaces of later ones. */
 static hed_status lay_garment(layering *l, layer_moved *m)
 {
     hed_cloth_crossings crossings;
-    bool crossing = true;
-    if (open_moved(l, m) || m->triangle_count == 0 || check_moved(l, m, &crossings))
-        return l->error->status;
+    bool crossing = true, moved = false;
+    if (check_moved(l, m, &crossings)) return l->error->status;
     m->selves = crossings.count[HED_CLOTH_CROSSES_ITSELF];
+    m->fewest = UINT64_MAX;
+    /* a garment that is entirely within a body has no triangle that crosses */
+    keep_best(m,
+        m->laid->within + crossings.count[HED_CLOTH_CROSSES_BODY] +
+            crossings.count[HED_CLOTH_CROSSES_SHAPE],
+        m->selves);
     hed_cloth_crossings_free(&crossings);
-    bool moved = false;
+    uint64_t start = m->fewest;
+    uint32_t stuck = 0;
     for (uint32_t round = 0; round < ROUNDS && crossing && !l->error->status; round++) {
+        uint64_t before = m->fewest;
         for (int sweep = 0; sweep < SWEEPS; sweep++) {
             if (moved) even_out(m);
             moved |= move_out(l, m) > 0;
         }
         for (int sweep = 0; sweep < SWEEPS && move_out(l, m) > 1e-3f; sweep++) continue;
         move_further(l, m, round + 1 == ROUNDS, &crossing);
+        stuck = m->fewest < before ? 0 : stuck + 1;
+        if (is_automatic(m) && stuck == PATIENCE) break;
     }
-    layer_surface lies = {.garment = m->number,
+    if (!l->error->status && is_automatic(m)) {
+        if (m->fewest < start) regain_lengths(l, m);
+        memcpy(m->positions, m->best, 3 * (size_t)m->def->particle_count * sizeof *m->best);
+        measure_stretch(l, m);
+    }
+    if (l->error->status) return l->error->status;
+    l->surfaces[l->surface_count] = (layer_surface){.garment = m->number,
         .thickness = m->def->thickness,
         .seen = {m->def->particle_count, m->triangle_count, m->positions, m->triangles, false}};
-    return l->error->status ? l->error->status : add_surface(l, &lies);
+    return layer_surface_open(&l->surfaces[l->surface_count++], &l->arena, l->error);
 }
 
+/* Finds the particles that begin within a body or a surface. True: some are deep. */
+static bool begins_within(const layering *l, const layer_moved *m)
+{
+    for (uint32_t i = 0; i < m->def->particle_count; i++) {
+        float lowest = INFINITY, height, out[3];
+        const float *place = m->positions + 3 * (size_t)i;
+        for (uint32_t s = 0; s < l->shape_count; s++)
+            lowest = fminf(lowest, cloth_collider_height(&l->shapes[s], place, out));
+        for (uint32_t s = 0; s < l->surface_count; s++) {
+            const layer_surface *surface = &l->surfaces[s];
+            uint32_t *guess = &m->guesses[(size_t)s * m->def->particle_count + i];
+            bool outside = false;
+            for (int k = 0; k < 3; k++)
+                outside |= place[k] < surface->low[k] || place[k] > surface->high[k];
+            if (!outside && layer_surface_height(surface, place, NULL, guess, &height, out))
+                lowest = fminf(lowest, height);
+        }
+        m->heights[i] = lowest;
+        if (!may_move(m->def, i)) continue;
+        m->laid->within += lowest < 0;
+        m->laid->deepest = fmax(m->laid->deepest, -(double)lowest);
+    }
+    return m->laid->deepest > (double)(DEEP * m->def->thickness);
+}
+
+/* Decides by the particles outside of bodies on which side of its faces the cloth's outside is; of
+ * no use without such particles. */
+static void orient(const layering *l, layer_moved *m)
+{
+    int64_t votes = 0;
+    for (uint32_t i = 0; i < m->def->particle_count; i++) {
+        float height, out[3];
+        for (uint32_t s = 0; s < l->surface_count && m->heights[i] > 0; s++)
+            if (layer_surface_height(&l->surfaces[s], m->positions + 3 * (size_t)i, NULL,
+                    &m->guesses[(size_t)s * m->def->particle_count + i], &height, out))
+                votes += cloth_dot3(out, m->facing[i]) > 0 ? 1 : -1;
+    }
+    for (uint32_t i = 0; votes < 0 && i < m->def->particle_count; i++)
+        for (int k = 0; k < 3; k++) m->facing[i][k] = -m->facing[i][k];
+    if (votes == 0) m->facing = NULL;
+}
+
+/* Lays the garments of one layer. Automatic ones are looked at, and laid only if they begin within
+ * something; `second_pass`: only garments that are not laid yet. */
+static hed_status lay_layer(
+    layering *l, uint32_t layer, bool second_pass, float *positions, hed_cloth_laid *laid)
+{
+    size_t first = 0;
+    for (uint32_t g = 0; g < l->garment_count; g++) {
+        const hed_cloth_garment_def *def = &l->garments[g];
+        layer_moved m = {
+            .def = def, .number = g, .positions = positions + 3 * first, .laid = &laid[g]};
+        first += def->particle_count;
+        if (def->layer != layer || (second_pass && laid[g].moved)) continue;
+        if (second_pass) laid[g] = (hed_cloth_laid){0};
+        if (open_moved(l, &m)) return l->error->status;
+        if (m.triangle_count == 0 || (is_automatic(&m) && !begins_within(l, &m))) continue;
+        if (is_automatic(&m)) orient(l, &m);
+        if (lay_garment(l, &m)) return l->error->status;
+        for (uint32_t i = 0; i < def->particle_count; i++) {
+            float way[3];
+            cloth_subtract3(m.positions + 3 * (size_t)i, def->positions + 3 * (size_t)i, way);
+            double distance = sqrt((double)cloth_dot3(way, way));
+            laid[g].moved += distance > 0;
+            laid[g].farthest = fmax(laid[g].farthest, distance);
+        }
+    }
+    return HED_OK;
+}
+
+/* Lays all garments, automatic ones first. An automatic garment that began outside of the bodies, but
+ * within a garment that was moved out, is laid in a second pass. */
 static hed_status lay_all(layering *l, float *positions, hed_cloth_laid *laid)
 {
+    if (lay_layer(l, HED_CLOTH_LAYER_AUTO, false, positions, laid) ||
+        lay_layer(l, HED_CLOTH_LAYER_AUTO, true, positions, laid))
+        return l->error->status;
     for (uint32_t layer = 1, next; layer; layer = next) {
-        size_t first = 0;
         next = 0;
+        if (lay_layer(l, layer, false, positions, laid)) return l->error->status;
         for (uint32_t g = 0; g < l->garment_count; g++) {
-            const hed_cloth_garment_def *def = &l->garments[g];
-            layer_moved m = {.def = def, .number = g, .positions = positions + 3 * first};
-            first += def->particle_count;
-            if (def->layer > layer && (!next || def->layer < next)) next = def->layer;
-            if (def->layer != layer) continue;
-            if (lay_garment(l, &m)) return l->error->status;
-            for (uint32_t i = 0; laid && i < def->particle_count; i++) {
-                float way[3];
-                cloth_subtract3(m.positions + 3 * (size_t)i, def->positions + 3 * (size_t)i, way);
-                double distance = sqrt((double)cloth_dot3(way, way));
-                laid[g].moved += distance > 0;
-                laid[g].farthest = fmax(laid[g].farthest, distance);
-            }
+            uint32_t higher = l->garments[g].layer;
+            if (higher != HED_CLOTH_LAYER_AUTO && higher > layer && (!next || higher < next))
+                next = higher;
         }
     }
     return HED_OK;
@@ -517,6 +542,7 @@ hed_status hed_cloth_lay(const hed_cloth_garment_def *garments, uint32_t garment
     uint64_t capacity = (uint64_t)garment_count + body_count;
     l.surfaces = hed_arena_new(&l.arena, capacity, sizeof *l.surfaces, l.error);
     l.checked = hed_arena_new(&l.arena, capacity + 1, sizeof *l.checked, l.error);
+    if (!laid) laid = hed_arena_new(&l.arena, garment_count, sizeof *laid, l.error);
     for (uint32_t b = 0; b < body_count && !l.error->status; b++)
         l.checked[b] = (hed_cloth_check_surface){bodies[b].vertex_count, bodies[b].triangle_count,
             bodies[b].positions, bodies[b].triangles, true};
@@ -524,9 +550,12 @@ hed_status hed_cloth_lay(const hed_cloth_garment_def *garments, uint32_t garment
     hed_cloth_crossings crossings;
     hed_cloth_check(&(hed_cloth_check_def){.surfaces = l.checked, .surface_count = body_count},
         &crossings, l.error);
-    for (uint32_t b = 0; b < body_count && !l.error->status; b++)
-        if (bodies[b].triangle_count)
-            add_surface(&l, &(layer_surface){.garment = b, .body = true, .seen = l.checked[b]});
+    for (uint32_t b = 0; b < body_count && !l.error->status; b++) {
+        if (bodies[b].triangle_count == 0) continue;
+        l.surfaces[l.surface_count] =
+            (layer_surface){.garment = b, .body = true, .seen = l.checked[b]};
+        layer_surface_open(&l.surfaces[l.surface_count++], &l.arena, l.error);
+    }
     if (!l.error->status) lay_all(&l, positions, laid);
     hed_arena_free(&l.arena);
     return l.error->status;

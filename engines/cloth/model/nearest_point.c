@@ -66,6 +66,18 @@ static void nearest_weights(
     else set_weights(weight, 1, 0, 0); /* a triangle without area */
 }
 
+static bool is_facing(const float *a, const float *b, const float *c, const float *direction)
+{
+    float ab[3], ac[3], normal[3];
+    cloth_subtract3(b, a, ab);
+    cloth_subtract3(c, a, ac);
+    for (int k = 0; k < 3; k++)
+        normal[k] = ab[(k + 1) % 3] * ac[(k + 2) % 3] - ab[(k + 2) % 3] * ac[(k + 1) % 3];
+    float cosine = cloth_dot3(normal, direction);
+    return cosine > 0 &&
+           2 * cosine * cosine >= cloth_dot3(normal, normal) * cloth_dot3(direction, direction);
+}
+
 /* Tests one triangle; keeps it if it is nearer than the triangle found before. */
 static void try_triangle(
     const cloth_search *search, uint32_t triangle, const float *point, cloth_nearest *nearest)
@@ -79,6 +91,10 @@ static void try_triangle(
     cloth_subtract3(point, place, offset);
     float distance = sqrtf(cloth_dot3(offset, offset));
     if (distance >= nearest->distance) return;
+    if (nearest->facing &&
+        !is_facing(&positions[3 * (size_t)corner[0]], &positions[3 * (size_t)corner[1]],
+            &positions[3 * (size_t)corner[2]], nearest->facing))
+        return;
     nearest->triangle = triangle;
     nearest->distance = distance;
     memcpy(nearest->weight, weight, sizeof weight);

@@ -23,8 +23,10 @@ typedef struct cloth_search {
 
 typedef struct cloth_nearest {
     uint32_t triangle; /* first a guess, then the result */
-    float weight[3];   /* weights of the triangle's corners */
-    float away[3];     /* displacement from the nearest point to the given point */
+    const float
+        *facing; /* limit to triangles whose normals are within 45 degrees of it; NULL: no limit */
+    float weight[3]; /* weights of the triangle's corners */
+    float away[3];   /* displacement from the nearest point to the given point */
     /* first the maximum distance: farther triangles are not found; then the result */
     float distance;
 } cloth_nearest;
