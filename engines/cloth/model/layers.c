@@ -200,15 +200,6 @@ static hed_status tell_crossings(
         m->number, layer_name(m->def), m->def->layer, list + 2);
 }
 
-/* True if no corner of a triangle can be moved, or a locked one keeps it in a body. */
-static bool has_locked_corner(const layer_moved *m, uint32_t triangle)
-{
-    bool locked = false;
-    for (size_t c = 0; c < 3; c++)
-        locked |= !may_move(m->def, m->triangles[3 * (size_t)triangle + c]);
-    return locked;
-}
-
 /* Keeps the positions if they are no worse than all before. Contact parts cloth and body in time, but
  * never cloth and cloth. */
 static void keep_best(layer_moved *m, uint64_t body_pairs, uint64_t itself)
@@ -243,7 +234,10 @@ static hed_status move_further(layering *l, layer_moved *m, bool last, bool *cro
     for (uint32_t i = 0; i < crossings.pair_count; i++) {
         const hed_cloth_crossing *pair = &crossings.pairs[i];
         bool itself = pair->kind == HED_CLOTH_CROSSES_ITSELF, folds = itself && !is_automatic(m);
-        if (!itself && is_automatic(m) && has_locked_corner(m, pair->triangle[0])) {
+        bool is_locked = false; /* a corner keeps the triangle where it is */
+        for (uint32_t c = 0; c < 3; c++)
+            is_locked |= !may_move(m->def, m->triangles[3 * (size_t)pair->triangle[0] + c]);
+        if (!itself && is_automatic(m) && is_locked) {
             locked_pairs++;
             continue;
         }
