@@ -189,8 +189,8 @@ static inline uint block_unsafe(uint first, uint last, block_response_view view,
 
 /* ---- a pass of pushes ---- */
 
-/* Push of one particle, and 0. */
-typedef int block_steps __attribute__((vector_size(16)));
+/* Push of one particle, and 0. Sums wrap, as atomic additions do. */
+typedef unsigned int block_steps __attribute__((vector_size(16)));
 
 /* Interleaves the axes of pushes, lane by lane. */
 static inline void block_interleave(block_steps *to, const int (*axes)[BLOCK_LANES])

@@ -297,7 +297,10 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
     params->last_pass = seed % 2;
     params->iteration = seed % 2 ? 0 : CONTACT_MAX_ITERATIONS - 1;
     params->pass = def == &cloth_pairs_part_def ? CONTACT_PUSH_PASSES : 0;
-    current->active_passes = (int)params->pass + 1; /* pairs of this pass were weighed */
+    params->weighs = 1;
+    strip_native(s, def == &cloth_pairs_part_def ? def : &cloth_pairs_push_def, params->capacity);
+    params->weighs = 0;
+    current->active_passes = (int)params->pass + 1; /* pairs of this pass are weighed */
     if (def == &cloth_pairs_push_def || def == &cloth_pairs_part_def) return;
     if (def == &cloth_pairs_apply_def) strip_native(s, &cloth_pairs_push_def, params->capacity);
     uint rounds = def == &cloth_pairs_cut_def ? seed % CONTACT_LIMIT_ROUNDS : CONTACT_LIMIT_ROUNDS;

@@ -55,7 +55,7 @@
 #define feature_min(at, value) atomic_min(at, value)
 #define feature_take(at, value) atomic_xchg(at, value)
 #else
-#define feature_sum(at, value) (*(at) += (value))
+#define feature_sum(at, value) (*(at) = (int)((uint) * (at) + (uint)(value))) /* wraps, as there */
 #define feature_min(at, value) (*(at) = *(at) < (value) ? *(at) : (value))
 CLOTH_FUNCTION uint feature_take(void *at, uint value)
 {
