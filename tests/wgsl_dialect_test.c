@@ -223,3 +223,22 @@ Test(wgsl_dialect, bits_of_a_type)
         hed_tune_file_close(file);
     }
 }
+
+/* The comment of invented numbers is read as it is printed, however many there are. */
+Test(wgsl_dialect, a_comment_of_many_numbers)
+{
+    static const char text[] = "struct Params { view: mat4x4<f32>, model: mat4x4<f32>, light: mat4x4<f32>, rate: f32 }\n" DATA
+                               "@group(0) @binding(1) var<uniform> params: Params;\n"
+                               "@compute @workgroup_size(64) fn f(@builtin(global_invocation_id) id: vec3u) {\n"
+                               "  data[id.x] = params.view[0].x * params.rate + params.model[1].y * params.light[2].z;\n}\n";
+    hed_tune_file *file = open_text("text.wgsl", text);
+    CHECK_NOT_NULL(file, "%s", error.text);
+    const char *note = hed_tune_file_apply(file, NULL), *from = strstr(note, "/* heddle {"), *end = from ? strstr(from, "*/") : NULL;
+    CHECK(end && strstr(end, "(and 25 further numbers that it leaves out)"), "%s", note);
+    char whole[8192];
+    snprintf(whole, sizeof whole, "%.*s*/\n%s", (int)(end - from), from, text);
+    hed_tune_file_close(file);
+    file = open_text("text.wgsl", whole);
+    CHECK_NOT_NULL(file, "%s: %s", whole, error.text);
+    hed_tune_file_close(file);
+}

@@ -477,8 +477,8 @@ static void note_problem(note_text *note, const hed_tune_file *spec)
     note_add(note, "}");
 }
 
-/* Adds the numbers of uniforms that the comment does not specify. */
-static void note_numbers(note_text *note, hed_spec_reader *reader, hed_json_node list)
+/* Adds the numbers of uniforms that the comment does not specify; returns the number of left out ones. */
+static uint32_t note_numbers(note_text *note, hed_spec_reader *reader, hed_json_node list)
 {
     const hed_wgsl *shader = reader->shader;
     uint32_t count = 0;
@@ -502,7 +502,7 @@ static void note_numbers(note_text *note, hed_spec_reader *reader, hed_json_node
         count++;
     }
     if (count) note_add(note, "]");
-    if (count > NOTED) note_add(note, " and %u further numbers", count - NOTED);
+    return count > NOTED ? count - NOTED : 0;
 }
 
 /* Adds the values of overrides and constants whose text has no value, or the value 0 for a size. */
@@ -637,12 +637,13 @@ void hed_spec_note_inventions(hed_spec_reader *reader, hed_json_node root)
     for (uint32_t i = 0; i < 3 && reader->groups[i]; i++)
         note_add(&json, "%s\"%s\"", i ? ", " : ", \"groups\": [", reader->groups[i]);
     if (reader->groups[0]) note_add(&json, "]");
-    note_numbers(&json, reader, list);
+    uint32_t further = note_numbers(&json, reader, list);
     if (json.used)
         note_add(&note,
             "values that the file does not specify; --set NAME=VALUE replaces one, the comment all: /* "
             "heddle {%s} */",
             json.text);
+    if (further) note_add(&note, " (and %u further numbers that it leaves out)", further);
     note_overrides(&note, reader->shader, &reader->spec->kernel.def);
     if (reader->shader->lacks_enable)
         note_add(&note, "%sthe text lacks \"enable subgroups;\", which browsers require in line 1",
