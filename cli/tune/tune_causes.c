@@ -115,11 +115,27 @@ void cli_tune_print_groups(const hed_kernel_def *kernel, const hed_tune_result *
     fputs("]} */\n", out);
 }
 
+/* Prints the comment that leaves the output of a wrong result out, if the order of items decides on its elements: numbers
+ * that atomic functions hand out, as the first element of each list in one buffer. */
+static void print_handed_out(const hed_kernel_def *kernel, const char *wrong)
+{
+    for (uint32_t i = 0; i < kernel->argument_count; i++) {
+        const hed_argument_def *argument = &kernel->arguments[i];
+        size_t size = strlen(argument->name);
+        if (argument->compare == HED_COMPARE_SORTED && !strncmp(wrong, argument->name, size) && wrong[size] == '[')
+            fprintf(stderr,
+                "  If the elements of %s are numbers that atomic functions hand out, each run has others. Without their "
+                "comparison: /* heddle {\"arguments\": [{\"name\": \"%s\", \"tolerance\": 1e9}]} */\n",
+                argument->name, argument->name);
+    }
+}
+
 void cli_tune_print_remedy(
     const hed_kernel_def *kernel, const hed_problem *problem, const hed_error *error)
 {
+    static const char first_wrong[] = "the first: wrong: ";
     bool is_empty = strstr(error->text, "the reference writes none of its "),
-         is_wrong = strstr(error->text, "the first: wrong: "),
+         is_wrong = strstr(error->text, first_wrong),
          is_slow = strstr(error->text, "the first: hung: ") || strstr(error->text, "(hung, in the default");
     if (kernel->language != HED_WGSL && kernel->language != HED_GLSL) return;
     if (is_empty) {
@@ -133,6 +149,7 @@ void cli_tune_print_remedy(
         fprintf(stderr, "%s]} */\n", has_numbers ? "" : "{\"name\": \"NAME\", \"value\": 4096}");
     }
     if (is_wrong) {
+        print_handed_out(kernel, strstr(error->text, first_wrong) + sizeof first_wrong - 1);
         fputs("  ", stderr);
         print_other_contents(stderr, kernel);
         fputs(". Else its items read or write elements of other items, and have one result in one order alone\n",

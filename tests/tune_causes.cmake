@@ -1,0 +1,1 @@
+target_sources(${test_target} PRIVATE ${CMAKE_SOURCE_DIR}/cli/tune/tune_causes.c)
