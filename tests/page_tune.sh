@@ -44,8 +44,9 @@ expect "[P['add_roots']['indirect'], T['add_roots']['verdict'], T['find_large'][
 
 # no wrong size is offered
 tune "$here/traps.html" --pipeline seeded --pipeline again --pipeline shifted --pipeline block_const --pipeline reversed --pipeline grouped \
-    --pipeline passed --pipeline strided --pipeline open_end || complain "traps: exit $?: $(cat "$work/log")"
-expect "sorted(n for n, t in T.items() if t.get('verdict') == 'tunable')" "['again', 'block_const']"
+    --pipeline passed --pipeline strided --pipeline open_end --pipeline longer || complain "traps: exit $?: $(cat "$work/log")"
+expect "sorted(n for n, t in T.items() if t.get('verdict') == 'tunable')" "['again', 'block_const', 'longer']"
+expect "sorted({c['ok'] for c in T['longer']['candidates'] if 157 * 64 % (c['size'][0] * c['size'][1])})" "[False]"
 expect "[c['how'] for t in T.values() for c in t.get('candidates', []) if c['ok'] and c['offered']] != []" True
 
 expect "{(c['ok'], c['reason'][:45]) for c in T['open_end']['candidates']}" "{(False, 'its last group runs beyond the end of an arra')}"

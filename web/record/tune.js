@@ -115,7 +115,7 @@ function candidatesOf(a, counts, limits, most) {
     } else if (a.size.every((n, c) => n !== 1 || size[c] === 1) && (a.size[0] !== a.size[1] || size[0] === size[1]))
       for (const text of H.rewriteTogether(a, size)) list.push({ size, ...text, name: `${size.join('x')} (${text.name})`, how: 'hypothesis' });
   }
-  return list.map(c => ({ ...c, ok: true, reason: '', extra: 0, compared: 0 }));
+  return list.map(c => ({ ...c, ok: true, reason: '', compared: 0 }));
 }
 function reject(candidate, reason) {
   candidate.ok = false;
@@ -124,7 +124,7 @@ function reject(candidate, reason) {
 // Judges one comparison of a candidate.
 function judge(candidate, sum, words) {
   if (sum.different) reject(candidate, `${sum.different} of ${words} words differ, the first is word ${sum.first}`);
-  if (sum.extra) { candidate.extra = Math.max(candidate.extra, sum.extra); candidate.how = 'tested'; }
+  else if (sum.extra) reject(candidate, `it writes ${sum.extra} words that the page's own launch leaves as they are`);
   if (sum.isSet) candidate.isSet = true;
   candidate.compared++;
 }
@@ -253,7 +253,7 @@ H.tune = async (id, options, progress) => {
   const told = seconds > TOLD_SECONDS ? ` (${candidates.length} sizes in ${shots.length} recordings, about ${seconds} s in all)` : '', tell = text => progress(text + told);
   for (const shot of shots) if (!result.reason) await checkShot(record, a, shot, candidates, result, tell);
   result.recordings = shots.length;
-  result.candidates = candidates.map(({ name, size, how, ok, reason, extra, offered, isSet }) => ({ name, size, how, ok, reason, extra, offered, isSet }));
+  result.candidates = candidates.map(({ name, size, how, ok, reason, offered, isSet }) => ({ name, size, how, ok, reason, offered, isSet }));
   result.verdict = verdictOf(a, result);
   if (result.verdict === 'refused' && !result.reason)
     result.reason = a.kind === 'together' ? `its items depend on their place in the group (${brief(a.reasons)}), and ` +
