@@ -40,7 +40,13 @@ assert.equal(edited('const WG = 64;\np.dispatchWorkgroups(Math.ceil(n / WG));' +
   assert.equal(H.editArgument(text, parts[0], { size: 8, wanted: 16 })[0].text, 'Math.ceil(Math.ceil(w / WG) / 2)');
   assert.equal(H.editArgument(text, parts[0], { size: 8, wanted: 16, peers: parts })[0].text, '16', 'unless both change alike');
 }
+// A number with a fraction, which the browser cuts off: 510 / 8 are 63 groups, and twice as many of half the size are 126.
+for (const [wanted, count] of [[4, 'Math.floor((w - 2) / 8) * 2'], [16, 'Math.ceil(Math.floor((w - 2) / 8) / 2)']])
+  assert.equal(edited('p.dispatchWorkgroups((w - 2) / 8);', 8, wanted, { isCut: true }), `p.dispatchWorkgroups(${count});`);
+assert.equal(edited('p.dispatchWorkgroups(w / n);', 8, 4, { isCut: true }), 'p.dispatchWorkgroups(Math.floor(w / n) * 2);');
+assert.equal(edited('p.dispatchWorkgroups((n + 63) / 64);', 64, 256, { isCut: true }), 'p.dispatchWorkgroups((n + 255) / 256);', 'it rounds up');
 // A size that is known at run time.
+assert.equal(edited('p.dispatchWorkgroups(n / 8);', 8, 4, { isCut: true, expression: 'p.workgroupSize[0]' }), 'p.dispatchWorkgroups(Math.ceil(Math.floor(n / 8) * 8 / p.workgroupSize[0]));');
 const chosen = { expression: 'p.workgroupSize[0]' };
 assert.equal(edited('p.dispatchWorkgroups(Math.ceil(n / 64), 1);', 64, 256, chosen), 'p.dispatchWorkgroups(Math.ceil(n / p.workgroupSize[0]), 1);');
 assert.equal(edited('p.dispatchWorkgroups((n + 63) >> 6);', 64, 256, chosen), 'p.dispatchWorkgroups((n + p.workgroupSize[0] - 1) >> Math.log2(p.workgroupSize[0]));');

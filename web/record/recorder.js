@@ -211,7 +211,8 @@ function isRequested(key, record) {
   const isFirst = key.shots.length === 0 && (key.index & key.index - 1) === 0 && record.keys.filter(k => k.shots.length).length < config.kinds;
   return isFirst || (key.shots.length === 1 && key === record.keys[0] && key.seen > 3 && performance.now() - started > config.lateMs);
 }
-function launch(self, counts, indirect) {
+// `values` are the page's own numbers of groups, of which `counts` are the whole parts.
+function launch(self, counts, indirect, values = counts) {
   const pass = meta.get(self), known = pass.pipeline && meta.get(pass.pipeline);
   cost.dispatches++;
   if (known) {
@@ -222,7 +223,7 @@ function launch(self, counts, indirect) {
     if (record.keys.length >= MOST_KEYS && !keys.has(name)) name = plain;
     let key = keys.get(name);
     if (!key) {
-      key = { counts, seen: 0, shots: [], stack: stackOf(indirect ? 'dispatchWorkgroupsIndirect' : 'dispatchWorkgroups'), index: record.keys.length,
+      key = { counts, isCut: values.map(n => n % 1 !== 0), seen: 0, shots: [], stack: stackOf(indirect ? 'dispatchWorkgroupsIndirect' : 'dispatchWorkgroups'), index: record.keys.length,
         writers: indirect && meta.get(indirect.buffer)?.writers, failed: '', tooLarge: 0 };
       keys.set(name, key);
       record.keys.push(key);
@@ -236,7 +237,7 @@ function launch(self, counts, indirect) {
   else inPass(pass, 'dispatchWorkgroups', ...counts);
 }
 wrap('GPUComputePassEncoder', 'dispatchWorkgroups', () => function (x, y = 1, z = 1) {
-  launch(this, [x, y, z].map(Math.trunc), null);
+  launch(this, [x, y, z].map(Math.trunc), null, [x, y, z]);
 });
 wrap('GPUComputePassEncoder', 'dispatchWorkgroupsIndirect', () => function (buffer, offset) {
   launch(this, [0, 0, 0], { buffer, offset });

@@ -141,17 +141,18 @@ function isUsedElsewhere(text, declared, ranges) {
 }
 // Returns the edits of an argument of dispatchWorkgroups() that follow the size, [{ from, to, text }]. `expression` (optional)
 // is written in place of the wanted size. `peers` (optional): ranges of the arguments with the same sizes. The count of an
-// argument that no rule reads is scaled; one that rounds down is right for the author's size alone.
+// argument that no rule reads is scaled; one that rounds down is right for the author's size alone. `isCut` (optional): its value has a
+// fraction, which the browser cuts off.
 H.editArgument = (text, range, launch) => {
-  const { size, wanted, expression } = launch, argument = text.slice(...range), { edits, name } = divisionEdits(text, range, launch);
+  const { size, wanted, expression, isCut } = launch, argument = text.slice(...range), { edits, name } = divisionEdits(text, range, launch);
   const begin = range[0] + argument.search(/\S/), end = range[0] + argument.trimEnd().length, whole = value => [{ from: begin, to: end, text: value }];
-  const count = text.slice(begin, end), factor = /^[\w$.]+$|^[\w$.]+\([^()]*\)$/.test(count) ? count : `(${count})`;
+  const count = text.slice(begin, end), factor = isCut ? `Math.floor(${count})` : /^[\w$.]+$|^[\w$.]+\([^()]*\)$/.test(count) ? count : `(${count})`;
   // (n + 63) / 64 rounds up, too
   const addends = [...replaceIn(text, range, `\\+\\s*\\(?\\s*(${size - 1})${END}`, expression ? `${expression} - 1` : wanted - 1),
     ...replaceIn(text, range, `\\+\\s*\\(?\\s*(${size})\\s*-\\s*1${END}`, expression ?? wanted)];
   const isUp = addends.length || /\bceil\b/.test(argument) || (name && new RegExp(`\\+\\s*\\(?\\s*${escaped(name)}\\s*-\\s*1\\b`).test(argument));
   if (size > 1 && edits.length && isUp) return [...edits, ...addends];
-  if (size > 1 && edits.length && (!name || expression) && !/floor|trunc|round|>>|\||~/.test(argument))
+  if (size > 1 && edits.length && !isCut && (!name || expression) && !/floor|trunc|round|>>|\||~/.test(argument))
     return whole(`Math.ceil(${H.rewritten(count, edits.map(e => ({ ...e, from: e.from - begin, to: e.to - begin })))})`);
   if (!expression && size % wanted === 0) return whole(`${factor} * ${size / wanted}`);
   if (!expression && wanted % size === 0) return whole(`Math.ceil(${factor} / ${wanted / size})`);
@@ -264,7 +265,7 @@ async function callChanges(record, description, size, best, use) {
       continue;
     }
     if (!use && best.counts[c] === description.counts[c]) continue;
-    const edits = H.editArgument(place.text, parts[c], { size: size[c], wanted: best.size[c], expression: use && written(c),
+    const edits = H.editArgument(place.text, parts[c], { size: size[c], wanted: best.size[c], isCut: description.isCut?.[c], expression: use && written(c),
       peers: parts.filter((_, other) => size[other] === size[c] && best.size[other] === best.size[c]) });
     for (const edit of edits) list.push(change('dispatch', place, edit, before));
   }

@@ -20,7 +20,7 @@ function unrecorded(record) {
 }
 function describe(record) {
   const out = { id: record.id, entry: record.entry, label: record.label, hash: record.hash, dispatches: record.dispatches,
-    kinds: record.keys.length, recorded: shotsOf(record).length, counts: record.keys[0]?.counts ?? null, indirect: !!shotsOf(record)[0]?.shot.indirect,
+    kinds: record.keys.length, recorded: shotsOf(record).length, counts: record.keys[0]?.counts ?? null, isCut: [0, 1, 2].map(c => record.keys.some(k => k.isCut?.[c])), indirect: !!shotsOf(record)[0]?.shot.indirect,
     stack: record.stack, moduleStack: record.moduleStack, callStack: record.keys[0]?.stack ?? [], writers: record.keys[0]?.writers ?? [],
     size: [1, 1, 1], kind: '', reasons: [], ms: 0, total: 0, reason: '' };
   try {
