@@ -313,15 +313,19 @@ class Collider:
         return made
 
 
+POSING = {"ARMATURE", "CURVE", "HOOK", "LATTICE", "MESH_CACHE", "MESH_DEFORM", "MESH_SEQUENCE_CACHE", "SURFACE_DEFORM"}
+DEFORMING = POSING | {"CAST", "CORRECTIVE_SMOOTH", "DISPLACE", "LAPLACIANDEFORM", "LAPLACIANSMOOTH", "SHRINKWRAP", "SIMPLE_DEFORM", "SMOOTH", "WARP",
+                      "WAVE"}
+
+
 def place(cloth):
-    """Where the cache belongs in a stack that has none: behind what deforms the mesh, before what makes other vertices of it."""
-    deforming = {"ARMATURE", "CAST", "CURVE", "DISPLACE", "HOOK", "LAPLACIANDEFORM", "LATTICE", "MESH_DEFORM", "SHRINKWRAP", "SIMPLE_DEFORM", "SMOOTH",
-                 "CORRECTIVE_SMOOTH", "LAPLACIANSMOOTH", "SURFACE_DEFORM", "WARP", "WAVE", "MESH_CACHE", "MESH_SEQUENCE_CACHE"}
-    index = 0
-    for index, modifier in enumerate(cloth.modifiers):
-        if modifier.type not in deforming:
-            return index
-    return len(cloth.modifiers)
+    """Where the cache belongs in a stack that has none: behind what poses the mesh or makes its other half, whatever stands before that, and
+    behind what deforms it next; before what makes other vertices of it, such as Subdivision."""
+    kinds = [modifier.type for modifier in cloth.modifiers]
+    index = max((1 + at for at, kind in enumerate(kinds) if kind == "MIRROR" or kind in POSING), default=0)
+    while index < len(kinds) and kinds[index] in DEFORMING:
+        index += 1
+    return index
 
 
 def is_body(o, cloths):

@@ -13,6 +13,7 @@ import time
 import traceback
 
 import bpy
+import bmesh # of bpy
 import numpy as np
 from mathutils import Matrix
 
@@ -465,6 +466,45 @@ def layers_begin_outside_of_each_other():
         o.location.x = 2
     bake(o, every=True)
     near(shown(made["shirt"], 1), before + (2, 0, 0), 1e-6, "beside the body it begins where it is;")
+
+
+@test
+def a_mirrored_garment_is_posed_and_whole():
+    """Half a sheet under Mirror, Armature and Subdivision: both halves are simulated as one, in the pose; the mesh has a key shape."""
+    new_file(last=6)
+    o = sheet(n=12, size=1.0, at=(0, 0, 1))
+    half = bmesh.new()
+    half.from_mesh(o.data)
+    bmesh.ops.delete(half, geom=[v for v in half.verts if v.co.x < -1e-4], context="VERTS")
+    half.to_mesh(o.data)
+    half.free()
+    o.shape_key_add(name="Basis")
+    raised = o.shape_key_add(name="raised", from_mix=False)
+    raised.value = 1
+    for point in raised.data:
+        point.co.z += 0.1
+    bones = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
+    bpy.context.collection.objects.link(bones)
+    bpy.context.view_layer.objects.active = bones
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = bones.data.edit_bones.new("bone")
+    bone.head, bone.tail = (0, 0, 0), (0, 0, 1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bones.pose.bones["bone"].location = (0, 0.5, 0) # along the bone, so up
+    group(o, "bone", range(len(o.data.vertices)))
+    o.modifiers.new("Mirror", "MIRROR")
+    o.modifiers.new("Armature", "ARMATURE").object = bones
+    o.modifiers.new("Subdivision", "SUBSURF")
+    ball(0.3, (0, 0, 1.2))
+    before = shown(o, 1)
+    near(before[:, 2], 1.6, 1e-5, "the sheet in its pose;")
+    bake(o)
+    check([m.type for m in o.modifiers] == ["MIRROR", "ARMATURE", "MESH_CACHE", "SUBSURF"], [m.type for m in o.modifiers])
+    near(shown(o, 1), before, 1e-5, "the start;")
+    after = shown(o, 6)
+    fall = 0.5 * 9.81 * (5 / 24) ** 2
+    check(1.5 < after[:, 2].max() < 1.6 and abs(after[:, 2].min() - (1.6 - fall)) < 0.05, f"{after[:, 2].min():.3f} to {after[:, 2].max():.3f}")
+    check(np.abs(after[:, 0]).max() < 0.52 and np.ptp(after[np.abs(after[:, 0]) < 0.01, 2]) < 0.3, "the halves are apart")
 
 
 def strip(name, columns, rows, spacing, at=(0, 0, 0), **settings):
