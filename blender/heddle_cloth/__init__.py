@@ -168,6 +168,9 @@ class PHYSICS_PT_heddle_cloth(bpy.types.Panel):
         gravity = scene.gravity.length * unit(scene)
         if scene.use_gravity and unit(scene) != 1 and gravity < 5:
             yield f"Gravity is {gravity:.3g} m/s² in this scene's units"
+        thickness = 1000 * o.heddle_cloth.thickness * unit(scene)
+        if unit(scene) != 1 and thickness < 0.5:
+            yield f"Thickness is {thickness:.3g} mm in this scene's units"
         for kind in Winds(scene).left_out:
             yield f"Force fields of kind {kind} are left out"
 
