@@ -788,7 +788,7 @@ def the_panel_draws():
     heddle_cloth.PHYSICS_PT_heddle_cloth.draw(Panel, bpy.context)
     check(any("Gravity is 0.0981 m/s²" in words for words in Panel.remarks(bpy.context)), "weak gravity is said")
     check(any("Thickness is 0.05 mm" in words for words in Panel.remarks(bpy.context)), "a thin cloth is said")
-    scene.gravity = (0, 0, -981)
+    scene.gravity, bpy.context.object.heddle_cloth.thickness = (0, 0, -981), 0.5
     check(not list(Panel.remarks(bpy.context)), "and nothing where all is well")
 
 

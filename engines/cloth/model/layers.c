@@ -211,16 +211,6 @@ static void keep_best(layer_moved *m, uint64_t body_pairs, uint64_t itself)
     memcpy(m->best, m->positions, 3 * (size_t)m->def->particle_count * sizeof *m->best);
 }
 
-/* Returns which of two triangles of a garment, such as of a shirt and of the trousers under it in one
- * mesh, was further out at the start. */
-static uint32_t outer_side(const layer_moved *m, const uint32_t triangle[2])
-{
-    float height[2] = {0};
-    for (uint32_t c = 0; c < 6; c++)
-        height[c / 3] += m->heights[m->triangles[3 * (size_t)triangle[c / 3] + c % 3]];
-    return height[1] > height[0];
-}
-
 /* Moves triangles that still cross further out; `*crossing`: true if there are any. Of a garment
  * that is moved automatically, triangles with a locked corner do not count: nothing moves them. */
 static hed_status move_further(layering *l, layer_moved *m, bool last, bool *crossing)
@@ -241,7 +231,11 @@ static hed_status move_further(layering *l, layer_moved *m, bool last, bool *cro
             locked_pairs++;
             continue;
         }
-        uint32_t side = itself && !folds ? outer_side(m, pair->triangle) : 0;
+        /* move the outer one of two layers in one mesh, such as a shirt over trousers */
+        float outer[2] = {0};
+        for (uint32_t c = 0; c < 6 && itself; c++)
+            outer[c / 3] += m->heights[m->triangles[3 * (size_t)pair->triangle[c / 3] + c % 3]];
+        uint32_t side = !folds && outer[1] > outer[0];
         for (uint32_t c = 3 * side; c < (folds ? 6 : 3 * side + 3); c++)
             (folds ? m->folds
                    : m->crosses)[m->triangles[3 * (size_t)pair->triangle[c / 3] + c % 3]] = true;
