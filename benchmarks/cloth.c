@@ -321,7 +321,7 @@ const hed_command hed_command_cloth_bench = {
         "submissions of 30 frames, \"one a step\" in submissions of one. Stretch is that of the worst structural constraint after 900 "
         "frames (* after fewer, where the device is slow). Bytes are device memory for each particle. Rows \"hung\", \"ball\", \"folded\" and "
         "\"mesh\" are at equal quality: the fewest substeps that keep 99 % of the edges within 2 % of their length, all within 5 %, in every "
-        "frame (a mesh, whose fabric gives: within its reference), and the drape within 4 cm of that with 60; their stretch is the worst of "
+        "frame (a mesh, whose fabric gives: within its reference), and the drape within 4 cm of that with 60 (a mesh: 240); their stretch is the worst of "
         "60 frames. \"folded\" never crosses itself. \"heap\" is 50 layers of cotton that fall on a ball and a floor; its frames are judged "
         "for crossings. \"folded\", \"mesh\", \"heap\" and \"hung 1024 x 1024\" take minutes to hours on a processor, which runs them only "
         "with --only.",

@@ -133,8 +133,7 @@ Test(cloth_lattice, substeps_are_chosen_by_the_mesh_and_the_contact)
 {
     test_device t = test_open(NULL);
     bool on_host = strcmp(hed_device_describe(t.device).backend, "host") == 0;
-    const uint32_t sides[] = {32, 64, 128, 255}, hung[] = {6, 6, 6, 6},
-                   touched[] = {8, 8, 16, 20};
+    const uint32_t sides[] = {32, 64, 128, 255}, hung[] = {6, 6, 6, 6}, touched[] = {8, 8, 16, 20};
     for (size_t k = 0; k < (on_host ? HED_COUNT(sides) : 1); k++)
         for (uint32_t touches = 0; touches < 2; touches++) {
             test_mesh sheet = sheet_of(sides[k], &sheet_fabric, true);
@@ -302,6 +301,36 @@ Test(cloth_lattice, a_mesh_with_a_hole_stretches_less)
     free(lattices.positions), free(plain.positions);
     test_mesh_free(&with), test_mesh_free(&without);
     test_close(&t);
+}
+
+/* Elements are swept several times in a substep, with multipliers: a knit on irregular triangles gives
+ * with few substeps as with many, and cotton is no softer. */
+static void check_mesh_stretch(hed_cloth_solver solver, const char *fabric, double near)
+{
+    test_device t = test_open(NULL);
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth_frame moment = hed_default_cloth_frame();
+    const hed_cloth_fabric *of = hed_cloth_fabric_named(fabric);
+    test_mesh with = random_sheet(24, of, true), without = random_sheet(24, of, false);
+    for (uint32_t i = 0; i < 24; i++) with.inverse_masses[i] = without.inverse_masses[i] = 0;
+    def.solver = solver;
+    def.substeps = 6;
+    hanging swept = hang(&t, &with, &def, &moment, 30);
+    def.substeps = 100;
+    hanging plain = hang(&t, &without, &def, &moment, 30);
+    EXPECT_NEAR(swept.p99, plain.p99, near * plain.p99, "%s", fabric);
+    EXPECT_NEAR(swept.lowest, plain.lowest, 0.02, "%s", fabric);
+    EXPECT_LT(swept.rise, 1e-3, "energy rose by %g J", swept.rise);
+    free(swept.positions), free(plain.positions);
+    test_mesh_free(&with), test_mesh_free(&without);
+    test_close(&t);
+}
+
+Test(cloth_lattice, a_mesh_gives_as_its_fabric)
+{
+    check_mesh_stretch(HED_CLOTH_SOLVER_AUTO, "interlock", 0.1);
+    check_mesh_stretch(HED_CLOTH_SOLVER_AUTO, "cotton", 0.3);
+    check_mesh_stretch(HED_CLOTH_SOLVER_COLOURS, "interlock", 0.1);
 }
 
 /* Pins in the middle and near each other, whose windows overlap, and two copies. */

@@ -310,6 +310,50 @@ Test(cloth_native, versions_agree)
     test_mesh_free(&mesh);
 }
 
+/* Sweeps over strains too, which move the particles and keep multipliers. */
+Test(cloth_native, versions_sweep_alike)
+{
+    enum { COUNT = 400 };
+    test_mesh mesh = test_irregular(20, 6, 0.3f);
+    hed_allocator allocator = hed_default_allocator();
+    cloth_garment *garment;
+    for (uint32_t i = 0; i < COUNT; i++) mesh.positions[3 * i + 1] = 0;
+    mesh.def.fabric = hed_cloth_fabric_named("cotton");
+    mesh.def.lattices = true;
+    OK(cloth_garment_create(&allocator, &mesh.def, 0, &garment, &error));
+    uint32_t first[2] = {0, garment->particle_count};
+    hed_cloth cloth = {
+        .allocator = allocator, .garment_count = 1, .garments = &garment, .first_particle = first};
+    cloth_native_tables *tables;
+    OK(cloth_native_tables_create(&cloth, &tables, &error));
+    const cloth_limits limits[3] = {{1, 1, 0, 1e4f}, {1, 1, 0, 1e4f}, {1, 1, 0, 1e4f}};
+    float(*expected)[4] = aligned_alloc(64, COUNT * sizeof *expected),
+    (*found)[4] = aligned_alloc(64, COUNT * sizeof *found);
+    for (uint32_t v = 0; cloth_native_functions_at(v); v++) {
+        const cloth_native_functions *of = cloth_native_functions_at(v);
+        double moved = 0;
+        for (uint32_t i = 0; i < COUNT; i++)
+            for (int axis = 0; axis < 4; axis++)
+                found[i][axis] =
+                    garment->positions[i][axis] * (axis < 3 ? 1.0f + 0.01f * (float)(i % 9) : 1.0f);
+        for (uint32_t sweep = 0; sweep < 3; sweep++)
+            for (uint32_t c = 0; c < tables->step_count * tables->band_count; c++)
+                if (sweep) of->sweep(found, tables->packs + c, 1e4f, sweep);
+                else of->packs(found, tables->packs + c, limits);
+        for (uint32_t i = 0; i < COUNT; i++)
+            moved += fabs((double)found[i][0] - garment->positions[i][0]);
+        EXPECT_LT(0.01, moved);
+        for (uint32_t i = 0; v && i < COUNT; i++)
+            for (int axis = 0; axis < 4; axis++)
+                CHECK_NEAR(found[i][axis], expected[i][axis], 1e-5, "%s", of->name);
+        memcpy(expected, found, COUNT * sizeof *found);
+    }
+    free(expected), free(found);
+    cloth_native_tables_destroy(tables);
+    cloth_garment_destroy(garment);
+    test_mesh_free(&mesh);
+}
+
 static hed_cloth_metrics quality_of(hed_device *device, const hed_cloth_garment_def *garments,
     uint32_t count, hed_cloth_solver solver, uint32_t threads, uint32_t frames)
 {

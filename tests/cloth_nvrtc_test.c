@@ -62,9 +62,11 @@ static void check(
 }
 
 static const instance joint_255 = {{384, 2, 1, 18, 1, 3, 1, 2}, "1", "0", false, false, 0};
-static const instance joint_255_surrounded = {{384, 2, 1, 18, 0, 3, 1, 2}, "1", "0", false, false, 0};
+static const instance joint_255_surrounded = {
+    {384, 2, 1, 18, 0, 3, 1, 2}, "1", "0", false, false, 0};
 static const instance joint_128 = {{160, 1, 1, 16, 1, 0, 1, 1}, "1", "0", false, false, 0};
-static const instance joint_128_surrounded = {{160, 1, 1, 16, 0, 0, 1, 1}, "1", "0", false, false, 0};
+static const instance joint_128_surrounded = {
+    {160, 1, 1, 16, 0, 0, 1, 1}, "1", "0", false, false, 0};
 static const instance fabric_255 = {{256, 2, 1, 0, 0, 0, 2, 2}, "1", "0", true, false, 0};
 static const instance fabric_1024 = {{384, 21, 3, 0, 0, 0, 2, 0}, "1", "1", true, false, 0};
 static const instance figures_1024 = {{512, 16, 2, 0, 0, 0, 2, 16}, "1", "2", false, false, 0};
@@ -163,9 +165,10 @@ Test(cloth_nvrtc, fabrics)
         const char *group, *solve;
         int64_t registers;
     } kernels[] = {{&cloth_lines_def, "256", "0", 64}, {&cloth_lines_def, "256", "1", 128},
-        {&cloth_elements_def, "256", "0", 128}, {&cloth_cells_def, "256", "0", 64},
-        {&cloth_chains_def, "256", "0", 64}, {&cloth_chains_def, "256", "1", 64},
-        {&cloth_places_def, "256", "0", 64}, {&cloth_shares_def, "256", "0", 64}};
+        {&cloth_elements_def, "256", "0", 128}, {&cloth_element_patches_def, "256", "0", 128},
+        {&cloth_cells_def, "256", "0", 64}, {&cloth_chains_def, "256", "0", 64},
+        {&cloth_chains_def, "256", "1", 64}, {&cloth_places_def, "256", "0", 64},
+        {&cloth_shares_def, "256", "0", 64}};
     for (size_t k = 0; k < HED_COUNT(kernels); k++)
         for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
             hed_define defines[] = {{"WG", kernels[k].group}, {"SOLVE", kernels[k].solve}};
@@ -183,10 +186,10 @@ Test(cloth_nvrtc, fabrics)
 }
 
 /* All substeps in one launch, by a group of 512 on each multiprocessor: all kinds of tasks, and those
- * of a sheet, without and with surroundings. */
+ * of a sheet, without and with surroundings, and of a mesh. */
 Test(cloth_nvrtc, all_substeps_at_once)
 {
-    static const char *const kinds[] = {"0x3ff", "0x2f5", "0x3f5"};
+    static const char *const kinds[] = {"0x3ff", "0x2f5", "0x3f5", "0x6e1"};
     for (size_t k = 0; k < HED_COUNT(kinds); k++)
         for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
             const hed_define defines[] = {{"WG", "512"}, {"KINDS", kinds[k]}, {"SOLVE", "1"},

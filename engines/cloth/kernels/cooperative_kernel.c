@@ -21,6 +21,8 @@ static void cooperative_geometry(const hed_kernel_def *def, const hed_config *co
         {"line.h", hed_cloth_line_h, 0}, {"line_group.h", hed_cloth_line_group_h, 0}, \
         {"chain_group.h", hed_cloth_chain_group_h, 0}, \
         {"strict_group.h", hed_cloth_strict_group_h, 0}, \
+        {"element_patch.h", hed_cloth_element_patch_h, 0}, \
+        {"element_patch_group.h", hed_cloth_element_patch_group_h, 0}, \
         {"cooperative_tasks.h", hed_cloth_cooperative_tasks_h, 0}, \
         {"cooperative_tasks.cl", hed_cloth_cooperative_tasks_cl, 0}), \
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_COOPERATIVE)), \
@@ -37,7 +39,8 @@ const hed_kernel_def cloth_cooperative_def = {
 
 const hed_kernel_def cloth_cooperative_cluster_def = {
     .name = "cloth_cooperative_cluster",
-    .summary = "substeps of cloth by the groups of a cluster, a barrier over them between two tasks",
+    .summary =
+        "substeps of cloth by the groups of a cluster, a barrier over them between two tasks",
     .needs = HED_CAN_CLUSTERS,
     HED_DEFINES({"SOLVE", "1"}, {"LINE_UNCOUPLED", "1e-4f"}, {"CLUSTER", "1"}),
     COMMON,

@@ -6,7 +6,7 @@
 #define WG 128
 #endif
 #ifndef KINDS
-#define KINDS 0x3ff
+#define KINDS 0x7ff
 #endif
 #ifndef CLUSTER
 #define CLUSTER 0 /* 1: all groups are one cluster */
@@ -23,6 +23,8 @@
 #include "line_group.h"
 #include "chain_group.h"
 #include "strict_group.h"
+#include "element_patch.h"
+#include "element_patch_group.h"
 #include "cooperative_tasks.h"
 #endif
 
@@ -363,7 +365,29 @@ CLOTH_FUNCTION void cooperative_sample_own(
     }
 }
 
+/* Solves the group's patches of elements. */
+CLOTH_FUNCTION void cooperative_patches(uint4 task, uint begin, uint end,
+    cloth_element_patches_view view, __global float4 *position, __global float4 *moved,
+    float stiffness, uint item, __local float4 *memory)
+{
+    view.second = cloth_task_pass(task);
+    view.from = view.second ? moved : position;
+    view.to = view.second ? position : moved;
+    CLOTH_ROLLED
+    for (uint patch = begin; patch < end; patch++)
+        patch_solve(patch, view, stiffness, item, memory);
+}
+
 /* ---- the kernel ---- */
+
+/* Local memory of a group, float4. */
+#if HAS(CLOTH_DO_PATCHES)
+#define COOPERATIVE_MEMORY \
+    (CLOTH_COOPERATIVE_ROOM * WG > CLOTH_PATCH_ROOM ? CLOTH_COOPERATIVE_ROOM * WG \
+                                                    : CLOTH_PATCH_ROOM)
+#else
+#define COOPERATIVE_MEMORY (CLOTH_COOPERATIVE_ROOM * WG)
+#endif
 
 CLOTH_FUNCTION uint cooperative_begin(uint4 task)
 {
@@ -381,7 +405,7 @@ CLOTH_FUNCTION uint cooperative_end(uint4 task)
 
 __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
 {
-    HED_LOCAL_ARRAY(float4, memory, CLOTH_COOPERATIVE_ROOM * WG);
+    HED_LOCAL_ARRAY(float4, memory, COOPERATIVE_MEMORY);
     uint item = (uint)get_local_id(0);
     cloth_integrate_view integrate = {position, previous, carry, garments, air, 0, 0, driver_from,
         driver_to, driver_map, steps, 0};
@@ -390,6 +414,8 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
     cloth_projection pairs = {position, ends, rests, kinds, materials, 0, steps, 0, 0};
     cloth_lines_view of_lines = {position, lines, weights, sums, 0, 0, steps, 0, 0, 0};
     cloth_elements_view of_elements = {position, elements, 0, steps, 0, 0, 0, 0, 0};
+    cloth_element_patches_view of_patches = {position, moved, elements, steps,
+        (__global float *)(moved + launch.moved), launch.patched, 0, 0};
     cloth_cells_view of_cells = {position, cells, 0, steps, 0, 0, 0, 0, 0};
     cloth_chains_view of_chains = {
         position, from, chains, edges, 0, 0, 0, pulled, steps, 0, 0, 0, 0};
@@ -442,6 +468,12 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
             case CLOTH_DO_ELEMENTS:
                 of_elements.total = task.w;
                 FOR_EACH_ITEM(i) cloth_element_one(task.y + i, of_elements, stiffness);
+                break;
+#endif
+#if HAS(CLOTH_DO_PATCHES)
+            case CLOTH_DO_PATCHES:
+                cooperative_patches(
+                    task, begin, end, of_patches, position, moved, stiffness, item, memory);
                 break;
 #endif
 #if HAS(CLOTH_DO_CELLS)

@@ -1,5 +1,5 @@
 /* Tasks of cooperative_tasks.cl: the work of one launch of the solver of colours, of one substep in order.
- * One text for C, OpenCL C and CUDA, after particle.h and chain.h. */
+ * One text for C, OpenCL C and CUDA, after particle.h, chain.h and element_patch.h. */
 #ifndef CLOTH_COOPERATIVE_H
 #define CLOTH_COOPERATIVE_H
 
@@ -19,8 +19,9 @@
 #define CLOTH_DO_PLACES 6u
 #define CLOTH_DO_SHARES 7u
 #define CLOTH_DO_DRIVE 8u
-#define CLOTH_DO_SWEEPS 9u /* over places in local memory, by a group for each lattice */
-#define CLOTH_DO_KINDS 10u
+#define CLOTH_DO_SWEEPS 9u   /* over places in local memory, by a group for each lattice */
+#define CLOTH_DO_PATCHES 10u /* of elements; the pass is `second` of CLOTH_ELEMENT_PATCHES */
+#define CLOTH_DO_KINDS 11u
 #define CLOTH_DO_OF_PLACES 64u /* flag: points are places, not particles */
 #define CLOTH_DO_MEET 128u     /* flag: the next task reads results of other groups */
 #define CLOTH_DO_BESIDE 256u   /* flag: groups but the first, which does other tasks */
@@ -58,26 +59,30 @@ CLOTH_FUNCTION uint cloth_task_longest(uint4 task) { return task.w & 0xffffu; }
 
 #define CLOTH_COOPERATIVE_ROOM 5u /* local memory of a group, float4 for each item */
 
-/* `turns`: of CLOTH_PLACES. */
+/* `turns`: of CLOTH_PLACES; `patched`: of CLOTH_ELEMENT_PATCHES; `moved`: particles of `moved`, after
+ * which it has the multipliers of elements in patches. */
 typedef struct cloth_cooperative_launch {
-    uint substeps, tasks, turns;
+    uint substeps, tasks, turns, moved;
+    cloth_patched patched;
 } cloth_cooperative_launch;
 
-/* Arrays of particle.h and chain.h. `tasks`: of a substep; `state`: of the barrier over all groups. */
+/* Arrays of particle.h and chain.h; `moved`: positions between two tasks of patches. `tasks`: of a substep; `state`: of the barrier over all groups. */
 #define CLOTH_COOPERATIVE(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
     NEXT(SHARED, float4, previous) \
-    NEXT(SHARED, cloth_carry, carry) NEXT(IN, float4, garments) NEXT(IN, float4, air) \
-        CLOTH_DRIVER_ARRAYS(NEXT, NEXT) NEXT(IN, float4, colliders) NEXT(IN, float4, contact) \
-            NEXT(SHARED_OUT, cloth_debug, debug) NEXT(IN, uint2, ends) NEXT(IN, float, rests) \
-                NEXT(IN, ushort, kinds) NEXT(IN, float4, materials) NEXT(IN, uint4, lines) \
-                    NEXT(IN, float4, weights) NEXT(SHARED, float4, sums) NEXT(IN, uint4, elements) \
-                        NEXT(IN, uint4, cells) NEXT(IN, uint4, chains) NEXT(IN, float, edges) \
-                            NEXT(SHARED, float, pulled) NEXT(IN, uint4, sources) \
-                                NEXT(SHARED, float4, places) NEXT(SHARED, float4, from) \
-                                    NEXT(IN, uint4, shares) NEXT(IN, float4, steps) \
-                                        NEXT(IN, uint4, tasks) NEXT(SCRATCH, uint, state) \
-                                            NEXT(STRUCT, cloth_cooperative_launch, launch)
+    NEXT(SHARED, cloth_carry, carry) \
+    NEXT(IN, float4, garments) NEXT(IN, float4, air) CLOTH_DRIVER_ARRAYS(NEXT, NEXT) \
+        NEXT(IN, float4, colliders) NEXT(IN, float4, contact) NEXT(SHARED_OUT, cloth_debug, debug) \
+            NEXT(IN, uint2, ends) NEXT(IN, float, rests) NEXT(IN, ushort, kinds) \
+                NEXT(IN, float4, materials) NEXT(IN, uint4, lines) NEXT(IN, float4, weights) \
+                    NEXT(SHARED, float4, sums) NEXT(IN, uint4, elements) \
+                        NEXT(SHARED, float4, moved) NEXT(IN, uint4, cells) NEXT(IN, uint4, chains) \
+                            NEXT(IN, float, edges) NEXT(SHARED, float, pulled) \
+                                NEXT(IN, uint4, sources) NEXT(SHARED, float4, places) \
+                                    NEXT(SHARED, float4, from) NEXT(IN, uint4, shares) \
+                                        NEXT(IN, float4, steps) NEXT(IN, uint4, tasks) \
+                                            NEXT(SCRATCH, uint, state) \
+                                                NEXT(STRUCT, cloth_cooperative_launch, launch)
 HED_VIEW(cloth_cooperative_view, CLOTH_COOPERATIVE)
 
 #endif

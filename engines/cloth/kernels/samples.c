@@ -1,5 +1,6 @@
 /* Sample data of the kernels' arguments: arrays by their names, and values. */
 #include "kernels/chain_kernels.h"
+#include "kernels/element_patch.h"
 
 _Static_assert(sizeof(cloth_step) == 16 * CLOTH_STEP_WORDS, "steps are read as float4");
 enum { SAMPLE_STEPS = 2, SAMPLE_COLLIDERS = 3, SAMPLE_MATERIALS = 3, SAMPLE_ANCHORS = 4 };
@@ -182,6 +183,57 @@ static void sample_elements(uint *words, uint64_t count, uint64_t seed)
     }
 }
 
+/* Number of patches, whose tables have 30 uint4 each; first uint4 or word of each table. */
+static cloth_patched patched_sample(uint n)
+{
+    return (cloth_patched){.members = 8 * n,
+        .ends = 24 * n,
+        .strains = 8 * n,
+        .strain_count = 4 * n,
+        .bends = 20 * n,
+        .bend_count = 2 * n};
+}
+
+static uint sample_corners(uint a, uint b, uint c) { return a | b << 10 | c << 20; }
+
+/* Fills patches of elements. A patch owns the particles 12 i to 12 i + 11, its ghosts are the first two
+ * of the next patch; two colours of strains, with two each, and of bends, with one each. */
+static void sample_patches(uint *words, uint n, uint64_t seed)
+{
+    static const uint strains[4][3] = {{0, 1, 2}, {3, 4, 5}, {2, 3, 6}, {7, 8, 12}},
+                      bends[2][6] = {{0, 1, 2, 3, 4, 5}, {4, 6, 7, 9, 10, 13}},
+                      ends[6] = {0, 2, 4, 0, 1, 2};
+    const cloth_patched at = patched_sample(n);
+    for (uint i = 0; i < n; i++) {
+        const uint record[8] = {12 * i, 12, 12 * n + 2 * i, 2, 6 * i, 2, 2, 4 * i};
+        memcpy(words + 8 * i, record, sizeof record);
+        for (uint k = 0; k < 12; k++) words[at.members + 12 * i + k] = 12 * i + k;
+        for (uint k = 0; k < 2; k++) words[at.members + 12 * n + 2 * i + k] = (i + 1) % n * 12 + k;
+        for (uint k = 0; k < 6; k++) words[at.ends + 6 * i + k] = ends[k] + (k < 3 ? 4 : 2) * i;
+        for (uint k = 0; k < 4; k++) {
+            float row[4 * CLOTH_STRAIN_ROWS] = {0};
+            row[0] = as_float(sample_corners(strains[k][0], strains[k][1], strains[k][2]));
+            cloth_sample_floats(row + 1, 4, seed + 4 * i + k, 5, 0.5f, 2.0f);
+            row[3] *= -1.0f;
+            cloth_sample_floats(row + 5, 3, seed + 4 * i + k, 6, 1e-5f, 1e-3f);
+            cloth_sample_floats(row + 8, 1, seed + 4 * i + k, 8, 0.0f, 0.5f);
+            for (uint r = 0; r < CLOTH_STRAIN_ROWS; r++)
+                memcpy(words + 4 * (at.strains + r * at.strain_count + 4 * i + k), row + 4 * r, 16);
+        }
+        for (uint k = 0; k < 2; k++) {
+            float row[4 * CLOTH_BEND_ROWS];
+            const uint *v = bends[k];
+            row[0] = as_float(sample_corners(v[0], v[1], v[2]));
+            row[1] = as_float(sample_corners(v[3], v[4], v[5]));
+            cloth_sample_floats(row + 2, 18, seed + 2 * i + k, 7, -200.0f, 200.0f);
+            for (float *w = row + 2; w < row + 20; w += 6)
+                w[5] = -(w[0] + w[1] + w[2] + w[3] + w[4]);
+            for (uint r = 0; r < CLOTH_BEND_ROWS; r++)
+                memcpy(words + 4 * (at.bends + r * at.bend_count + 2 * i + k), row + 4 * r, 16);
+        }
+    }
+}
+
 /* Fills cells, rows of four words: four particles, two lengths and two compliances. */
 static void sample_cells(uint *words, uint64_t count, uint64_t seed)
 {
@@ -239,6 +291,8 @@ static void sample_value(const hed_kernel_def *def, const char *name, void *data
         memcpy(rigid->matrix, sample_matrix, sizeof sample_matrix);
         memcpy(rigid->turn, sample_matrix + 4, sizeof rigid->turn);
         memcpy(rigid->lead, sample_matrix, sizeof sample_matrix);
+    } else if (!strcmp(name, "at")) {
+        *(cloth_patched *)data = patched_sample((uint)n);
     } else if (!strcmp(name, "dt_square")) {
         *(float *)data = 1e-4f;
     } else if (!strcmp(name, "winds")) {
@@ -430,6 +484,8 @@ static void sampled_elements(const sample *s)
     sample_elements(s->data, s->bytes / (16 * ELEMENT_ROWS), s->seed);
 }
 
+static void sampled_patches(const sample *s) { sample_patches(s->data, (uint)s->n, s->seed); }
+
 static void sampled_cells(const sample *s) { sample_cells(s->data, s->bytes / 32, s->seed); }
 
 static void sampled_multipliers(const sample *s)
@@ -495,13 +551,14 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
         {"before", sampled_position}, {"previous", sampled_previous}, {"carry", sampled_carry},
         {"garments", sampled_garments}, {"air", sampled_air}, {"fans", sampled_fans},
         {"tether", sampled_tether}, {"anchors", sampled_anchors}, {"driver_from", sampled_driver},
-        {"driver_to", sampled_driver}, {"driver_map", sampled_driver_map}, {"contact", sampled_contact},
-        {"colliders", sampled_colliders}, {"steps", sampled_steps}, {"ends", sampled_ends},
-        {"rests", sampled_rests}, {"kinds", sampled_kinds}, {"materials", sampled_materials},
-        {"lines", sampled_lines}, {"chains", sampled_chains}, {"sources", sampled_sources},
-        {"shares", sampled_shares}, {"edges", sampled_edges}, {"weights", sampled_weights},
-        {"elements", sampled_elements}, {"cells", sampled_cells}, {"multipliers", sampled_multipliers},
-        {"set_at", sampled_set_at}, {"debug", sampled_debug}, {"vertex_particle", sampled_vertex_particle},
+        {"driver_to", sampled_driver}, {"driver_map", sampled_driver_map},
+        {"contact", sampled_contact}, {"colliders", sampled_colliders}, {"steps", sampled_steps},
+        {"ends", sampled_ends}, {"rests", sampled_rests}, {"kinds", sampled_kinds},
+        {"materials", sampled_materials}, {"lines", sampled_lines}, {"chains", sampled_chains},
+        {"sources", sampled_sources}, {"shares", sampled_shares}, {"edges", sampled_edges},
+        {"weights", sampled_weights}, {"elements", sampled_elements}, {"tables", sampled_patches},
+        {"cells", sampled_cells}, {"multipliers", sampled_multipliers}, {"set_at", sampled_set_at},
+        {"debug", sampled_debug}, {"vertex_particle", sampled_vertex_particle},
         {"incident_at", sampled_incident_at}, {"incident", sampled_incident},
         {"triangles", sampled_triangles}, {"gases", sampled_gases}, {"broken", sampled_nothing}};
     const char *name = def->arguments[argument].name;

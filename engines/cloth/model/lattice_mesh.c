@@ -11,6 +11,10 @@
 /* Edges of the mesh between two places are STRIDE or more in the coarse lattices, and one in the
  * finest, which sees the folds that chords of coarse lattices do not. */
 enum { STRIDE = 8, SWEEPS = 2 };
+/* Give of an edge of a coarse lattice / give of the fabric along it. Elements are swept several times and
+ * hold the requested force by themselves: a lattice with the fabric's give would double it. The finest
+ * lattice has the fabric's, or edges at pins become too long. */
+static const double COARSE_GIVE = 2;
 static const double FLATNESS = 1e-3; /* distance from the plane / extent */
 
 /* A connected part in its plane. */
@@ -286,7 +290,8 @@ static cloth_edge mesh_edge(const mesh_maker *make, const cloth_lattice *lattice
         return (cloth_edge){CLOTH_NO_EDGE, 0};
     if (make->garment->has_fabric)
         compliance =
-            length / spacing(part, !axis) / (axis ? fabric->weft : fabric->warp) /
+            (lattice->is_inner ? COARSE_GIVE : 1) * length / spacing(part, !axis) /
+            (axis ? fabric->weft : fabric->warp) /
             (0.5 * (painted_at(make, lattice->places + a) + painted_at(make, lattice->places + b)));
     return (cloth_edge){(float)length, (float)compliance};
 }

@@ -7,6 +7,7 @@
  * The substeps of a frame are recorded once in a graph and replayed. Data that change between
  * frames are in buffers that the kernels read, so the graph does not change: replaying 65 nodes
  * costs the driver one call. */
+#include "solver/element_patches.h"
 #include "solver/strict_order.h"
 #include "solver/strips.h"
 #include "solver/tension.h"
@@ -27,6 +28,7 @@ typedef struct colours_buffers {
     /* bending: lines, two uint4 each (cloth_line_of()); data of their rows */
     hed_buffer *lines, *weights, *sums, *links, *pulled;
     hed_buffer *elements, *element_pulled, *cells, *cell_pulled;
+    hed_buffer *moved; /* positions between the two launches of patches of elements */
 } colours_buffers;
 
 /* Elements or cells of all garments. */
@@ -50,6 +52,8 @@ struct cloth_solver {
     uint32_t colour_room;
     uint32_t line_at[CLOTH_LINE_SETS + 1];
     sum_list elements, cells;
+    uint32_t patches; /* patches in `b.elements`; 0: it has the elements by colours */
+    cloth_patched patched;
     uint32_t batch;      /* substeps of the graph */
     cloth_step *written; /* (batch) content of buffer `steps`, of which `written_count` are valid */
     cloth_step *next;    /* (batch) */
@@ -244,6 +248,27 @@ static hed_status upload_sums(hed_cloth *cloth, bool cells, sum_list *list, hed_
         cloth, cells ? CLOTH_KERNEL_CELLS : CLOTH_KERNEL_ELEMENTS, n / list->colours, error);
 }
 
+/* Uploads the elements in patches, if lattices move the cloth; they need one iteration. */
+static hed_status upload_patches(hed_cloth *cloth, cloth_solver *s, hed_error *error)
+{
+    hed_arena scratch = {.allocator = cloth->allocator, .owner = "patches of a fabric"};
+    cloth_element_patches made = {0};
+    if (s->has_tension && s->elements.count && !error->status)
+        cloth_element_patches_make(cloth, &scratch, &made, error);
+    if (made.patches && !error->status) {
+        s->patches = made.patches;
+        s->patched = made.tables;
+        cloth_upload(cloth, made.words, made.word_rows * sizeof *made.words, &s->b.elements, error);
+        uint64_t pulls = made.pulls * sizeof(float), positions = cloth->particles * sizeof(float4);
+        bool is_task = cloth->ops->id == HED_CLOTH_SOLVER_COOPERATIVE;
+        cloth_upload(cloth, NULL, positions + (is_task ? pulls : 0), &s->b.moved, error);
+        if (!is_task) cloth_upload(cloth, NULL, pulls, &s->b.element_pulled, error);
+        cloth_kernel_ensure(cloth, CLOTH_KERNEL_ELEMENT_PATCHES, s->patches, error);
+    }
+    hed_arena_free(&scratch);
+    return error->status;
+}
+
 /* True if constraints need multipliers (XPBD): several iterations, and some compliance. */
 static bool needs_multipliers(const hed_cloth *cloth)
 {
@@ -425,7 +450,8 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     upload_tables(cloth, s, error);
     destroy_orders(cloth, s);
     upload_lines(cloth, s, error);
-    upload_sums(cloth, false, &s->elements, &s->b.elements, &s->b.element_pulled, error);
+    if (!upload_patches(cloth, s, error) && !s->patches)
+        upload_sums(cloth, false, &s->elements, &s->b.elements, &s->b.element_pulled, error);
     upload_sums(cloth, true, &s->cells, &s->b.cells, &s->b.cell_pulled, error);
     if (needs_multipliers(cloth))
         cloth_upload(cloth, NULL, s->constraints * sizeof(float), &s->b.multipliers, error);
@@ -464,6 +490,7 @@ HED_VIEW_BIND(colours_distance, CLOTH_DISTANCE, colours_pass)
 HED_VIEW_BIND(colours_sets, CLOTH_SETS, colours_pass)
 HED_VIEW_LAUNCH(cloth_lines_launch, CLOTH_LINES)
 HED_VIEW_LAUNCH(cloth_elements_launch, CLOTH_ELEMENTS)
+HED_VIEW_LAUNCH(cloth_element_patches_launch, CLOTH_ELEMENT_PATCHES)
 HED_VIEW_LAUNCH(cloth_cells_launch, CLOTH_CELLS)
 HED_VIEW_LAUNCH(cloth_integrate_launch, CLOTH_INTEGRATE)
 HED_VIEW_LAUNCH(cloth_drive_launch, CLOTH_DRIVE)
@@ -484,7 +511,14 @@ static void project_fabric(hed_cloth *cloth, const cloth_solver *s, bool touched
                     .pass = s->b.pulled ? again : 0, .first = s->line_at[set]),
                 error);
     }
-    for (uint32_t c = 0; c < s->elements.colours; c++)
+    for (uint32_t second = 0; s->patches && second < 2; second++)
+        cloth_run(cloth, CLOTH_KERNEL_ELEMENT_PATCHES, s->patches,
+            HED_VIEW_ARGS(cloth_element_patches_launch, .from = second ? s->b.moved : position,
+                .to = second ? position : s->b.moved, .tables = s->b.elements, .steps = steps,
+                .pulled = s->b.element_pulled, .at = s->patched, .substep = substep,
+                .second = second),
+            error);
+    for (uint32_t c = 0; c < s->elements.colours && !s->patches; c++)
         cloth_run(cloth, CLOTH_KERNEL_ELEMENTS, s->elements.at[c + 1] - s->elements.at[c],
             HED_VIEW_ARGS(cloth_elements_launch, .position = position, .elements = s->b.elements,
                 .pulled = cloth_or_none(cloth, s->b.element_pulled), .steps = steps,
@@ -498,8 +532,10 @@ static void project_fabric(hed_cloth *cloth, const cloth_solver *s, bool touched
             HED_VIEW_ARGS(cloth_cells_launch, .position = position, .cells = s->b.cells,
                 .pulled = cloth_or_none(cloth, s->b.cell_pulled), .steps = steps,
                 .total = s->cells.count, .substep = substep,
-                .pass = touched ? CLOTH_CELL_PASS : s->b.cell_pulled ? again : 0, .first = at[0],
-                .count = at[1] - at[0]),
+                .pass = touched            ? CLOTH_CELL_PASS
+                        : s->b.cell_pulled ? again
+                                           : 0,
+                .first = at[0], .count = at[1] - at[0]),
             error);
     }
 }
@@ -639,6 +675,7 @@ static hed_status run_cooperative(
         .weights = cloth_or_none(cloth, s->b.weights),
         .sums = cloth_or_none(cloth, s->b.sums),
         .elements = cloth_or_none(cloth, s->b.elements),
+        .moved = cloth_or_none(cloth, s->b.moved),
         .cells = cloth_or_none(cloth, s->b.cells),
         .chains = t.chains,
         .edges = t.edges,
@@ -717,7 +754,8 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
     }
     if (s->sets) snprintf(form, sizeof form, "%u sets by one group", s->sets);
     else if (s->cooperative)
-        snprintf(form, sizeof form, "one launch of %u groups", cloth_cooperative_groups(s->cooperative));
+        snprintf(
+            form, sizeof form, "one launch of %u groups", cloth_cooperative_groups(s->cooperative));
     else
         snprintf(form, sizeof form, "a launch for each of %u colours",
             s->colours + s->elements.colours + s->cells.colours);

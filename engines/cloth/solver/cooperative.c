@@ -64,6 +64,8 @@ uint32_t cloth_longest_line(const hed_cloth *cloth, bool chains)
     return longest;
 }
 
+static uint32_t cooperative_larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
 static bool is_strict(const hed_cloth *cloth) { return cloth->def.math == HED_MATH_STRICT; }
 
 static bool has_grid_barrier(const hed_cloth *cloth)
@@ -95,8 +97,10 @@ bool cloth_cooperative_valid(const hed_cloth *cloth, char *reason, size_t size)
     else if (cloth->def.iterations > 1) reason_text = "several iterations need multipliers";
     else if (cloth->has_field) reason_text = "the wind has fans or a grid";
     else if (cloth->has_tethers) reason_text = "the cloth has tethers";
-    else if (group > info.max_group || group > GROUP) reason_text = "a line has more edges than a group items";
-    else if ((uint64_t)CLOTH_COOPERATIVE_ROOM * group * sizeof(float4) > info.local_bytes)
+    else if (group > info.max_group || group > GROUP)
+        reason_text = "a line has more edges than a group items";
+    else if (cooperative_larger(CLOTH_COOPERATIVE_ROOM * group, CLOTH_PATCH_ROOM) * sizeof(float4) >
+             info.local_bytes)
         reason_text = "a group has too little local memory";
     snprintf(reason, size, "%s", reason_text ? reason_text : "");
     return !reason_text;
@@ -254,6 +258,13 @@ hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
         first = OF(cloth_elements_view, first).u32;
         argument = OF(cloth_elements_view, total).u32;
         break;
+    case CLOTH_KERNEL_ELEMENT_PATCHES:
+        kind = CLOTH_DO_PATCHES;
+        pass = OF(cloth_element_patches_view, second).u32;
+        memcpy(
+            &c->launch.patched, OF(cloth_element_patches_view, at).bytes, sizeof c->launch.patched);
+        items *= c->group;
+        break;
     case CLOTH_KERNEL_CELLS:
         kind = CLOTH_DO_CELLS;
         first = OF(cloth_cells_view, first).u32;
@@ -297,8 +308,6 @@ hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
 }
 
 /* ---- order and shares ---- */
-
-static uint32_t cooperative_larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 static bool is_half_sweep(const cloth_cooperative *c, uint32_t i)
 {
@@ -534,6 +543,7 @@ hed_status cloth_cooperative_run(hed_cloth *cloth, cloth_cooperative *c,
     bound.state = c->state;
     bound.launch = c->launch;
     bound.launch.substeps = substeps;
+    bound.launch.moved = cloth->particles;
     return hed_launch(cloth->stream, c->kernel, &problem,
         HED_VIEW_ARGS_FROM(cloth_cooperative_arrays, &bound), error);
 }

@@ -2,6 +2,7 @@
 #include "contact/contact_kernels.h"
 
 #include "kernels/chain_kernels.h"
+#include "kernels/element_patch_kernel.h"
 
 static const hed_kernel_def *const kernels[] = {
     &cloth_integrate_def,
@@ -9,6 +10,7 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_sets_def,
     &cloth_lines_def,
     &cloth_elements_def,
+    &cloth_element_patches_def,
     &cloth_cells_def,
     &cloth_chains_def,
     &cloth_places_def,

@@ -9,6 +9,7 @@
  * trapezoids are computed. Results are the same for any number of threads, because figures of one
  * phase have no particle in common. */
 #include "solver/native.h"
+#include "solver/tension.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +21,9 @@ struct cloth_solver {
      * stiffness of a sweep of CLOTH_CELL_SWEEPS */
     cloth_limits *limits[2];
     uint32_t material_count;
-    bool has_cells; /* true if a garment has cells */
-    float *scratch; /* (threads x CLOTH_LINE_SCRATCH for each row of the longest line) */
+    bool has_cells;    /* true if a garment has cells */
+    bool has_elements; /* true if a garment has elements that are swept, since it has lattices */
+    float *scratch;    /* (threads x CLOTH_LINE_SCRATCH for each row of the longest line) */
     cloth_native_lattices *lattices; /* NULL: no lattices */
     float *lattice_scratch;          /* (threads x cloth_native_lattices_scratch()) */
     hed_team *team;                  /* NULL: one thread */
@@ -49,6 +51,7 @@ typedef struct moment {
     const native_job *job;
     cloth_step step;
     const cloth_limits *limits;
+    uint32_t sweep; /* above 0: figures are strains of elements alone, swept again */
 } moment;
 
 /* ---- phases ---- */
@@ -100,11 +103,16 @@ static void sweep(const moment *current, uint32_t first, uint32_t depth, int64_t
             if (band < low + p * low_slope || band >= high + p * high_slope) continue;
             uint32_t phase = first + (uint32_t)p,
                      step = phase ? (phase - 1) % (s->tables->step_count + current->job->acts) : 0;
-            if (phase && step < s->tables->step_count)
-                s->functions->packs(current->job->arrays.integrate.position,
-                    s->tables->packs + (uint64_t)step * s->tables->band_count + (uint32_t)band,
-                    current->limits);
-            else do_particles(current, (uint32_t)band, phase > 0);
+            const cloth_packs *packs =
+                s->tables->packs + (uint64_t)step * s->tables->band_count + (uint32_t)band;
+            if (!phase || step >= s->tables->step_count)
+                do_particles(current, (uint32_t)band, phase > 0);
+            else if (current->sweep)
+                s->functions->sweep(current->job->arrays.integrate.position, packs,
+                    current->limits->stiffness, current->sweep);
+            else
+                s->functions->packs(
+                    current->job->arrays.integrate.position, packs, current->limits);
         }
 }
 
@@ -191,6 +199,8 @@ static void do_substep(const moment *current, hed_team *team, uint32_t member)
     if (is_swept) figures.limits += s->material_count;
     for (uint32_t k = 0; k < (is_swept ? CLOTH_CELL_SWEEPS : 1); k++)
         run_phases(&figures, team, member, begin, act);
+    for (figures.sweep = 1; s->has_elements && figures.sweep < CLOTH_STRAIN_SWEEPS; figures.sweep++)
+        run_phases(&figures, team, member, begin, act);
     if (s->lattices) cloth_native_tension(s->lattices, job->acts ? CLOTH_TOUCHED_PASSES : 1, &crew);
     if (s->lattices && job->acts) limit_stretch(current, &crew, act);
     run_phases(current, team, member, act, job->phases);
@@ -202,7 +212,7 @@ static void cpu_run(void *user, hed_team *team, uint32_t member)
     for (uint32_t i = 0; i < job->count; i++) {
         cloth_step step = i ? *job->rest : *job->first;
         if (i > 1) step = cloth_step_after(step, i - 1, job->dt);
-        moment current = {job, step, job->solver->limits[i > 0]};
+        moment current = {job, step, job->solver->limits[i > 0], 0};
         do_substep(&current, team, member);
     }
 }
@@ -343,6 +353,8 @@ static hed_status cpu_make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
     }
     s->functions = cloth_native_functions_at(0);
     hed_status status = cloth_native_tables_create(cloth, &s->tables, error);
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        s->has_elements |= cloth->garments[g]->element_count && cloth_has_tension(cloth);
     s->threads = threads_of(cloth);
     if (!status && s->tables->longest_line) {
         s->scratch = hed_new(
@@ -378,7 +390,8 @@ static void cpu_report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_
     snprintf(filled->choice, sizeof filled->choice,
         "figures of four in %s registers, %u steps%s%s, %u bands, %u thread%s", s->functions->name,
         s->tables->step_count, s->scratch ? ", four of lines that bend" : "",
-        s->lattices ? ", lattices" : "", s->tables->band_count, s->threads, s->threads == 1 ? "" : "s");
+        s->lattices ? ", lattices" : "", s->tables->band_count, s->threads,
+        s->threads == 1 ? "" : "s");
 }
 
 const cloth_solver_ops cloth_cpu_ops = {

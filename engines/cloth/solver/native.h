@@ -9,6 +9,7 @@
 
 #include "tables/figures.h"
 #include "kernels/chain_kernels.h"
+#include "kernels/element_patch_kernel.h"
 #include "solver/host.h"
 
 enum { CLOTH_LANES = 8 }; /* lanes of a pack */
@@ -20,6 +21,7 @@ enum { CLOTH_LANES = 8 }; /* lanes of a pack */
  * lengths for each constraint; for an element or a cell the words after its particles. */
 typedef struct cloth_packs {
     const uint32_t *words;
+    float *pulled; /* (count x 3 rows) multipliers of elements that are swept; else NULL */
     uint32_t count;
     cloth_shape shape;
 } cloth_packs;
@@ -154,6 +156,8 @@ typedef struct cloth_verlet {
 typedef struct cloth_native_functions {
     const char *name;
     void (*packs)(void *positions, const cloth_packs *packs, const cloth_limits *limits);
+    /* sweeps over strains again: number `sweep` of CLOTH_STRAIN_SWEEPS */
+    void (*sweep)(void *positions, const cloth_packs *packs, float stiffness, uint32_t sweep);
     /* `scratch`: CLOTH_LINE_SCRATCH for each row */
     void (*line)(void *positions, const cloth_line_pack *pack, float stiffness, float *scratch);
     /* Integrates from `begin` up to `end` or a particle for cloth_native_integrate(). Returns

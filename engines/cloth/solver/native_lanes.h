@@ -253,24 +253,27 @@ FUNCTION VECTOR NAME(inverse_root)(VECTOR square)
                   NAME(all)(1.5f)));
 }
 
-/* Lanes of cloth_strain(). `g`: two rows. */
-FUNCTION void NAME(strain)(PARTICLES *corner, const uint32_t *g, VECTOR give)
+/* Lanes of cloth_strain(). `g`: two rows; `pulled`: minus the multiplier. */
+FUNCTION void NAME(strain)(PARTICLES *corner, const uint32_t *g, VECTOR give, VECTOR *pulled)
 {
     VECTOR k[3] = {NAME(all)(0.0f), NAME(read)(g), NAME(read)(g + CLOTH_LANES)};
     PARTICLES way = NAME(way_of)(corner, k[1], k[2]);
-    VECTOR weight = give,
-           root = NAME(inverse_root)(NAME(add)(NAME(inner)(&way, &way), NAME(all)(1e-24f)));
+    VECTOR weight = give, square = NAME(add)(NAME(inner)(&way, &way), NAME(all)(1e-24f)),
+           root = NAME(inverse_root)(square);
     k[0] = NAME(subtract)(NAME(subtract)(k[0], k[1]), k[2]);
     for (int v = 0; v < 3; v++)
         weight = NAME(fused)(NAME(multiply)(k[v], k[v]), corner[v].w, weight);
-    VECTOR part = NAME(multiply)(NAME(subtract)(NAME(all)(1.0f), root), NAME(inverse)(weight));
+    VECTOR part = NAME(multiply)(
+        NAME(negated)(NAME(multiply)(give, *pulled), root, NAME(subtract)(NAME(all)(1.0f), root)),
+        NAME(inverse)(weight));
+    *pulled = NAME(fused)(part, NAME(multiply)(square, root), *pulled);
     for (int v = 0; v < 3; v++)
         CALL(shift_back, corner + v, NAME(multiply)(NAME(multiply)(part, k[v]), corner[v].w), &way);
 }
 
 /* Lanes of cloth_strain_coupled(). `g`: two rows of the warp and two of the weft. */
 FUNCTION void NAME(strain_coupled)(
-    PARTICLES *corner, const uint32_t *g, VECTOR coupling, VECTOR give)
+    PARTICLES *corner, const uint32_t *g, VECTOR coupling, VECTOR give, VECTOR *pulled)
 {
     VECTOR k[3] = {NAME(all)(0.0f), NAME(read)(g), NAME(read)(g + CLOTH_LANES)},
            l[3] = {NAME(all)(0.0f), NAME(read)(g + 2 * CLOTH_LANES),
@@ -291,9 +294,10 @@ FUNCTION void NAME(strain_coupled)(
                    NAME(fused)(l[i], NAME(fused)(twice, k[i], l[i]), NAME(multiply)(part, part));
         weight = NAME(fused)(squares, corner[i].w, weight);
     }
-    VECTOR pull = NAME(multiply)(excess, NAME(inverse)(weight)),
+    VECTOR pull = NAME(multiply)(NAME(negated)(give, *pulled, excess), NAME(inverse)(weight)),
            part_u = NAME(multiply)(NAME(multiply)(pull, coupling), per_u),
            part_v = NAME(multiply)(pull, per_v);
+    *pulled = NAME(add)(*pulled, pull);
     for (int i = 0; i < 3; i++) {
         CALL(shift_back, corner + i, NAME(multiply)(NAME(multiply)(part_v, l[i]), corner[i].w), &v);
         CALL(shift_back, corner + i, NAME(multiply)(NAME(multiply)(part_u, k[i]), corner[i].w), &u);
@@ -301,7 +305,7 @@ FUNCTION void NAME(strain_coupled)(
 }
 
 /* Lanes of cloth_square_up(). `g`: two rows of the warp and two of the weft. */
-FUNCTION void NAME(square_up)(PARTICLES *corner, const uint32_t *g, VECTOR give)
+FUNCTION void NAME(square_up)(PARTICLES *corner, const uint32_t *g, VECTOR give, VECTOR *pulled)
 {
     VECTOR k[3] = {NAME(all)(0.0f), NAME(read)(g), NAME(read)(g + CLOTH_LANES)},
            l[3] = {NAME(all)(0.0f), NAME(read)(g + 2 * CLOTH_LANES),
@@ -318,7 +322,8 @@ FUNCTION void NAME(square_up)(PARTICLES *corner, const uint32_t *g, VECTOR give)
                 NAME(multiply)(k[i], l[i]), twice, NAME(multiply)(NAME(multiply)(k[i], k[i]), vv)));
         weight = NAME(fused)(squares, corner[i].w, weight);
     }
-    VECTOR part = NAME(multiply)(uv, NAME(inverse)(weight));
+    VECTOR part = NAME(multiply)(NAME(negated)(give, *pulled, uv), NAME(inverse)(weight));
+    *pulled = NAME(add)(*pulled, part);
     for (int i = 0; i < 3; i++) {
         VECTOR share = NAME(multiply)(part, corner[i].w);
         CALL(shift_back, corner + i, NAME(multiply)(share, l[i]), &u);
@@ -350,31 +355,64 @@ FUNCTION PARTICLES NAME(from)(PARTICLES at, const PARTICLES *origin)
         NAME(subtract)(at.z, origin->z), at.w};
 }
 
-/* Solves a pack of elements as cloth_element_one() (particle.h) with one iteration. The rows after
- * the particles are cloth_element from `warp` on. */
-FUNCTION void NAME(element_pack)(char *positions, const uint32_t *words, float stiffness)
+/* Solves the strains of a pack of elements: p: corners relative to the first one; `rows`: from
+ * cloth_element.warp on; `pulled`: minus the multipliers. */
+FUNCTION void NAME(strains)(PARTICLES *p, const uint32_t *rows, float stiffness, VECTOR pulled[3])
 {
-    const uint32_t *offsets = words + CLOTH_LANES, *warp = offsets + 6 * CLOTH_LANES,
-                   *compliance = warp + 4 * CLOTH_LANES, *bend = compliance + 4 * CLOTH_LANES;
-    PARTICLES p[6], origin = NAME(load)(positions, offsets + 3 * CLOTH_LANES);
+    const uint32_t *compliance = rows + 4 * CLOTH_LANES;
     VECTOR give[3];
-    for (int v = 0; v < 6; v++)
-        p[v] = NAME(from)(NAME(load)(positions, offsets + CLOTH_LANES * v), &origin);
     for (int k = 0; k < 3; k++)
         give[k] = NAME(multiply)(NAME(read)(compliance + CLOTH_LANES * k), NAME(all)(stiffness));
+    CALL(square_up, p, rows, give[2], pulled + 2);
+    CALL(strain_coupled, p, rows, NAME(read)(compliance + 3 * CLOTH_LANES), give[1], pulled + 1);
+    CALL(strain, p, rows, give[0], pulled);
+}
+
+/* Moves particle `v` of a pack by `part` times the correction; p: relative to `origin`. */
+FUNCTION void NAME(move)(char *positions, const uint32_t *words, int v, const PARTICLES *p,
+    const PARTICLES *origin, VECTOR part)
+{
+    const uint32_t *offsets = words + CLOTH_LANES * (1 + v);
+    PARTICLES at = NAME(load)(positions, offsets), before = NAME(from)(at, origin);
+    at.x = NAME(fused)(NAME(subtract)(p->x, before.x), part, at.x);
+    at.y = NAME(fused)(NAME(subtract)(p->y, before.y), part, at.y);
+    at.z = NAME(fused)(NAME(subtract)(p->z, before.z), part, at.z);
+    if (words[CLOTH_LOCKED]) CALL(store_free, positions, offsets, at);
+    else CALL(store, positions, offsets, at);
+}
+
+/* Solves a pack of elements as cloth_element_one() (particle.h), the first sweep over its strains.
+ * `kept`: three rows of multipliers for the other sweeps; NULL: this sweep is the only one. */
+FUNCTION void NAME(element_pack)(
+    char *positions, const uint32_t *words, float stiffness, float *kept)
+{
+    const uint32_t *offsets = words + CLOTH_LANES, *rows = offsets + 6 * CLOTH_LANES,
+                   *bend = rows + 8 * CLOTH_LANES;
+    PARTICLES p[6], origin = NAME(load)(positions, offsets + 3 * CLOTH_LANES);
+    VECTOR zero = NAME(all)(0.0f), pulled[3] = {zero, zero, zero};
+    for (int v = 0; v < 6; v++)
+        p[v] = NAME(from)(NAME(load)(positions, offsets + CLOTH_LANES * v), &origin);
     for (int row = 0; row < 3; row++) CALL(flatten, p, bend + 6 * CLOTH_LANES * row, stiffness);
-    CALL(square_up, p + 3, warp, give[2]);
-    CALL(strain_coupled, p + 3, warp, NAME(read)(compliance + 3 * CLOTH_LANES), give[1]);
-    CALL(strain, p + 3, warp, give[0]);
-    for (int v = 0; v < 6; v++) {
-        PARTICLES at = NAME(load)(positions, offsets + CLOTH_LANES * v),
-                  before = NAME(from)(at, &origin);
-        at.x = NAME(add)(at.x, NAME(subtract)(p[v].x, before.x));
-        at.y = NAME(add)(at.y, NAME(subtract)(p[v].y, before.y));
-        at.z = NAME(add)(at.z, NAME(subtract)(p[v].z, before.z));
-        if (words[CLOTH_LOCKED]) CALL(store_free, positions, offsets + CLOTH_LANES * v, at);
-        else CALL(store, positions, offsets + CLOTH_LANES * v, at);
-    }
+    CALL(strains, p + 3, rows, stiffness, pulled);
+    for (int k = 0; kept && k < 3; k++) NAME(write)(kept + CLOTH_LANES * k, pulled[k]);
+    for (int v = 0; v < 6; v++) CALL(move, positions, words, v, p + v, &origin, NAME(all)(1.0f));
+}
+
+/* Solves a later sweep over the strains of a pack of elements. */
+FUNCTION void NAME(strain_pack)(
+    char *positions, const uint32_t *words, float stiffness, uint32_t sweep, float *kept)
+{
+    const uint32_t *offsets = words + CLOTH_LANES, *rows = offsets + 6 * CLOTH_LANES;
+    PARTICLES p[3], origin = NAME(load)(positions, offsets + 3 * CLOTH_LANES);
+    VECTOR before[3], pulled[3], part = NAME(all)(cloth_strain_part(sweep));
+    for (int v = 0; v < 3; v++)
+        p[v] = NAME(from)(NAME(load)(positions, offsets + CLOTH_LANES * (3 + v)), &origin);
+    for (int k = 0; k < 3; k++) memcpy(before + k, kept + CLOTH_LANES * k, sizeof *before);
+    memcpy(pulled, before, sizeof pulled);
+    CALL(strains, p, rows, stiffness, pulled);
+    for (int k = 0; k < 3; k++) NAME(write)
+    (kept + CLOTH_LANES * k, NAME(fused)(NAME(subtract)(pulled[k], before[k]), part, before[k]));
+    for (int v = 0; v < 3; v++) CALL(move, positions, words, 3 + v, p + v, &origin, part);
 }
 
 /* Solves a pack of cells as cloth_cell_one() (particle.h) with one iteration. */
@@ -441,7 +479,8 @@ TARGET static void NAME(packs)(
     if (packs->shape == CLOTH_SHAPE_ELEMENT)
         for (uint32_t k = 0; k < packs->count; k++)
             CALL(element_pack, positions, packs->words + k * cloth_pack_words(CLOTH_SHAPE_ELEMENT),
-                limits->stiffness);
+                limits->stiffness,
+                packs->pulled ? packs->pulled + 3 * CLOTH_LANES * (uint64_t)k : NULL);
     else if (packs->shape == CLOTH_SHAPE_CELL)
         for (uint32_t k = 0; k < packs->count; k++)
             CALL(cell_pack, positions, packs->words + k * cloth_pack_words(CLOTH_SHAPE_CELL),
@@ -451,6 +490,14 @@ TARGET static void NAME(packs)(
     else if (packs->shape == CLOTH_SHAPE_RING)
         CALL(packs_of, positions, packs, CLOTH_SHAPE_RING, limits);
     else CALL(packs_of, positions, packs, CLOTH_SHAPE_COMPLETE, limits);
+}
+
+TARGET static void NAME(sweep)(
+    void *positions, const cloth_packs *packs, float stiffness, uint32_t sweep)
+{
+    for (uint32_t k = 0; packs->pulled && k < packs->count; k++)
+        CALL(strain_pack, positions, packs->words + k * cloth_pack_words(CLOTH_SHAPE_ELEMENT),
+            stiffness, sweep, packs->pulled + 3 * CLOTH_LANES * (uint64_t)k);
 }
 
 /* ---- lines: cloth_line_row_of(), cloth_line_forth(), cloth_line_back() and cloth_line_move() of
@@ -759,10 +806,11 @@ TARGET static void NAME(follow)(
         const cloth_share *share = shares + k;
         four p = at[share->point];
         if (!(p[3] > 0.0f)) continue;
-        at[share->point] = p + ((share->part[0] * motion[share->place[0]] +
-                                    share->part[1] * motion[share->place[1]]) +
-                                   (share->part[2] * motion[share->place[2]] +
-                                       share->part[3] * motion[share->place[3]]));
+        at[share->point] =
+            p +
+            ((share->part[0] * motion[share->place[0]] + share->part[1] * motion[share->place[1]]) +
+                (share->part[2] * motion[share->place[2]] +
+                    share->part[3] * motion[share->place[3]]));
     }
 }
 

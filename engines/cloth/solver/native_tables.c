@@ -2,6 +2,7 @@
  * band. The figures of a pack have the same materials. Empty lanes of a pack repeat its first
  * figure: the same numbers give the same result again. */
 #include "solver/native.h"
+#include "solver/tension.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -272,8 +273,13 @@ static hed_status make_packs(builder *b, hed_error *error)
     result->words = hed_arena_new(&result->arena, result->word_count, sizeof *result->words, error);
     if (!result->words) return HED_ERROR_MEMORY;
     uint32_t *words = result->words;
+    bool is_swept = cloth_has_tension(b->cloth);
     for (uint64_t c = 0; c < cells; c++) {
-        result->packs[c].words = words;
+        cloth_packs *packs = result->packs + c;
+        packs->words = words;
+        if (is_swept && packs->shape == CLOTH_SHAPE_ELEMENT && packs->count)
+            packs->pulled = hed_arena_new(&result->arena, (uint64_t)packs->count * 3 * CLOTH_LANES,
+                sizeof *packs->pulled, error);
         for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1];
              words += cloth_pack_words(result->packs[c].shape)) {
             uint32_t count = pack_fill(b, k, b->cell_at[c + 1]);
@@ -281,7 +287,7 @@ static hed_status make_packs(builder *b, hed_error *error)
             k += count;
         }
     }
-    return HED_OK;
+    return result->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 
 /* ---- lines ---- */

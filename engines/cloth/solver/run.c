@@ -1,5 +1,6 @@
 /* Launches of the solver's kernels. A native version, which maps its buffers, can replace a kernel
  * at run time. */
+#include "kernels/element_patch_kernel.h"
 #include "solver/cooperative.h"
 
 #include <string.h>
@@ -10,6 +11,7 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_SETS] = &cloth_sets_def,
     [CLOTH_KERNEL_LINES] = &cloth_lines_def,
     [CLOTH_KERNEL_ELEMENTS] = &cloth_elements_def,
+    [CLOTH_KERNEL_ELEMENT_PATCHES] = &cloth_element_patches_def,
     [CLOTH_KERNEL_CELLS] = &cloth_cells_def,
     [CLOTH_KERNEL_CHAINS] = &cloth_chains_def,
     [CLOTH_KERNEL_PLACES] = &cloth_places_def,
@@ -90,6 +92,7 @@ static bool wants_native(const hed_cloth *cloth, cloth_kernel kernel)
     case CLOTH_KERNEL_DISTANCE:
     case CLOTH_KERNEL_LINES:
     case CLOTH_KERNEL_ELEMENTS:
+    case CLOTH_KERNEL_ELEMENT_PATCHES:
     case CLOTH_KERNEL_CELLS:
     case CLOTH_KERNEL_CHAINS:
     case CLOTH_KERNEL_PLACES:
