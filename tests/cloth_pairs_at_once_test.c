@@ -113,6 +113,7 @@ static void state_iteration(cloth_state *s)
         [CONTACT_TAKE] = &cloth_pairs_take_def,
         [CONTACT_PUSH] = &cloth_pairs_push_def,
         [CONTACT_SEPARATE] = &cloth_pairs_part_def,
+        [CONTACT_PULL] = &cloth_pairs_pull_def,
         [CONTACT_APPLY] = &cloth_pairs_apply_def,
         [CONTACT_LIMIT] = &cloth_pairs_cut_def,
         [CONTACT_FINISH] = &cloth_pairs_finish_def,

@@ -55,6 +55,7 @@ typedef enum cloth_contact_kernel {
     CLOTH_PAIRS_TAKE,
     CLOTH_PAIRS_PUSH,
     CLOTH_PAIRS_PART,
+    CLOTH_PAIRS_PULL,
     CLOTH_PAIRS_APPLY,
     CLOTH_PAIRS_CUT,
     CLOTH_PAIRS_FINISH,

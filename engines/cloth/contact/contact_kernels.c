@@ -130,7 +130,9 @@ static void pairs_push_team(const hed_native_call *call, hed_team *team, uint32_
     const contact_push_view view = contact_push_view_of(call->arguments);
     const contact_params *params = &view.params;
     uint arrays = params->sum_arrays, size = hed_team_size(team),
-         threads = arrays == 0 ? 1 : arrays < size ? arrays : size;
+         threads = arrays == 0     ? 1
+                   : arrays < size ? arrays
+                                   : size;
     if (contact_to_push(view.counters, *params) == 0) return;
     if (arrays > 0 && !params->weighs) {
         uint64_t particles = params->particles;
@@ -164,6 +166,14 @@ HED_NATIVE_BODY pairs_part_body(const hed_native_call *call, uint64_t begin, uin
     }
 }
 HED_NATIVE_CLONES(pairs_part_native, pairs_part_body)
+
+HED_NATIVE_BODY pairs_pull_body(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    const contact_pull_view view = contact_pull_view_of(call->arguments);
+    if (!contact_pulls(view.counters, view.params)) return;
+    for (uint64_t leaf = begin; leaf < end; leaf++) contact_pull((uint)leaf, view);
+}
+HED_NATIVE_CLONES(pairs_pull_native, pairs_pull_body)
 
 HED_NATIVE_BODY pairs_apply_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -278,9 +288,10 @@ static void pairs_geometry_groups(const hed_kernel_def *def, const hed_config *c
 #define GROUPS .native_ignores = HED_ALL_PARAMETERS, HED_PARAMETERS(HED_PARAMETER(WG, 128, 128))
 
 /* One counter is the bits of a length, whose last bit may differ in fast mode. */
-DESCRIPTION(begin, "positions that contacts move, complete motions, and the mean motion of the garments", each,
-    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(PAIRS_BEGIN),
-        [HED_ROW(contact_begin_view, counters)].tolerance = 1e-8),
+DESCRIPTION(begin,
+    "positions that contacts move, complete motions, and the mean motion of the garments", each,
+    HED_ARGUMENTS(
+        HED_VIEW_ARGUMENTS(PAIRS_BEGIN), [HED_ROW(contact_begin_view, counters)].tolerance = 1e-8),
     GROUPS, HED_DIMENSIONS("particles"));
 DESCRIPTION(slopes, "slopes of triangles half-way along the motion of their vertices", each,
     HED_ARGUMENTS(
@@ -318,6 +329,10 @@ DESCRIPTION(part, "separation of pairs to their sides of the plane between them"
     HED_ARGUMENTS(
         HED_VIEW_ARGUMENTS(PAIRS_PART), [HED_ROW(contact_separate_view, sums)].tolerance = 1.0),
     GROUPS, HED_DIMENSIONS("capacity"));
+DESCRIPTION(pull, "pulls along edges that pushes stretched", each,
+    HED_ARGUMENTS(
+        HED_VIEW_ARGUMENTS(PAIRS_PULL), [HED_ROW(contact_pull_view, sums)].tolerance = 1.0),
+    GROUPS, HED_DIMENSIONS("leaves"));
 DESCRIPTION(apply, "mean of the pushes of each particle, and colliders", each,
     HED_ARGUMENTS(
         HED_VIEW_ARGUMENTS(PAIRS_APPLY), [HED_ROW(contact_apply_view, moved)].tolerance = 1e-5),

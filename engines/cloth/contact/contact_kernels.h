@@ -52,8 +52,8 @@ extern const hed_kernel_def cloth_mesh_find_def;
 extern const hed_kernel_def cloth_feature_find_def;
 extern const hed_kernel_def cloth_feature_solve_def;
 
-/* Cloth that never crosses cloth: one kernel for each of contact_stage. Dimensions: slopes and
- * find, leaves; boxes, nodes of the row that a launch begins with; list, take, push, part and
+/* Cloth that never crosses cloth: one kernel for each of contact_stage. Dimensions: slopes,
+ * find and pull, leaves; boxes, nodes of the row that a launch begins with; list, take, push, part and
  * cut, capacity in pairs; all others, particles. */
 extern const hed_kernel_def cloth_pairs_begin_def;
 extern const hed_kernel_def cloth_pairs_check_def;
@@ -64,6 +64,7 @@ extern const hed_kernel_def cloth_pairs_list_def;
 extern const hed_kernel_def cloth_pairs_take_def;
 extern const hed_kernel_def cloth_pairs_push_def;
 extern const hed_kernel_def cloth_pairs_part_def;
+extern const hed_kernel_def cloth_pairs_pull_def;
 extern const hed_kernel_def cloth_pairs_apply_def;
 extern const hed_kernel_def cloth_pairs_cut_def;
 extern const hed_kernel_def cloth_pairs_finish_def;

@@ -51,9 +51,11 @@ static bool pins_are_driven(const hed_cloth *cloth)
 static void fill_params(const hed_cloth *cloth, contact_params *params)
 {
     float thinnest = INFINITY, thickest = 0.0f;
+    params->pulls = 1;
     for (uint32_t g = cloth->garment_count; g-- > 0;) {
         if (!cloth_garment_pairs(cloth->garments[g])) continue;
         params->first_particle = cloth->first_particle[g];
+        params->pulls &= cloth->garments[g]->lattice_count > 0;
         thinnest = fminf(thinnest, cloth->garments[g]->thickness);
         thickest = fmaxf(thickest, cloth->garments[g]->thickness);
     }
@@ -210,8 +212,10 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
 
 /* ---- a substep ---- */
 
-_Static_assert(CLOTH_PAIRS_BEGIN + CONTACT_STAGES == CLOTH_PAIRS_SUBSTEP, "a kernel for each stage");
-_Static_assert(CLOTH_PAIRS_CUT - CLOTH_PAIRS_BEGIN == CONTACT_LIMIT, "kernels in the order of stages");
+_Static_assert(
+    CLOTH_PAIRS_BEGIN + CONTACT_STAGES == CLOTH_PAIRS_SUBSTEP, "a kernel for each stage");
+_Static_assert(
+    CLOTH_PAIRS_CUT - CLOTH_PAIRS_BEGIN == CONTACT_LIMIT, "kernels in the order of stages");
 
 /* Arguments of all stages, by the names of their rows. */
 #define PAIRS_ALL(FIRST, NEXT) \
@@ -226,6 +230,7 @@ HED_VIEW_BIND(launch_list, PAIRS_LIST, contact_launch)
 HED_VIEW_BIND(launch_take, PAIRS_TAKE, contact_launch)
 HED_VIEW_BIND(launch_push, PAIRS_PUSH, contact_launch)
 HED_VIEW_BIND(launch_separate, PAIRS_PART, contact_launch)
+HED_VIEW_BIND(launch_pull, PAIRS_PULL, contact_launch)
 HED_VIEW_BIND(launch_apply, PAIRS_APPLY, contact_launch)
 HED_VIEW_BIND(launch_limit, PAIRS_CUT, contact_launch)
 HED_VIEW_BIND(launch_finish, PAIRS_FINISH, contact_launch)
@@ -310,6 +315,7 @@ static hed_status pairs_run_stage(hed_cloth *cloth, cloth_contacts *contacts, cl
     case CONTACT_TAKE: RUN(launch_take);
     case CONTACT_PUSH: RUN(launch_push);
     case CONTACT_SEPARATE: RUN(launch_separate);
+    case CONTACT_PULL: RUN(launch_pull);
     case CONTACT_APPLY: RUN(launch_apply);
     case CONTACT_LIMIT: RUN(launch_limit);
     default: RUN(launch_finish);

@@ -17,7 +17,7 @@ CLOTH_FUNCTION uint contact_is_crowded(
 CLOTH_FUNCTION uint contact_to_push(
     __global const contact_counters *counters, contact_params params)
 {
-    uint first = params.pass == 0 || params.pass == CONTACT_PUSH_PASSES;
+    uint first = params.pass == 0 || params.pass == CONTACT_FIRST_SEPARATION;
     uint is_for_crowds = params.pass >= CONTACT_CALM_PASSES && params.pass < CONTACT_PUSH_PASSES;
     __global const int *active = &counters->iteration[params.slot].active_passes;
     if (is_for_crowds && !contact_is_crowded(counters, params)) return 0u;
@@ -292,6 +292,84 @@ CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
     if (weighing.b) contact_add_push(sums, pair.b, n, (edges ? excess.y : -excess.y) * steps.y);
     if (weighing.c) contact_add_push(sums, pair.c, n, -excess.z * steps.z);
     if (weighing.d) contact_add_push(sums, pair.d, n, -excess.w * steps.w);
+}
+
+/* ---- pulls ---- */
+
+#define PAIRS_PULL(FIRST, NEXT) \
+    FIRST(IN, contact_triangle, triangles) \
+    NEXT(IN, uint, around_at) \
+    NEXT(IN, float4, rests) \
+    NEXT(IN, float4, position) NEXT(IN, float4, moved) NEXT(INOUT, int, sums) \
+        NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+HED_VIEW(contact_pull_view, PAIRS_PULL)
+
+/* True if the pass pulls: the first one after pushes, a further one after a pull. As in
+ * contact_to_push() other threads may be storing this pass already. */
+CLOTH_FUNCTION uint contact_pulls(__global const contact_counters *counters, contact_params params)
+{
+    uint active = (uint)cloth_atomic_load(&counters->iteration[params.slot].active_passes);
+    return params.pulls && contact_count(counters, params) > 0 &&
+           active >= (params.pass == CONTACT_PUSH_PASSES ? 1u : params.pass);
+}
+
+CLOTH_FUNCTION uint contact_is_pushed(float4 at, float4 request)
+{
+    return at.x != request.x || at.y != request.y || at.z != request.z;
+}
+
+/* Triangles around a particle up to which a pull is whole: with more the particle would be pulled too far. */
+#define CONTACT_WHOLE_PULLS 6.0f
+
+CLOTH_FUNCTION float contact_triangles_around(uint particle, contact_pull_view view)
+{
+    return (float)(view.around_at[particle + 1] - view.around_at[particle]);
+}
+
+/* Pulls the ends of an edge together that pushes made longer than CONTACT_PULLED_STRETCH allows and
+ * than requested, with equal and opposite momentum. In crowded cloth an end that was not pushed is not
+ * pulled: it would be pulled into other cloth. */
+CLOTH_INLINE void contact_pull_edge(uint from, uint to, uint crowded, contact_pull_view view)
+{
+    float4 a = view.moved[from], b = view.moved[to], asked_a = view.position[from],
+           asked_b = view.position[to];
+    uint is_pushed = contact_is_pushed(a, asked_a), is_other_pushed = contact_is_pushed(b, asked_b);
+    if (!is_pushed && !is_other_pushed) return;
+    float4 along = cloth_minus(b, a), rest = cloth_minus(view.rests[to], view.rests[from]),
+           asked = cloth_minus(asked_b, asked_a);
+    float square = cloth_dot(along, along),
+          limit = hed_max(cloth_dot(asked, asked),
+              CONTACT_PULLED_STRETCH * CONTACT_PULLED_STRETCH * cloth_dot(rest, rest));
+    if (!(square > limit)) return;
+    float mass = crowded && !is_pushed ? 0.0f : a.w,
+          other = crowded && !is_other_pushed ? 0.0f : b.w;
+    if (!(mass + other > 0.0f)) return;
+    float around =
+        hed_max(contact_triangles_around(from, view), contact_triangles_around(to, view));
+    float part = CONTACT_WHOLE_PULLS / hed_max(CONTACT_WHOLE_PULLS, around);
+    float scale = view.params.push_steps * part * ((1.0f - sqrt(limit / square)) / (mass + other));
+    contact_mark_active(view.counters, view.params);
+    if (mass > 0.0f) {
+        cloth_atomic_add(view.sums + 4 * from + 3, 1);
+        contact_add_push(view.sums, from, along, mass * scale);
+    }
+    if (other > 0.0f) {
+        cloth_atomic_add(view.sums + 4 * to + 3, 1);
+        contact_add_push(view.sums, to, along, -other * scale);
+    }
+}
+
+/* Pulls along the edges of a leaf: contact keeps lengths, and of the thickness what it can. Without pulls
+ * the solver, which knows no contact, would shorten an edge in each substep, and pushes would lengthen
+ * it again. */
+CLOTH_INLINE void contact_pull(uint leaf, contact_pull_view view)
+{
+    contact_triangle t = view.triangles[leaf];
+    uint crowded = contact_is_crowded(view.counters, view.params);
+    if (t.a == CONTACT_NO_LEAF) return;
+    if (t.owned & 8u) contact_pull_edge(t.a, t.b, crowded, view);
+    if (t.owned & 16u) contact_pull_edge(t.b, t.c, crowded, view);
+    if (t.owned & 32u) contact_pull_edge(t.c, t.a, crowded, view);
 }
 
 /* ---- the sum for each particle ---- */

@@ -178,7 +178,7 @@ static inline uint block_unsafe(uint first, uint last, block_response_view view,
 {
     block_response b;
     uint noted = marks.blocks[first / CONTACT_BLOCK], since = noted >> CONTACT_BLOCK;
-    if (since > CONTACT_PUSH_PASSES &&
+    if (since > CONTACT_FIRST_SEPARATION &&
         (cloth_atomic_load(&marks.particles[params->particles]) < since ||
             !block_moved(marks, view.pairs, first, last, since)))
         return noted & ((1u << CONTACT_BLOCK) - 1u);

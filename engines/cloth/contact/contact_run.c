@@ -24,6 +24,7 @@ static const hed_kernel_def *const definitions[CLOTH_CONTACT_KERNELS] = {
     [CLOTH_PAIRS_LIST] = &cloth_pairs_list_def,
     [CLOTH_PAIRS_PUSH] = &cloth_pairs_push_def,
     [CLOTH_PAIRS_PART] = &cloth_pairs_part_def,
+    [CLOTH_PAIRS_PULL] = &cloth_pairs_pull_def,
     [CLOTH_PAIRS_APPLY] = &cloth_pairs_apply_def,
     [CLOTH_PAIRS_CUT] = &cloth_pairs_cut_def,
     [CLOTH_PAIRS_FINISH] = &cloth_pairs_finish_def,
@@ -122,6 +123,7 @@ uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel ker
     const contact_params *params = &pairing->params;
     switch (kernel) {
     case CLOTH_PAIRS_SLOPES:
+    case CLOTH_PAIRS_PULL:
     case CLOTH_PAIRS_BOXES:
     case CLOTH_PAIRS_FIND: return params->leaves;
     case CLOTH_PAIRS_LIST:

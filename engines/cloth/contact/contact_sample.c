@@ -33,7 +33,7 @@ static bool pairs_sample_is(const hed_kernel_def *def, uint32_t argument, const 
 static bool of_leaves(const hed_kernel_def *def)
 {
     return def == &cloth_pairs_slopes_def || def == &cloth_pairs_boxes_def ||
-           def == &cloth_pairs_find_def;
+           def == &cloth_pairs_find_def || def == &cloth_pairs_pull_def;
 }
 
 static bool of_pairs(const hed_kernel_def *def)
@@ -72,6 +72,7 @@ static contact_params strip_size(const hed_kernel_def *def, uint32_t n)
         .capacity = of_pairs(def) ? n : PAIRS_A_LEAF * leaves,
         .list_capacity = of_pairs(def) ? n : PAIRS_A_LEAF * leaves,
         .sample_stride = 1,
+        .pulls = 1,
         .collider_count = 1,
         .flags = CLOTH_STEP_CONTACTS | CLOTH_STEP_FAST};
 }
@@ -296,7 +297,13 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
     params->capacity = params->list_capacity = capacity;
     params->last_pass = seed % 2;
     params->iteration = seed % 2 ? 0 : CONTACT_MAX_ITERATIONS - 1;
-    params->pass = def == &cloth_pairs_part_def ? CONTACT_PUSH_PASSES : 0;
+    if (def == &cloth_pairs_pull_def) { /* edges that pushes stretched */
+        for (uint32_t i = 0; i < params->particles; i += 3) s->moved[i].x += 0.2f * SPACING;
+        params->pass = CONTACT_PUSH_PASSES;
+        current->active_passes = 1;
+        return;
+    }
+    params->pass = def == &cloth_pairs_part_def ? CONTACT_FIRST_SEPARATION : 0;
     params->weighs = 1;
     strip_native(s, def == &cloth_pairs_part_def ? def : &cloth_pairs_push_def, params->capacity);
     params->weighs = 0;

@@ -14,6 +14,7 @@ typedef enum contact_stage {
     CONTACT_TAKE,     /* list: pairs of this iteration */
     CONTACT_PUSH,     /* pairs, up to CONTACT_PUSH_PASSES: weighs, pushes, then CONTACT_APPLY */
     CONTACT_SEPARATE, /* pairs, up to CONTACT_PASSES, likewise */
+    CONTACT_PULL,     /* leaves, after the pushes: pulls along edges that pushes stretched */
     CONTACT_APPLY,    /* particles: sum of the pushes */
     CONTACT_LIMIT,    /* pairs, CONTACT_LIMIT_ROUNDS times */
     CONTACT_FINISH,   /* particles: end of the limited motion */
@@ -53,23 +54,29 @@ typedef enum contact_stage {
         RUN(CONTACT_TAKE); \
         PARAMS.pass = PARAMS.last_pass = 0; \
         while (!PARAMS.last_pass && (!(KNOWN) || contact_count(COUNTERS, PARAMS) > 0)) { \
-            uint pushes_ = PARAMS.pass < CONTACT_PUSH_PASSES; \
+            uint pushes_ = PARAMS.pass < CONTACT_PUSH_PASSES, \
+                 pulls_ = !pushes_ && PARAMS.pass < CONTACT_FIRST_SEPARATION; \
             /* a kind of passes ends with the first that moves no vertex */ \
             uint active_ = 1; \
-            for (uint pushed_ = 0; active_ && pushed_ < 2; pushed_++) { \
+            for (uint pushed_ = pulls_; active_ && pushed_ < 2; pushed_++) { \
                 PARAMS.weighs = !pushed_; \
                 if (pushes_) { \
                     RUN(CONTACT_PUSH); \
+                } else if (pulls_) { \
+                    RUN(CONTACT_PULL); \
                 } else { \
                     RUN(CONTACT_SEPARATE); \
                 } \
                 active_ = !(KNOWN) || contact_is_active(COUNTERS, PARAMS); \
             } \
-            PARAMS.last_pass = !pushes_ && (!active_ || PARAMS.pass + 1u == CONTACT_PASSES); \
+            PARAMS.last_pass = \
+                !pushes_ && !pulls_ && (!active_ || PARAMS.pass + 1u == CONTACT_PASSES); \
             if (active_ || PARAMS.last_pass) { \
                 RUN(CONTACT_APPLY); \
             } \
-            PARAMS.pass = pushes_ && !active_ ? CONTACT_PUSH_PASSES : PARAMS.pass + 1u; \
+            PARAMS.pass = active_                                      ? PARAMS.pass + 1u \
+                          : pushes_ && PARAMS.pass > 0 && PARAMS.pulls ? CONTACT_PUSH_PASSES \
+                                                                       : CONTACT_FIRST_SEPARATION; \
         } \
         for (PARAMS.round = 0; PARAMS.round < CONTACT_LIMIT_ROUNDS; PARAMS.round++) { \
             if ((KNOWN) && contact_to_limit(COUNTERS, PARAMS) == 0) break; \

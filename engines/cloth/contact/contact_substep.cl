@@ -102,6 +102,13 @@ __kernel void cloth_pairs_part(HED_VIEW_PARAMETERS(PAIRS_PART))
     for (uint k = (uint)get_global_id(0); k < count; k += step) contact_separate(k, view);
 }
 
+__kernel void cloth_pairs_pull(HED_VIEW_PARAMETERS(PAIRS_PULL))
+{
+    HED_VIEW_HERE(contact_pull_view, view, PAIRS_PULL);
+    uint leaf = (uint)get_global_id(0);
+    if (leaf < params.leaves && contact_pulls(counters, params)) contact_pull(leaf, view);
+}
+
 __kernel void cloth_pairs_apply(HED_VIEW_PARAMETERS(PAIRS_APPLY))
 {
     HED_VIEW_HERE(contact_apply_view, view, PAIRS_APPLY);
@@ -188,6 +195,13 @@ __kernel void cloth_pairs_finish(HED_VIEW_PARAMETERS(PAIRS_FINISH))
         HED_VIEW_HERE(contact_separate_view, view, PAIRS_PART); \
         uint count = contact_to_push(counters, params); \
         CONTACT_EACH(k, count) contact_separate(k, view); \
+        contact_meet(state); \
+    }
+#define RUN_CONTACT_PULL \
+    { \
+        HED_VIEW_HERE(contact_pull_view, view, PAIRS_PULL); \
+        uint pulls = contact_pulls(counters, params); \
+        if (pulls) CONTACT_EACH(leaf, params.leaves) contact_pull(leaf, view); \
         contact_meet(state); \
     }
 #define RUN_CONTACT_APPLY \

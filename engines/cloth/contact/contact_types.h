@@ -39,8 +39,9 @@
  * Coulomb friction. So both sides of a pair get equal and opposite pushes. Then both sides of a
  * pair that is not safe are moved to their sides of a plane between them, along n alone, so that
  * sliding is kept. In crowded cloth, where planes limit vertices, each vertex has an average of its
- * own instead: these pushes separate layers faster. Sums are integers: their bits do not depend on
- * the order of
+ * own instead: these pushes separate layers faster. Between pushes and separations, edges that pushes
+ * made too long are pulled back where the solver holds lengths: it would pull them back in the next
+ * substep, and pushes would win again. Sums are integers: their bits do not depend on the order of
  * addition. */
 #ifndef CLOTH_CONTACT_TYPES_H
 #define CLOTH_CONTACT_TYPES_H
@@ -84,7 +85,10 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
  * layer, so a heap would give way layer by layer with few passes. */
 #define CONTACT_CALM_PASSES 3u
 #define CONTACT_PUSH_PASSES 12u
-#define CONTACT_PASSES 15u        /* passes of pushes, then of separations */
+#define CONTACT_FIRST_SEPARATION 14u /* passes of pushes, then of pulls, then of separations */
+#define CONTACT_PASSES 17u
+/* Length of an edge by that at rest, to which a pull limits the stretch by pushes. */
+#define CONTACT_PULLED_STRETCH 1.015f
 #define CONTACT_LIMIT_ROUNDS 6u   /* rounds of limiting; the last one needs no test (rule 3) */
 #define CONTACT_MAX_ITERATIONS 9u /* contact iterations of a substep */
 /* Words of a particle in `fractions`: a fraction for each round, then the substeps in a row in which
@@ -232,7 +236,8 @@ typedef struct contact_params {
     uint list_capacity;  /* pairs of the list */
     uint new_frame;      /* not 0: a frame begins, and with it a list */
     uint first_particle; /* first one that takes part */
-    uint sample_stride;  /* one particle in this many counts for the mean motion */
+    uint pulls; /* not 0: all garments in contact have lattices, so pulls follow the pushes */
+    uint sample_stride; /* one particle in this many counts for the mean motion */
     uint collider_count;
     uint flags;     /* CLOTH_STEP_* */
     uint slot;      /* contact_totals.slot */

@@ -43,6 +43,7 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_pairs_take_def,
     &cloth_pairs_push_def,
     &cloth_pairs_part_def,
+    &cloth_pairs_pull_def,
     &cloth_pairs_apply_def,
     &cloth_pairs_cut_def,
     &cloth_pairs_finish_def,

@@ -1,0 +1,84 @@
+/* ctest: devices full=pocl */
+/* Layers that fall on the floor over each other: contact keeps them a thickness apart. A pass of pushes
+ * moves a push on by one layer, so with too few passes (CONTACT_PUSH_PASSES) the lower layers give way. */
+#include "fixture.h"
+
+#include "cloth_contacts.h"
+
+#include "heddle/cloth_check.h"
+
+TestSuite(cloth_heap, .init = here_open, .fini = here_close);
+
+enum {
+    LAYERS = 16,
+    SIDE = 8,
+    EACH = SIDE * SIDE,
+    FRAMES = 30,
+    FACES = 2 * (SIDE - 1) * (SIDE - 1)
+};
+static const float THICKNESS = 0.004f; /* m */
+
+static int float_compare(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Pairs of triangles of the layers that cross. */
+static uint32_t layer_crossings(const sheet *s, float (*positions)[3])
+{
+    uint32_t triangles[FACES][3], t = 0;
+    hed_cloth_check_surface surfaces[LAYERS];
+    for (uint32_t i = 0; i < FACES / 2; i++) {
+        const uint32_t *q = s->quads[i];
+        memcpy(triangles[t++], (uint32_t[]){q[0], q[1], q[2]}, 12);
+        memcpy(triangles[t++], (uint32_t[]){q[0], q[2], q[3]}, 12);
+    }
+    for (uint32_t layer = 0; layer < LAYERS; layer++)
+        surfaces[layer] =
+            (hed_cloth_check_surface){EACH, FACES, positions[layer * EACH], triangles[0], false};
+    hed_error error = {0};
+    hed_cloth_crossings found;
+    OK(hed_cloth_check(
+        &(hed_cloth_check_def){.surfaces = surfaces, .surface_count = LAYERS}, &found, &error));
+    uint32_t pairs = found.pair_count;
+    hed_cloth_crossings_free(&found);
+    return pairs;
+}
+
+Test(cloth_heap, layers_keep_their_distance, .timeout = 300)
+{
+    const hed_cloth_collider ground = {
+        .shape = HED_CLOTH_PLANE, .b = {0.0f, 1.0f, 0.0f}, .friction = 0.5f};
+    sheet layers[LAYERS];
+    hed_cloth_garment_def defs[LAYERS];
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        layers[i] = sheet_make(SIDE, 0.2f);
+        sheet_put(&layers[i], 0.1f + 0.006f * (float)i, 0.0f);
+        layers[i].def.self_collision = HED_CLOTH_SELF_TRIANGLES;
+        layers[i].def.thickness = THICKNESS;
+        layers[i].def.friction = 0.4f;
+        defs[i] = layers[i].def;
+    }
+    hed_cloth_def def = dressed_def(defs, LAYERS);
+    def.substeps = 10;
+    dressed d = dressed_make(here.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.colliders = &ground;
+    frame.collider_count = 1;
+    float least = INFINITY;
+    for (uint32_t f = 0; f < FRAMES; f++) {
+        dressed_step(&d, &frame);
+        CHECK_EQ(layer_crossings(&layers[0], d.positions), 0, "frame %u", f);
+        /* median of the heights of the vertices over those of the layer below, m */
+        float distances[(LAYERS - 1) * EACH];
+        const uint32_t count = HED_COUNT(distances);
+        for (uint32_t i = 0; i < count; i++)
+            distances[i] = d.positions[i + EACH][1] - d.positions[i][1];
+        qsort(distances, count, sizeof *distances, float_compare);
+        least = fminf(least, distances[count / 2]);
+    }
+    EXPECT_GT(least, 0.8f * THICKNESS);
+    dressed_free(&d);
+    for (uint32_t i = 0; i < LAYERS; i++) sheet_free(&layers[i]);
+}
