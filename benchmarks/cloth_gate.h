@@ -24,12 +24,18 @@ typedef struct cloth_gate_row {
     bool passes;
     double seconds[CLOTH_GATE_FRAMES];
     double p99, worst, rise; /* maxima of all frames: stretch, and J above the start */
-    double rms;              /* distance from the reference's drape, m; NAN: a frame fails */
+    /* distance from the reference's drape, over a ball of the means of their mirror images, m; NAN: a
+     * frame fails */
+    double rms;
     uint64_t crossings;      /* pairs of triangles of a FOLDED sheet, sum of all frames */
     uint64_t ball_crossings; /* its triangles that enter the ball, sum of all frames */
     hed_cloth_info info;
 } cloth_gate_row;
 
+/* True if stretch, energy and crossings of a row's frames are within the limits of a sheet. `reference`: the
+ * row of its reference. */
+bool cloth_gate_allows(
+    const cloth_gate_case *c, const cloth_gate_row *reference, const cloth_gate_row *row);
 /* Finds the row of a sheet. Errors: as hed_cloth_create() and hed_cloth_step(); TIMEOUT with the
  * text "interrupted". */
 hed_status cloth_gate_find(

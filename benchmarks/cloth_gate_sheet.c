@@ -6,7 +6,8 @@
 
 static const hed_cloth_fabric RIGID = {1e6f, 1e6f, 40.0f, 1e-5f, 1e-5f, 0.15f, 4e-5f},
                               GIVES = {2000.0f, 1500.0f, 40.0f, 1e-5f, 1e-5f, 0.15f, 0.0f};
-static const float JITTER = 0.3f; /* of an irregular mesh, in cells */
+static const float JITTER = 0.3f;  /* of an irregular mesh, in cells */
+static const float UNEVEN = 5e-5f; /* of a sheet over a ball at the start, m */
 
 static float random_between(uint32_t *seed, float low, float high)
 {
@@ -74,8 +75,9 @@ static void make_mesh(cloth_gate_sheet *s)
 }
 
 /* Lays the rear half over the front half, a cell above it, centred over the ball. */
-static void fold(cloth_gate_sheet *s, float *start)
+static void fold(cloth_gate_sheet *s)
 {
+    float *start = s->start;
     uint32_t n = s->grid.n, front = n / 2;
     float step = 2.0f / (float)(n - 1);
     for (uint32_t i = 0; i < n * n; i++) {
@@ -86,13 +88,17 @@ static void fold(cloth_gate_sheet *s, float *start)
         memcpy(start + 3 * (size_t)i, position, sizeof position);
     }
     cut_cells(s, false);
-    s->garment.rest_positions = s->grid.positions;
-    s->garment.positions = start;
     s->garment.self_collision = HED_CLOTH_SELF_TRIANGLES;
     /* or what keeps the middle of a cell's diagonal outside of the ball, with a margin of a fifth */
     s->garment.thickness = fmaxf(
         n > 128 ? 0.003f : 0.004f, 1.2f * 2.0f * step * step / (8.0f * CLOTH_GATE_BALL_RADIUS));
     s->garment.friction = 0.4f;
+}
+
+void cloth_gate_sheet_roughen(cloth_gate_sheet *s, uint32_t seed)
+{
+    for (uint32_t i = 0; i < s->garment.particle_count; i++)
+        s->start[3 * (size_t)i + 1] = random_between(&seed, -UNEVEN, UNEVEN);
 }
 
 hed_status cloth_gate_sheet_create(
@@ -111,11 +117,19 @@ hed_status cloth_gate_sheet_create(
     s->garment.fabric = &RIGID;
     s->face_count = has_faces ? 2 * s->garment.quad_count : 0;
     s->faces = hed_arena_new(&s->arena, s->face_count, 3 * sizeof *s->faces, error);
-    float *start = hed_arena_new(
-        &s->arena, kind == CLOTH_GATE_FOLDED ? (size_t)n * n : 0, 3 * sizeof *start, error);
-    if (error->status) cloth_gate_sheet_free(s);
-    else if (kind == CLOTH_GATE_MESH) make_mesh(s);
-    else if (kind == CLOTH_GATE_FOLDED) fold(s, start);
+    s->start = hed_arena_new(
+        &s->arena, cloth_gate_falls(kind) ? (size_t)n * n : 0, 3 * sizeof *s->start, error);
+    if (error->status) {
+        cloth_gate_sheet_free(s);
+        return error->status;
+    }
+    if (cloth_gate_falls(kind)) {
+        memcpy(s->start, s->grid.positions, 3 * (size_t)n * n * sizeof *s->start);
+        s->garment.rest_positions = s->grid.positions;
+        s->garment.positions = s->start;
+    }
+    if (kind == CLOTH_GATE_MESH) make_mesh(s);
+    if (kind == CLOTH_GATE_FOLDED) fold(s);
     return error->status;
 }
 

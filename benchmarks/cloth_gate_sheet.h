@@ -20,6 +20,7 @@ typedef struct cloth_gate_sheet {
     hed_cloth_garment_def garment;
     uint32_t face_count;
     uint32_t *faces; /* (face_count x 3) of MESH and FOLDED */
+    float *start;    /* (particles x 3) of sheets that fall, m */
     hed_arena arena;
 } cloth_gate_sheet;
 
@@ -32,6 +33,9 @@ static inline bool cloth_gate_falls(cloth_gate_kind kind)
 /* Makes a sheet of n x n particles, n at least 2. Errors: MEMORY. */
 hed_status cloth_gate_sheet_create(
     cloth_gate_kind kind, uint32_t n, cloth_gate_sheet *sheet, hed_error *error);
+/* Makes the flat start of a sheet that falls uneven by less than 0.1 mm. A flat one buckles where rounding
+ * says, and with more substeps later. */
+void cloth_gate_sheet_roughen(cloth_gate_sheet *sheet, uint32_t seed);
 void cloth_gate_sheet_free(cloth_gate_sheet *sheet);
 
 #endif

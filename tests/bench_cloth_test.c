@@ -36,13 +36,42 @@ Test(bench_cloth, a_hung_sheet_swings_with_2_substeps)
     EXPECT_LT(row.rms, 0.038);
 }
 
-/* Cells are swept twice where cloth may touch something: one sweep is too soft in shear for the folds
- * of less than 12 substeps. */
+/* Cells are swept three times where cloth may touch something: one sweep is too soft in shear for the
+ * folds of so few substeps. */
 Test(bench_cloth, a_sheet_over_a_ball_passes_with_8_substeps)
 {
     cloth_gate_row row =
         row_of(&(cloth_gate_case){.n = 64, CLOTH_GATE_BALL, .lattices = true, .threads = 1});
     EXPECT_LE(row.substeps, 8);
+}
+
+/* The judge of a frame: a limit for each of its measures. */
+Test(bench_cloth, a_row_is_judged_by_each_of_its_measures)
+{
+    const cloth_gate_case sheet = {.kind = CLOTH_GATE_HUNG},
+                          large = {.kind = CLOTH_GATE_HUNG, .p99_alone = true},
+                          mesh = {.kind = CLOTH_GATE_MESH};
+    const cloth_gate_row good = {.p99 = 0.019, .worst = 0.049, .rise = 0},
+                         reference = {.p99 = 0.03, .worst = 0.3};
+    cloth_gate_row row = good;
+    EXPECT(cloth_gate_allows(&sheet, &reference, &row));
+    row.worst = 0.051;
+    EXPECT(!cloth_gate_allows(&sheet, &reference, &row));
+    EXPECT(cloth_gate_allows(&large, &reference, &row), "the longest edge decides");
+    row.p99 = 0.021;
+    EXPECT(!cloth_gate_allows(&large, &reference, &row));
+    EXPECT(cloth_gate_allows(&mesh, &reference, &row), "the fabric may give as its reference");
+    row.worst = 0.331;
+    EXPECT(!cloth_gate_allows(&mesh, &reference, &row));
+    row = good;
+    row.rise = 2e-3;
+    EXPECT(!cloth_gate_allows(&sheet, &reference, &row));
+    row = good;
+    row.crossings = 1;
+    EXPECT(!cloth_gate_allows(&sheet, &reference, &row));
+    row.crossings = 0;
+    row.ball_crossings = 1;
+    EXPECT(!cloth_gate_allows(&sheet, &reference, &row));
 }
 
 /* The fabric gives more than a rigid sheet may, as much as its reference. */

@@ -287,8 +287,8 @@ Test(cloth_native, versions_agree)
         .allocator = allocator, .garment_count = 1, .garments = &garment, .first_particle = first};
     cloth_native_tables *tables;
     OK(cloth_native_tables_create(&cloth, &tables, &error));
-    const cloth_limits limits[3] = {
-        {1.0f, 1.0f, 0.0f, 0.0f}, {1.0f, 1.0f, 0.0f, 0.0f}, {0.5f, 1.0f, 0.3f, 0.0f}};
+    const cloth_limits limits[3] = {{.low = 1.0f, .high = 1.0f}, {.low = 1.0f, .high = 1.0f},
+        {.low = 0.5f, .high = 1.0f, .give = 0.3f}};
     float(*expected)[4] = aligned_alloc(64, 400 * sizeof *expected),
     (*found)[4] = aligned_alloc(64, 400 * sizeof *found);
     for (uint32_t v = 0; cloth_native_functions_at(v); v++) {

@@ -264,6 +264,37 @@ CLOTH_FUNCTION chain_item chain_item_at(
     return i;
 }
 
+/* Shortens the edges of chains after chain_apply() of `pulls`. `rows`: 2 WG: a chain may have
+ * one more point than items. */
+CLOTH_FUNCTION void chain_shorten(
+    chain_item i, cloth_chains_view view, chain_pulls pulls, float stiffness, __local float4 *rows)
+{
+    const float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    uint slot = i.item + i.item / i.width, at = i.chain.first + i.lane * i.chain.step,
+         is_last = i.lane + 1u == i.chain.count;
+    float high = i.chain.high * i.edge.rest,
+          stretch = cloth_chain_stretch(i.edge, i.chain, view.pass, stiffness, i.a.w + i.b.w);
+    cloth_meet(i.width); /* neighbours have read their multipliers */
+    if (i.is_edge) {
+        rows[slot] = i.a.w > 0.0f ? cloth_chain_moved(i.a, pulls.unit, pulls.last) : i.a;
+        if (is_last)
+            rows[slot + 1u] = i.b.w > 0.0f ? cloth_chain_moved(i.b, none, pulls.unit) : i.b;
+    }
+    CLOTH_ROLLED
+    for (uint half_sweep = 0; half_sweep < 2u * CLOTH_SHORTENINGS; half_sweep++) {
+        cloth_meet(i.width);
+        if (i.is_edge && ((i.lane ^ half_sweep) & 1u) == 0u) {
+            float4 a = rows[slot], b = rows[slot + 1u];
+            cloth_chain_shorten(&a, &b, high, stretch);
+            rows[slot] = a;
+            rows[slot + 1u] = b;
+        }
+    }
+    cloth_meet(i.width);
+    if (i.is_edge && i.a.w > 0.0f) view.points[at] = rows[slot];
+    if (i.is_edge && is_last && i.b.w > 0.0f) view.points[at + i.chain.step] = rows[slot + 1u];
+}
+
 /* Moves the points of chains. */
 CLOTH_FUNCTION void chain_apply(chain_item i, cloth_chains_view view, chain_pulls pulls)
 {
@@ -289,7 +320,9 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
 {
     if (chain_warp_is_idle(chain, width)) return;
     chain_item i = chain_item_at(chain, edge, view, item, width);
-    chain_apply(i, view, chain_solve(i, view.pass, stiffness, longest, rows));
+    chain_pulls pulls = chain_solve(i, view.pass, stiffness, longest, rows);
+    chain_apply(i, view, pulls);
+    if (view.pass == CLOTH_LAST_LIMIT_PASS) chain_shorten(i, view, pulls, stiffness, rows);
 }
 #endif
 

@@ -22,19 +22,19 @@
 #define CLOTH_DO_SWEEPS 9u   /* over places in local memory, by a group for each lattice */
 #define CLOTH_DO_PATCHES 10u /* of elements; the pass is `second` of CLOTH_ELEMENT_PATCHES */
 #define CLOTH_DO_KINDS 11u
-#define CLOTH_DO_OF_PLACES 64u /* flag: points are places, not particles */
-#define CLOTH_DO_MEET 128u     /* flag: the next task reads results of other groups */
-#define CLOTH_DO_BESIDE 256u   /* flag: groups but the first, which does other tasks */
+#define CLOTH_DO_OF_PLACES 128u /* flag: points are places, not particles */
+#define CLOTH_DO_MEET 256u      /* flag: the next task reads results of other groups */
+#define CLOTH_DO_BESIDE 512u    /* flag: groups but the first, which does other tasks */
 #define CLOTH_DO_TURNS \
-    512u /* flag: chains of places that turn (cloth_chain_axis()), and the places */
-#define CLOTH_DO_SHARE 10u /* bits below the elements of a group */
+    1024u /* flag: chains of places that turn (cloth_chain_axis()), and the places */
+#define CLOTH_DO_SHARE 11u /* bits below the elements of a group */
 
 CLOTH_FUNCTION uint cloth_task_word(uint kind, uint pass, uint flags, uint share)
 {
     return kind | pass << 4 | flags | share << CLOTH_DO_SHARE;
 }
 CLOTH_FUNCTION uint cloth_task_kind(uint4 task) { return task.x & 15u; }
-CLOTH_FUNCTION uint cloth_task_pass(uint4 task) { return task.x >> 4 & 3u; }
+CLOTH_FUNCTION uint cloth_task_pass(uint4 task) { return task.x >> 4 & 7u; }
 CLOTH_FUNCTION uint cloth_task_share(uint4 task) { return task.x >> CLOTH_DO_SHARE; }
 
 /* Maxima for a task of sweeps: half sweeps or lattices; chains of a lattice along a direction. */

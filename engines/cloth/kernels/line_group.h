@@ -104,19 +104,6 @@ CLOTH_FUNCTION line_pair line_pair_of(
     return pair;
 }
 
-/* Items of a line meet: in a warp if they are in one, else the group's. */
-CLOTH_FUNCTION void line_meet(uint width)
-{
-#if HED_HAS_LANES
-    if (width <= 32u) {
-        hed_lane_barrier();
-        return;
-    }
-#endif
-    (void)width;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-}
-
 /* True if a pair of the items that meet is coupled with others: `votes` of the group, written before it
  * met, or the lanes'. */
 CLOTH_FUNCTION uint line_any_is_coupled(uint width, uint is_coupled, __local const uint *vote)
@@ -150,7 +137,7 @@ CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float
         pair = line_pair_of(line, view, give, lane, &block);
         pairs[item] = pair.before;
     }
-    line_meet(width); /* neighbours have read the particles */
+    cloth_meet(width); /* neighbours have read the particles */
     if (is_line) {
         if (lane + 1u < width) {
             float4 next = pairs[item + 1u];
@@ -163,7 +150,7 @@ CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float
         uint acts =
             2 * step <= line.count; /* differs from step to step: see chain_solve_in_memory() */
         uint is_coupled = acts && line_is_coupled(pair);
-        line_meet(width);
+        cloth_meet(width);
         if (acts) {
             pairs[item] = pair.before;
             pairs[WG + item] = pair.after;
@@ -171,7 +158,7 @@ CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float
             pairs[3 * WG + item] = pair.bottom;
             if (is_coupled) votes[turn] = 1;
         }
-        line_meet(width);
+        cloth_meet(width);
         if (!line_any_is_coupled(width, is_coupled, votes + turn)) break;
         if (acts) {
             line_pair left = {zero, zero, zero, zero}, next = left;
@@ -180,14 +167,14 @@ CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float
             pair = line_without(pair, left, next);
         }
     }
-    line_meet(width);
+    cloth_meet(width);
     pairs[2 * WG + item] = pair.top;
     pairs[3 * WG + item] = pair.bottom;
     pair.top.w = block.x; /* the diagonal, as by elimination */
     pair.bottom.w = block.w;
     for (uint j = 2 * lane; view.pass > 0 && j < 2 * lane + 2 && j < line.count; j++)
         view.sums[line.row + j] = j & 1u ? pair.bottom : pair.top;
-    line_meet(width);
+    cloth_meet(width);
     for (uint j = lane; is_line && j < line.count + (line.across ? 1u : 2u); j += width)
         cloth_line_move_by(j, line, view, j < line.count ? line_sum_at(sums, j) : zero,
             j > 0 && j <= line.count ? line_sum_at(sums, j - 1) : zero,

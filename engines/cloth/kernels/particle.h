@@ -220,11 +220,12 @@ CLOTH_FUNCTION void cloth_cell_one(uint i, cloth_cells_view view, float stiffnes
     uint4 at = view.cells[i], words = view.cells[view.total + i];
     float4 a = position[at.x], b = position[at.y], c = position[at.z], d = position[at.w],
            pull = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    if (view.pass == CLOTH_CELL_PASS) stiffness *= (float)CLOTH_CELL_SWEEPS;
+    uint is_swept = view.pass == CLOTH_CELL_PASS;
+    if (is_swept) stiffness *= (float)CLOTH_CELL_SWEEPS;
     if (view.pass == 2) pull = view.pulled[i];
     cloth_project_cell(&a, &b, &c, &d,
         hed_f4(as_float(words.x), as_float(words.y), as_float(words.z), as_float(words.w)),
-        stiffness, &pull);
+        stiffness, is_swept ? CLOTH_CELL_OVER : 0.0f, &pull);
     if (view.pass == 1 || view.pass == 2) view.pulled[i] = pull;
     if (a.w > 0.0f) position[at.x] = a;
     if (b.w > 0.0f) position[at.y] = b;
@@ -273,5 +274,20 @@ CLOTH_INLINE void cloth_drive_one(uint i, cloth_drive_view view, cloth_step step
         view.debug[i] = hed_u2(cloth_colour(acted), as_uint(moved));
     }
 }
+
+#if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
+/* Items of a line or chain meet: in a warp if they are in one, else the group's. */
+CLOTH_FUNCTION void cloth_meet(uint width)
+{
+#if HED_HAS_LANES
+    if (width <= 32u) {
+        hed_lane_barrier();
+        return;
+    }
+#endif
+    (void)width;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+#endif
 
 #endif

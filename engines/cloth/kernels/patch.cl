@@ -329,7 +329,8 @@ CLOTH_FUNCTION void bend(const patch_view *view, patch_fabric fabric, uint k)
            c = place[at.z], d = place[at.w],
            of = hed_f4(as_float(words.x), as_float(words.y), as_float(words.z), as_float(words.w));
     if (of.x > 0.0f && of.y > 0.0f && of.z > 0.0f && of.w > 0.0f)
-        cloth_project_cell(&a, &b, &c, &d, of, stiffness, &pulled);
+        cloth_project_cell(
+            &a, &b, &c, &d, of, stiffness, FABRIC_SWEEPS > 1u ? CLOTH_CELL_OVER : 0.0f, &pulled);
     else cloth_unbend(&a, &b, &c, &d, of, stiffness, &pulled);
     /* first: if it is the same particle as another, the other's value counts */
     store_free(&place[at.x], a);
@@ -418,7 +419,7 @@ typedef struct patch_tension {
     cloth_places_view places;
     cloth_shares_view shares;
     cloth_chains_view chains;
-    uint gives;
+    uint gives, is_last; /* `is_last`: limits are the last of the substep */
 } patch_tension;
 
 /* Does item i of a task. `turns`: of CLOTH_CHAINS. */
@@ -447,7 +448,8 @@ CLOTH_FUNCTION void do_task(const patch_view *view, const patch_tension *tension
         cloth_chains_view chains = tension->chains;
         chains.points = points;
         chains.turns = turns;
-        chains.pass = tension->gives ? task.w : 0u;
+        chains.pass = tension->gives || task.w == CLOTH_LIMIT_PASS ? task.w : 0u;
+        if (task.w == CLOTH_LIMIT_PASS && tension->is_last) chains.pass = CLOTH_LAST_LIMIT_PASS;
         cloth_chain_solve(cloth_chain_of(chains.chains, at), chains, view->step.stiffness);
     }
 }
@@ -623,6 +625,7 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
         for (uint k = 0; k <= LIMITS; k++) {
 #if LATTICES
             uint part = k ? 3u : SURROUNDED ? 2u : 1u;
+            tension.is_last = k == LIMITS;
             do_tasks(view, &tension, &held, 0u, launch.tasks[part], launch.tasks[part + 1]);
 #endif
             if (!SURROUNDED) continue;

@@ -62,9 +62,9 @@ CLOTH_FUNCTION void strict_line(cloth_line_at line, cloth_lines_view view, float
     __local const float4 *sums = memory + first;
     for (uint j = lane; j < line.count; j += width)
         strict_store_row(rows, first + j, cloth_line_row_of(j, line, view, give));
-    line_meet(width); /* neighbours have read the particles */
+    cloth_meet(width); /* neighbours have read the particles */
     if (lane == 0 && line.count > 0) strict_eliminate_rows(rows, first, line.count);
-    line_meet(width);
+    cloth_meet(width);
     for (uint j = lane; line.count > 0 && j < line.count + (line.across ? 1u : 2u); j += width)
         cloth_line_move_by(j, line, view, j < line.count ? sums[j] : zero,
             j > 0 && j <= line.count ? sums[j - 1] : zero,
@@ -123,7 +123,7 @@ CLOTH_FUNCTION chain_pulls strict_chain_solve(
     uint item = i.item, has_next = i.lane + 1u < i.width;
     float4 unit = chain_unit(i, pass, stiffness), way = chain_axis(i, unit);
     memory[item] = way;
-    line_meet(i.width); /* neighbours have read the points */
+    cloth_meet(i.width); /* neighbours have read the points */
     chain_pulls pulls = {way, i.lane > 0 ? memory[item - 1] : zero};
     cloth_chain_row row = cloth_chain_row_between(
         unit, way, zero, pulls.last, i.a.w, i.b.w, i.edge, i.chain, stiffness);
@@ -132,9 +132,9 @@ CLOTH_FUNCTION chain_pulls strict_chain_solve(
     rows.links[item] = row.left;
     if (i.lane == 0) rows.upper[item] = 0.0f;
     if (has_next) rows.upper[item + 1] = -i.b.w * cloth_chain_cosine(unit, memory[item + 1]);
-    line_meet(i.width);
+    cloth_meet(i.width);
     if (i.lane == 0 && i.is_edge) strict_eliminate_chain(rows, item, i.chain.count);
-    line_meet(i.width);
+    cloth_meet(i.width);
     pulls.unit.w = sides[item];
     pulls.last.w = i.lane > 0 ? sides[item - 1] : 0.0f;
     return pulls;
@@ -145,7 +145,9 @@ CLOTH_FUNCTION void strict_chain(cloth_chain_at chain, cloth_chain_edge edge,
     cloth_chains_view view, float stiffness, uint width, uint item, __local float4 *memory)
 {
     chain_item i = chain_item_at(chain, edge, view, item, width);
-    chain_apply(i, view, strict_chain_solve(i, view.pass, stiffness, memory));
+    chain_pulls pulls = strict_chain_solve(i, view.pass, stiffness, memory);
+    chain_apply(i, view, pulls);
+    if (view.pass == CLOTH_LAST_LIMIT_PASS) chain_shorten(i, view, pulls, stiffness, memory);
 }
 
 #endif

@@ -253,7 +253,8 @@ static void limit_stretch(
 {
     for (uint32_t k = 0; k < CLOTH_LIMIT_SWEEPS; k++) {
         if (touches) colours_drive(cloth, s, substep, CLOTH_STEP_DRIVER, error);
-        cloth_tension_limit(cloth, s->tension, s->b.steps, substep, error);
+        cloth_tension_limit(
+            cloth, s->tension, k + 1 == CLOTH_LIMIT_SWEEPS, s->b.steps, substep, error);
     }
 }
 

@@ -169,7 +169,7 @@ static void limit_stretch(const moment *current, const cloth_crew *crew, uint32_
     bool touches = contacts.step.colliders || (contacts.step.flags & CLOTH_STEP_CONTACTS);
     for (uint32_t k = 0; k < CLOTH_LIMIT_SWEEPS; k++) {
         if (touches) run_phases(&contacts, crew->team, crew->member, act, job->phases);
-        cloth_native_limit(job->solver->lattices, crew);
+        cloth_native_limit(job->solver->lattices, k + 1 == CLOTH_LIMIT_SWEEPS, crew);
     }
 }
 
@@ -226,7 +226,7 @@ static void set_limits(const hed_cloth *cloth, cloth_limits *limits, float stiff
             for (uint32_t m = 0; m < cloth->garments[g]->material_count; m++) {
                 const hed_cloth_material *material = cloth->garments[g]->materials + m;
                 *limits++ = (cloth_limits){material->compress, material->stretch,
-                    material->compliance * parts[k], parts[k]};
+                    material->compliance * parts[k], parts[k], k ? CLOTH_CELL_OVER : 0.0f};
             }
 }
 

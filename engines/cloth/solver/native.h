@@ -97,10 +97,10 @@ typedef struct cloth_native_lattices {
 /* Scratch of a row between the passes, floats: L, twice, and the correction. */
 enum { CLOTH_LINE_SCRATCH = 5 * CLOTH_LANES };
 
-/* A material in a substep: low and high as factors of the rest length, compliance / dt^2, and 1
- * / dt^2. */
+/* A material in a substep: low and high as factors of the rest length, compliance / dt^2, 1 / dt^2,
+ * and `over` of cloth_project_cell(). */
 typedef struct cloth_limits {
-    float low, high, give, stiffness;
+    float low, high, give, stiffness, over;
 } cloth_limits;
 
 /* Consecutive particles of one garment. */
@@ -165,6 +165,9 @@ typedef struct cloth_native_functions {
     /* `before`: points at the substep's start; NULL: edges pull along themselves */
     void (*chain)(void *points, const void *before, const cloth_chain_pack *pack, float stiffness,
         float *scratch, float *pulled);
+    /* shortens edges of limits, after the last of them; `pulled`: as of `chain` */
+    void (*shorten)(
+        void *points, const cloth_chain_pack *pack, float stiffness, const float *pulled);
     /* moves free points by the motions of places, m */
     void (*follow)(
         float4 *points, const cloth_share *shares, uint32_t count, const float4 *motions);
@@ -192,7 +195,8 @@ void cloth_native_coarse(const cloth_native_lattices *lattices, const cloth_crew
 void cloth_native_tension(
     const cloth_native_lattices *lattices, uint32_t passes, const cloth_crew *crew);
 /* Shortens edges that contacts have left too long (CLOTH_LIMIT). */
-void cloth_native_limit(const cloth_native_lattices *lattices, const cloth_crew *crew);
+void cloth_native_limit(
+    const cloth_native_lattices *lattices, bool is_last, const cloth_crew *crew);
 
 /* Returns the versions that this processor runs, the fastest first; NULL after the last. */
 const cloth_native_functions *cloth_native_functions_at(uint32_t index);

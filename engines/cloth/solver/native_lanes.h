@@ -416,7 +416,7 @@ FUNCTION void NAME(strain_pack)(
 }
 
 /* Solves a pack of cells as cloth_cell_one() (particle.h) with one iteration. */
-FUNCTION void NAME(cell_pack)(char *positions, const uint32_t *words, float stiffness)
+FUNCTION void NAME(cell_pack)(char *positions, const uint32_t *words, float stiffness, float over)
 {
     const uint32_t *offsets = words + CLOTH_LANES, *rests = offsets + 4 * CLOTH_LANES;
     PARTICLES p[4], way[2];
@@ -431,17 +431,21 @@ FUNCTION void NAME(cell_pack)(char *positions, const uint32_t *words, float stif
             NAME(subtract)(NAME(multiply)(square, per[k]), NAME(read)(rests + CLOTH_LANES * k));
         give[k] = NAME(multiply)(NAME(read)(rests + CLOTH_LANES * (2 + k)), NAME(all)(stiffness));
     }
-    VECTOR both = NAME(add)(weight[0], weight[1]),
-           sum = NAME(multiply)(
-               NAME(add)(excess[0], excess[1]), NAME(inverse)(NAME(add)(both, give[0]))),
+    VECTOR both = NAME(add)(weight[0], weight[1]), part[2], factor = NAME(all)(over);
+    for (int k = 0; k < 2; k++)
+        part[k] = over > 0.0f
+                      ? NAME(multiply)(factor,
+                            NAME(inverse)(NAME(most)(both, NAME(multiply)(factor, give[k]))))
+                      : NAME(inverse)(NAME(add)(both, give[k]));
+    VECTOR sum = NAME(multiply)(NAME(add)(excess[0], excess[1]), part[0]),
            turned = NAME(negated)(
                NAME(subtract)(weight[0], weight[1]), sum, NAME(subtract)(excess[0], excess[1])),
-           turn = NAME(multiply)(turned, NAME(inverse)(NAME(add)(both, give[1])));
+           turn = NAME(multiply)(turned, part[1]);
     const VECTOR pull[2] = {NAME(add)(sum, turn), NAME(subtract)(sum, turn)};
     for (int v = 0; v < 4; v++) {
-        VECTOR part = NAME(multiply)(NAME(multiply)(pull[v / 2], per[v / 2]), p[v].w);
-        if (v % 2 == 0) part = NAME(subtract)(NAME(all)(0.0f), part);
-        CALL(shift_back, p + v, part, way + v / 2);
+        VECTOR moved = NAME(multiply)(NAME(multiply)(pull[v / 2], per[v / 2]), p[v].w);
+        if (v % 2 == 0) moved = NAME(subtract)(NAME(all)(0.0f), moved);
+        CALL(shift_back, p + v, moved, way + v / 2);
         if (words[CLOTH_LOCKED]) CALL(store_free, positions, offsets + CLOTH_LANES * v, p[v]);
         else CALL(store, positions, offsets + CLOTH_LANES * v, p[v]);
     }
@@ -484,7 +488,7 @@ TARGET static void NAME(packs)(
     else if (packs->shape == CLOTH_SHAPE_CELL)
         for (uint32_t k = 0; k < packs->count; k++)
             CALL(cell_pack, positions, packs->words + k * cloth_pack_words(CLOTH_SHAPE_CELL),
-                limits->stiffness);
+                limits->stiffness, limits->over);
     else if (packs->shape == CLOTH_SHAPE_PAIR)
         CALL(packs_of, positions, packs, CLOTH_SHAPE_PAIR, limits);
     else if (packs->shape == CLOTH_SHAPE_RING)
@@ -671,6 +675,16 @@ FUNCTION PARTICLES NAME(scaled)(PARTICLES p, VECTOR factor)
         NAME(multiply)(p.x, factor), NAME(multiply)(p.y, factor), NAME(multiply)(p.z, factor), p.w};
 }
 
+/* Lanes of cloth_chain_give(). `words`: of the edge; `weight`: sum of its ends' inverse masses. */
+FUNCTION VECTOR NAME(chain_give)(
+    const cloth_chain_pack *pack, const uint32_t *words, VECTOR weight, float stiffness)
+{
+    VECTOR give = NAME(multiply)(NAME(read)(words + CLOTH_LANES), NAME(all)(stiffness));
+    if (!(pack->soften > 0.0f)) return give;
+    return NAME(fused)(NAME(multiply)(NAME(multiply)(give, give), NAME(all)(pack->soften)),
+        NAME(inverse)(NAME(most)(weight, NAME(all)(1e-20f))), give);
+}
+
 /* Row j of a pack's systems: unit vector and violation (w) of the edge from `a` to `b`. */
 FUNCTION PARTICLES NAME(chain_edge)(const cloth_chain_pack *pack, const uint32_t *words,
     const PARTICLES *a, const PARTICLES *b, VECTOR give, const float *pulled)
@@ -722,6 +736,51 @@ FUNCTION PARTICLES NAME(chain_axis)(const PARTICLES *unit, PARTICLES past)
         NAME(fused)(past.z, part, NAME(multiply)(unit->z, share)), unit->w};
 }
 
+/* Shortens every second edge of a pack's chains from edge `j` on, as cloth_chain_shorten(); false: no edge
+ * is too long. */
+FUNCTION bool NAME(shorten_half)(
+    char *positions, const cloth_chain_pack *pack, uint32_t j, float stiffness, const float *pulled)
+{
+    const uint32_t *offsets = pack->words;
+    VECTOR zero = NAME(all)(0.0f), found = zero;
+    for (; j < pack->count; j += 2) {
+        const uint32_t *words = offsets + CLOTH_LANES * (1 + 2 * j);
+        char *from = positions + (uint64_t)pack->step * j, *to = from + pack->step;
+        PARTICLES a = NAME(load)(from, offsets), b = NAME(load)(to, offsets),
+                  way = NAME(from)(b, &a);
+        VECTOR square = NAME(add)(NAME(inner)(&way, &way), NAME(all)(1e-24f)),
+               root = NAME(inverse_root)(square), length = NAME(multiply)(square, root),
+               weight = NAME(most)(NAME(add)(a.w, b.w), NAME(all)(1e-20f)),
+               most = NAME(multiply)(NAME(read)(words), NAME(all)(pack->high));
+        if (pulled)
+            most = NAME(fused)(NAME(chain_give)(pack, words, weight, stiffness),
+                NAME(most)(NAME(read)((const uint32_t *)pulled + CLOTH_LANES * j), zero), most);
+        VECTOR excess = NAME(most)(NAME(negated)(NAME(all)(CLOTH_SHORTEN), most, length), zero),
+               part = NAME(multiply)(NAME(multiply)(excess, root), NAME(inverse)(weight));
+        found = NAME(most)(found, excess);
+        CALL(shift_back, &a, NAME(subtract)(zero, NAME(multiply)(a.w, part)), &way);
+        CALL(shift_back, &b, NAME(multiply)(b.w, part), &way);
+        CALL(store, from, offsets, a);
+        CALL(store, to, offsets, b);
+    }
+    float numbers[CLOTH_LANES], longest = 0;
+    CALL(write, numbers, found);
+    for (int i = 0; i < CLOTH_LANES; i++)
+        if (numbers[i] > longest) longest = numbers[i];
+    return longest > 0;
+}
+
+/* Shortens the edges of a pack's chains. */
+TARGET static void NAME(shorten)(
+    void *positions, const cloth_chain_pack *pack, float stiffness, const float *pulled)
+{
+    bool is_long = true;
+    for (uint32_t k = 0; k < CLOTH_SHORTENINGS && is_long; k++) {
+        is_long = NAME(shorten_half)(positions, pack, 0, stiffness, pulled);
+        is_long |= NAME(shorten_half)(positions, pack, 1, stiffness, pulled);
+    }
+}
+
 /* Solves a pack of chains. `before`: their points at the substep's start; NULL: edges pull along
  * themselves. `scratch`: CLOTH_LINE_SCRATCH for each edge; `pulled`: multipliers, a row of lanes for
  * each edge; NULL: solved once. */
@@ -740,9 +799,7 @@ TARGET static void NAME(chain)(void *points, const void *before, const cloth_cha
         float *row = scratch + CLOTH_LINE_SCRATCH * (uint64_t)j;
         PARTICLES b = NAME(load)(positions + (uint64_t)step * (j + 1), offsets);
         VECTOR give = NAME(multiply)(NAME(read)(words + CLOTH_LANES), NAME(all)(stiffness));
-        if (pulled && pack->soften > 0.0f)
-            give = NAME(fused)(NAME(multiply)(NAME(multiply)(give, give), NAME(all)(pack->soften)),
-                NAME(inverse)(NAME(most)(NAME(add)(a.w, b.w), NAME(all)(1e-20f))), give);
+        if (pulled) give = NAME(chain_give)(pack, words, NAME(add)(a.w, b.w), stiffness);
         PARTICLES edge = NAME(chain_edge)(
             pack, words, &a, &b, give, pulled ? pulled + CLOTH_LANES * (uint64_t)j : NULL);
         VECTOR diagonal = NAME(fused)(NAME(add)(a.w, b.w), NAME(all)(CLOTH_CHAIN_DIAGONAL),

@@ -61,9 +61,9 @@ __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
 
 static const cloth_native_functions versions[] = {
 #if defined(__x86_64__)
-    {"AVX2", avx2_packs, avx2_sweep, avx2_line, avx2_chain, avx2_follow, avx2_integrate},
+    {"AVX2", avx2_packs, avx2_sweep, avx2_line, avx2_chain, avx2_shorten, avx2_follow, avx2_integrate},
 #endif
-    {"plain", plain_packs, plain_sweep, plain_line, plain_chain, plain_follow, NULL},
+    {"plain", plain_packs, plain_sweep, plain_line, plain_chain, plain_shorten, plain_follow, NULL},
 };
 
 const cloth_native_functions *cloth_native_functions_at(uint32_t index)

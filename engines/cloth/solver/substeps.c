@@ -1,9 +1,9 @@
 /* Choice of a cloth's substeps, where the definition leaves them to the engine. All numbers are
  * those of frames of 1/60 s; of longer frames there are more.
  *
- * With lattices the number hardly depends on the mesh (measured: docs/cloth-stiffness.md). Contact
- * needs more, because cloth folds there at angles that no lattice sees, and a finer mesh folds
- * finer. Without lattices a sweep in substeps of t seconds holds about density x (spacing / t)^2
+ * With lattices the number hardly depends on the mesh: it is the fewest that pass the gate of heddle
+ * cloth bench, and a margin (measured: docs/cloth-stiffness.md). Contact needs more, because cloth folds
+ * there at angles that no lattice sees, and a finer mesh folds finer. Without lattices a sweep in substeps of t seconds holds about density x (spacing / t)^2
  * N/m, so cloth of length L stretches by gravity x L x (t / spacing)^2. */
 #include "solver/host.h"
 
@@ -15,15 +15,17 @@
 
 enum {
     FRAMES_A_SECOND = 60,
-    HUNG = 6,
-    /* Substeps of 64 cells along a side and of the finest grids: the fewest with which the drape of 64
-     * x 64 and of 255 x 255 over a ball is within 4 cm of that with 60. SWEPT: of grids of a fabric,
-     * whose cells are swept several times, without contact of cloth with cloth. */
+    /* Substeps of cloth that touches nothing, with at most 128 cells along a side, one more for each
+     * doubling; with drag or lift, which the gate does not have, BLOWN. */
+    HUNG = 4,
+    BLOWN = 6,
+    /* Substeps of 64 cells along a side and of the finest grids. SWEPT: of grids of a fabric, whose
+     * cells are swept several times, without contact of cloth with cloth; SWEPT_MORE for each doubling. */
     TOUCHED = 12,
     MOST_TOUCHED = 30,
     SWEPT = 8,
-    MOST_SWEPT = 20,
-    TOUCHED_CELLS = 64,
+    SWEPT_MORE = 2,
+    CELLS = 64,
     SUPPORT = 36,
     PLAIN_LOW = 10,
     PLAIN_HIGH = 120
@@ -73,10 +75,13 @@ uint32_t cloth_choose_substeps(const hed_cloth *cloth)
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         bool is_swept = garment->cell_count && !cloth->has_self;
-        double cells = fmax(garment->grid_width, garment->grid_height) / TOUCHED_CELLS,
-               contact = is_swept ? fmin(SWEPT * fmax(1, cells), MOST_SWEPT)
+        double cells = fmax(garment->grid_width, garment->grid_height) / CELLS,
+               doublings = log2(fmax(1, cells)),
+               contact = is_swept ? ceil(SWEPT + SWEPT_MORE * doublings)
                                   : fmin(TOUCHED * fmax(1, cells), MOST_TOUCHED),
-               needed = touched ? contact : HUNG;
+               hung = garment->drag > 0 || garment->lift > 0 ? BLOWN
+                                                             : HUNG + fmax(ceil(doublings) - 1, 0),
+               needed = touched ? contact : hung;
         if (!garment->tension.at[2])
             needed = fmin(fmax(plain_substeps(garment, carried), PLAIN_LOW), PLAIN_HIGH);
         substeps = fmax(substeps, needed);

@@ -322,7 +322,8 @@ static void add_copy_tasks(
     }
     t->tasks[3] = at - first;
     add_task(b, &at, CLOTH_TASK_PUBLISH, 0, particles, 0);
-    add_chain_tasks(b, &at, chains, lines, t->limits - t->stages[t->levels].chain_at[0], 1, 3);
+    add_chain_tasks(
+        b, &at, chains, lines, t->limits - t->stages[t->levels].chain_at[0], 1, CLOTH_LIMIT_PASS);
     add_task(b, &at, CLOTH_TASK_TAKE, 0, particles, 0);
     t->tasks[4] = at - first;
 }
@@ -393,7 +394,7 @@ static hed_status tension_upload(
         {NULL, 32 * places, &to->from}, {b->shares, 48 * (uint64_t)b->share_count, &to->shares},
         {b->chains, 32 * (uint64_t)b->chain_count, &to->chains}, {b->edges, 8 * edges, &to->edges},
         {NULL, 16 * edges, &to->units}, {NULL, 4 * edges, &to->links},
-        {NULL, 4 * edges, &to->pulls}, {NULL, b->tension->gives ? 4 * edges : 0, &to->pulled},
+        {NULL, 4 * edges, &to->pulls}, {NULL, 4 * edges, &to->pulled},
         {b->tasks, (uint64_t)cloth_copies(cloth) * b->tension->tasks[4] * sizeof *b->tasks,
             &to->tasks}};
     for (size_t k = 0; k < HED_COUNT(uploads); k++)
@@ -530,18 +531,19 @@ static void follow_shares(hed_cloth *cloth, const cloth_tension *t, hed_buffer *
             error);
 }
 
-/* `pass`: of the kernel, if an edge has compliance; else 0. `turns`: of CLOTH_CHAINS. */
+/* `pass`: of CLOTH_CHAINS; without compliance there are no multipliers, and limits find zeros. */
 static void solve_chains(hed_cloth *cloth, const cloth_tension *t, hed_buffer *points,
     hed_buffer *steps, uint32_t substep, uint32_t pass, uint32_t turns, uint32_t first,
     uint32_t count, hed_error *error)
 {
+    if (!t->gives && pass < CLOTH_LIMIT_PASS) pass = 0;
     if (count)
         cloth_run(cloth, CLOTH_KERNEL_CHAINS, count,
             HED_VIEW_ARGS(cloth_chains_launch, .points = points,
                 .before = cloth_or_none(cloth, t->b.from), .chains = t->b.chains,
                 .edges = t->b.edges, .units = t->b.units, .links = t->b.links, .pulls = t->b.pulls,
                 .pulled = cloth_or_none(cloth, t->b.pulled), .steps = steps, .substep = substep,
-                .pass = t->gives ? pass : 0, .turns = turns, .first = first),
+                .pass = pass, .turns = turns, .first = first),
             error);
 }
 
@@ -589,14 +591,15 @@ hed_status cloth_tension_after(hed_cloth *cloth, const cloth_tension *t, uint32_
     return error->status;
 }
 
-hed_status cloth_tension_limit(
-    hed_cloth *cloth, const cloth_tension *t, hed_buffer *steps, uint32_t substep, hed_error *error)
+hed_status cloth_tension_limit(hed_cloth *cloth, const cloth_tension *t, bool is_last,
+    hed_buffer *steps, uint32_t substep, hed_error *error)
 {
     if (!t) return error->status;
     const uint32_t *at = t->stages[t->levels].chain_at;
     for (uint32_t d = 0; d < 2; d++)
-        solve_chains(cloth, t, cloth->buffers.position, steps, substep, 3, 0,
-            t->limits + at[d] - at[0], at[d + 1] - at[d], error);
+        solve_chains(cloth, t, cloth->buffers.position, steps, substep,
+            is_last ? CLOTH_LAST_LIMIT_PASS : CLOTH_LIMIT_PASS, 0, t->limits + at[d] - at[0],
+            at[d + 1] - at[d], error);
     return error->status;
 }
 

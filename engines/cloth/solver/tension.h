@@ -36,7 +36,7 @@ hed_status cloth_tension_before(hed_cloth *cloth, const cloth_tension *tension, 
     hed_buffer *steps, uint32_t substep, hed_error *error);
 hed_status cloth_tension_after(hed_cloth *cloth, const cloth_tension *tension, uint32_t passes,
     hed_buffer *steps, uint32_t substep, hed_error *error);
-hed_status cloth_tension_limit(hed_cloth *cloth, const cloth_tension *tension, hed_buffer *steps,
-    uint32_t substep, hed_error *error);
+hed_status cloth_tension_limit(hed_cloth *cloth, const cloth_tension *tension, bool is_last,
+    hed_buffer *steps, uint32_t substep, hed_error *error);
 
 #endif
