@@ -123,7 +123,8 @@ Test(cloth_lattice, a_sheet_over_a_ball_keeps_its_length)
     bool on_host = strcmp(hed_device_describe(t.device).backend, "host") == 0;
     drop_on_ball(&t, on_host ? 64 : 48, 8, 40);
     if (getenv("HEDDLE_TEST_FULL") || on_host) drop_on_ball(&t, 128, 12, 40);
-    if (getenv("HEDDLE_TEST_FULL")) drop_on_ball(&t, 255, 20, 60);
+    if (on_host) drop_on_ball(&t, 255, 10, 30); /* 10 % in sharp folds, were edges not shortened */
+    if (getenv("HEDDLE_TEST_FULL")) drop_on_ball(&t, 255, 10, 60);
     test_close(&t);
 }
 
@@ -154,8 +155,8 @@ Test(cloth_lattice, sweeps_over_the_cells_have_the_requested_stiffness)
     test_close(&t);
 }
 
-/* Substeps that the engine chooses: the fewest that pass the gate of heddle cloth bench (3, 3, 4 hung; 6, 8, 10
- * over a ball, at 64, 128 and 255), and a margin. */
+/* Substeps that the engine chooses: the fewest that pass the gate of heddle cloth bench (3, 3, 4 hung; 5, 6, 12
+ * over a ball, at 64, 128 and 255), and a margin where they pass with less than 10. */
 Test(cloth_lattice, substeps_are_chosen_by_the_mesh_and_the_contact)
 {
     test_device t = test_open(NULL);

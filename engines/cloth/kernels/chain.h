@@ -14,7 +14,7 @@
  * them remain too long: 10 % at 255 x 255 with 10 substeps. So after the last limits every second edge of a
  * line that is longer than CLOTH_SHORTEN times its limit, then each of the others, is shortened to that by
  * itself, CLOTH_SHORTENINGS times. */
-#define CLOTH_SHORTENINGS 4u
+#define CLOTH_SHORTENINGS 6u
 #define CLOTH_SHORTEN 1.005f
 #define CLOTH_LIMIT_PASS 3u
 #define CLOTH_LAST_LIMIT_PASS 4u
