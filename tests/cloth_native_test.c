@@ -326,7 +326,7 @@ Test(cloth_native, versions_sweep_alike)
         .allocator = allocator, .garment_count = 1, .garments = &garment, .first_particle = first};
     cloth_native_tables *tables;
     OK(cloth_native_tables_create(&cloth, &tables, &error));
-    const cloth_limits limits[3] = {{1, 1, 0, 1e4f}, {1, 1, 0, 1e4f}, {1, 1, 0, 1e4f}};
+    const cloth_limits limits[3] = {{1, 1, 0, 1e4f, 0}, {1, 1, 0, 1e4f, 0}, {1, 1, 0, 1e4f, 0}};
     float(*expected)[4] = aligned_alloc(64, COUNT * sizeof *expected),
     (*found)[4] = aligned_alloc(64, COUNT * sizeof *found);
     for (uint32_t v = 0; cloth_native_functions_at(v); v++) {
