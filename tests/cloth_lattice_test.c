@@ -155,8 +155,8 @@ Test(cloth_lattice, sweeps_over_the_cells_have_the_requested_stiffness)
     test_close(&t);
 }
 
-/* Substeps that the engine chooses: the fewest that pass the gate of heddle cloth bench (3, 3, 4 hung; 5, 6, 12
- * over a ball, at 64, 128 and 255), and a margin where they pass with less than 10. */
+/* Substeps that the engine chooses: the fewest that pass the gate of heddle cloth bench (3, 3, 4 hung; 5, 6, 10
+ * over a ball, at 64, 128 and 255), and a margin. */
 Test(cloth_lattice, substeps_are_chosen_by_the_mesh_and_the_contact)
 {
     test_device t = test_open(NULL);

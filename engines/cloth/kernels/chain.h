@@ -91,16 +91,16 @@ CLOTH_FUNCTION void cloth_chain_shorten(float4 *a, float4 *b, float high, float 
 {
     float4 way = cloth_from(*b, *a);
     float length = sqrt(cloth_square(way.x, way.y, way.z) + 1e-24f),
-          most = CLOTH_SHORTEN * (high + stretch),
-          part = (length - most) * cloth_inverse(hed_max(a->w + b->w, 1e-20f) * length);
-    if (!(length > most)) return;
-    float pa = a->w * part, pb = -(b->w * part);
-    a->x = fma(pa, way.x, a->x);
-    a->y = fma(pa, way.y, a->y);
-    a->z = fma(pa, way.z, a->z);
-    b->x = fma(pb, way.x, b->x);
-    b->y = fma(pb, way.y, b->y);
-    b->z = fma(pb, way.z, b->z);
+          limit = CLOTH_SHORTEN * (high + stretch),
+          share = (length - limit) * cloth_inverse(hed_max(a->w + b->w, 1e-20f) * length);
+    if (!(length > limit)) return;
+    float share_a = a->w * share, share_b = -(b->w * share);
+    a->x = fma(share_a, way.x, a->x);
+    a->y = fma(share_a, way.y, a->y);
+    a->z = fma(share_a, way.z, a->z);
+    b->x = fma(share_b, way.x, b->x);
+    b->y = fma(share_b, way.y, b->y);
+    b->z = fma(share_b, way.z, b->z);
 }
 
 /* Length that the force of earlier sweeps explains. `weight`: sum of the inverse masses of its ends. */

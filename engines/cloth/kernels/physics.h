@@ -342,9 +342,9 @@ CLOTH_FUNCTION void cloth_flatten(float4 *a, float4 *b, float4 *c, float4 *p, fl
 
 /* Solves both diagonals of a cell, a b and c d (model/cell.c): the sum and the difference of their
  * excesses. `of`: lengths at rest, compliances of sum and difference; `pulled`: multipliers of both
- * in this substep; `over`: 0, or CLOTH_CELL_OVER in one of CLOTH_CELL_SWEEPS. */
-CLOTH_FUNCTION void cloth_project_cell(
-    float4 *a, float4 *b, float4 *c, float4 *d, float4 of, float give, float over, float4 *pulled)
+ * in this substep; `relaxation`: 0, or CLOTH_CELL_OVER in one of CLOTH_CELL_SWEEPS. */
+CLOTH_FUNCTION void cloth_project_cell(float4 *a, float4 *b, float4 *c, float4 *d, float4 of,
+    float give, float relaxation, float4 *pulled)
 {
     float4 u = hed_f4(b->x - a->x, b->y - a->y, b->z - a->z, 0.0f),
            v = hed_f4(d->x - c->x, d->y - c->y, d->z - c->z, 0.0f);
@@ -352,16 +352,16 @@ CLOTH_FUNCTION void cloth_project_cell(
           weight_u = a->w + b->w, weight_v = c->w + d->w, both = weight_u + weight_v,
           sum_give = of.z * give, turn_give = of.w * give, excess = long_u - of.x,
           other = long_v - of.y, sum_weight = both + sum_give, turn_weight = both + turn_give,
-          part = 1.0f;
-    if (over > 0.0f) {
-        sum_weight = hed_max(both, over * sum_give);
-        turn_weight = hed_max(both, over * turn_give);
-        part = over;
+          factor = 1.0f;
+    if (relaxation > 0.0f) {
+        sum_weight = hed_max(both, relaxation * sum_give);
+        turn_weight = hed_max(both, relaxation * turn_give);
+        factor = relaxation;
     }
-    float sum = -(part * fma(sum_give, pulled->x, excess + other) * cloth_inverse(sum_weight));
+    float sum = -(factor * fma(sum_give, pulled->x, excess + other) * cloth_inverse(sum_weight));
     /* the sum's correction changes the difference if the diagonals have different masses */
     float turned = fma(weight_u - weight_v, sum, excess - other);
-    float turn = -(part * fma(turn_give, pulled->y, turned) * cloth_inverse(turn_weight));
+    float turn = -(factor * fma(turn_give, pulled->y, turned) * cloth_inverse(turn_weight));
     float part_u = long_u > 1e-6f ? (sum + turn) * cloth_inverse(long_u) : 0.0f,
           part_v = long_v > 1e-6f ? (sum - turn) * cloth_inverse(long_v) : 0.0f;
     pulled->x += sum;

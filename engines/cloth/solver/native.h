@@ -98,7 +98,7 @@ typedef struct cloth_native_lattices {
 enum { CLOTH_LINE_SCRATCH = 5 * CLOTH_LANES };
 
 /* A material in a substep: low and high as factors of the rest length, compliance / dt^2, 1 / dt^2,
- * and `over` of cloth_project_cell(). */
+ * and `relaxation` of cloth_project_cell(). */
 typedef struct cloth_limits {
     float low, high, give, stiffness, over;
 } cloth_limits;

@@ -2,7 +2,7 @@
  * those of frames of 1/60 s; of longer frames there are more.
  *
  * With lattices the number hardly depends on the mesh: it is the fewest that pass the gate of heddle
- * cloth bench, small ones with a margin (measured: docs/cloth-stiffness.md). Contact needs more, because cloth folds
+ * cloth bench, and a margin (measured: docs/cloth-stiffness.md). Contact needs more, because cloth folds
  * there at angles that no lattice sees, and a finer mesh folds finer. Without lattices a sweep in substeps of t seconds holds about density x (spacing / t)^2
  * N/m, so cloth of length L stretches by gravity x L x (t / spacing)^2. */
 #include "solver/host.h"
