@@ -127,7 +127,8 @@ with tempfile.TemporaryDirectory() as work:
     count = (rounds - 1) * len(steady)
     print(f'{device}: {first} KiB and {first_files} open files after the first round, {last} and {last_files} after {count} further jobs')
     check(last_files <= first_files, f'{last_files - first_files} files were left open')
-    check(last < first + first // 4 + 8192, f'memory has grown from {first} to {last} KiB')
+    # of a job's memory the allocator keeps up to 20 MB, more or less by the job that was the last
+    check(last < first + 24576, f'memory has grown from {first} to {last} KiB')
     # a signal between two jobs ends the process and is not the next job's
     os.kill(stay.process.pid, 15)
     check(stay.process.wait(60) == 0, 'it did not end by SIGTERM')
