@@ -1,5 +1,5 @@
 /* Lattices in HED_CLOTH_SOLVER_GARMENTS, where a group has a whole garment, against
- * HED_CLOTH_SOLVER_COLOURS: copies, pins, meshes with panels, fabrics that give, bodies. */
+ * HED_CLOTH_SOLVER_COLOURS: copies, pins, fabrics that give, bodies. */
 /* ctest: devices long full=pocl */
 #include "cloth_lattice_sheets.h"
 
@@ -20,4 +20,17 @@ Test(cloth_whole_lattice, does_as_colours_over_a_ball)
     check_sheets(HED_CLOTH_SOLVER_GARMENTS, true);
 }
 
-Test(cloth_whole_lattice, meshes_do_as_colours) { check_mesh(HED_CLOTH_SOLVER_GARMENTS); }
+/* Lattices of a mesh count on several sweeps over its elements. */
+Test(cloth_whole_lattice, meshes_of_fabrics_are_refused)
+{
+    test_mesh mesh = test_irregular(20, 7, 0.3f);
+    make_lattices(&mesh, hed_cloth_fabric_named("cotton"));
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth *cloth;
+    def.garments = &mesh.def;
+    def.garment_count = 1;
+    def.solver = HED_CLOTH_SOLVER_GARMENTS;
+    FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(here.device, &def, &cloth, &error));
+    CHECK(strstr(error.text, "cooperative"), "%s", error.text);
+    test_mesh_free(&mesh);
+}

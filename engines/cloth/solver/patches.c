@@ -74,6 +74,10 @@ static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
     if (cloth->def.max_colliders > MOST_COLLIDERS)
         return patches_refuse(
             reason, size, "a group's local memory has room for 256 colliders: lower max_colliders");
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        if (cloth->garments[g]->element_count && cloth_has_tension(cloth_whole(cloth)))
+            return patches_refuse(reason, size,
+                "a mesh of a fabric is swept several times beside lattices: use \"cooperative\" or \"colours\"");
     for (uint32_t g = 0; g < cloth->garment_count && cloth->def.iterations > 1; g++) {
         const cloth_garment *garment = cloth->garments[g];
         for (uint32_t c = 0; c < garment->constraint_count; c++)
