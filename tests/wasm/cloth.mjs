@@ -45,14 +45,14 @@ checkEqual(cloth.camera.eye.length, 3, 'numbers of an eye');
 cloth.reset();
 check(cloth.read().positions.every((value, i) => Math.abs(value - start[i]) < 1e-5), 'positions after a reset are not those of the start');
 
-/* ---- holding: a vertex follows, its neighbours too; a cloth that may be held falls alike: with the second sweep of the cells that
-   a driver brings, within a millimetre ---- */
+/* ---- holding: a vertex follows, its neighbours too; a cloth that may be held falls alike: with the sweeps of the cells and
+   the substeps that a driver brings, within two millimetres ---- */
 
 const hung = { garments: [{ grid: { width: 9, height: 9, size: [0.8, 0.8], origin: [0, 0, 0] }, fabric: 'cotton',
     pins: [{ box: { low: [-0.01, 0.79, -1], high: [0.01, 0.81, 1] } }, { box: { low: [0.79, 0.79, -1], high: [0.81, 0.81, 1] } }] }] };
 const [free, held] = [false, true].map((hold) => new Cloth(module, hung, { strict: true, hold }));
 const fallen = held.step(5).read().positions.slice();
-check(free.step(5).read().positions.every((place, i) => Math.abs(place - fallen[i]) < 1e-3), 'a cloth that may be held falls otherwise');
+check(free.step(5).read().positions.every((place, i) => Math.abs(place - fallen[i]) < 2e-3), 'a cloth that may be held falls otherwise');
 const vertex = 4 * 9 + 4;
 const at = (cloth, v) => Array.from(cloth.read().positions.slice(3 * v, 3 * v + 3));
 const [x, y, z] = at(held, vertex);

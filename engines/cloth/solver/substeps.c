@@ -8,6 +8,7 @@
 #include "solver/host.h"
 
 #include "model/cloth_lattice.h"
+#include "support/strict_math.h"
 
 #include <math.h>
 
@@ -76,7 +77,7 @@ uint32_t cloth_choose_substeps(const hed_cloth *cloth)
         const cloth_garment *garment = cloth->garments[g];
         bool is_swept = garment->cell_count && !cloth->has_self;
         double cells = fmax(garment->grid_width, garment->grid_height) / CELLS,
-               doublings = log2(fmax(1, cells)),
+               doublings = hed_strict_log2(fmax(1, cells)),
                contact = is_swept ? ceil(SWEPT + SWEPT_MORE * doublings)
                                   : fmin(TOUCHED * fmax(1, cells), MOST_TOUCHED),
                hung = garment->drag > 0 || garment->lift > 0 ? BLOWN
