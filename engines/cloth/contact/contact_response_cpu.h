@@ -145,12 +145,12 @@ static inline void block_note(block_marks marks, uint first, uint works, uint pa
     marks.blocks[first / CONTACT_BLOCK] = (pass + 1u) << CONTACT_BLOCK | works;
 }
 
-/* Bits of the lanes that are not done. */
+/* Bits of the lanes that are not done. Lanes without a pair have results, too. */
 static inline uint block_bits(const block_response *b)
 {
     uint bits = 0;
-    for (uint lane = 0; lane < b->count; lane++) bits |= b->works[lane] << lane;
-    return bits;
+    for (uint lane = 0; lane < BLOCK_LANES; lane++) bits |= b->works[lane] << lane;
+    return bits & ((1u << b->count) - 1u);
 }
 
 /* True if a particle of the pairs [first, last) was moved in a pass from `since` on, plus 1. */
