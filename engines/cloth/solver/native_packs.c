@@ -12,6 +12,8 @@
 #define TARGET __attribute__((target("avx2,fma")))
 #define NAME(word) avx2_##word
 #include "solver/native_lanes.h"
+#include "solver/native_figures.h"
+#include "solver/native_systems.h"
 #undef TARGET
 #undef NAME
 
@@ -58,6 +60,8 @@ __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
 #define TARGET
 #define NAME(word) plain_##word
 #include "solver/native_lanes.h"
+#include "solver/native_figures.h"
+#include "solver/native_systems.h"
 
 static const cloth_native_functions versions[] = {
 #if defined(__x86_64__)
