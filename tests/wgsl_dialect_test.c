@@ -1,20 +1,11 @@
 /* Texts in WGSL that a browser refuses for their words alone (2021, native wgpu), lines and placeholders of templates, and
  * files that a text includes by paths of its program. */
+#include "browser_gpu.h"
 #include "folder.h"
 
 #include "heddle/tune_file.h"
 
 static hed_error error;
-
-static const hed_device_info GPU = {.id = "browser",
-    .backend = "browser",
-    .name = "a GPU",
-    .type = HED_DEVICE_GPU,
-    .max_group = 256,
-    .max_group_size = {256, 256, 64},
-    .local_bytes = 32768,
-    .max_buffer_bytes = 1 << 28,
-    .capabilities = HED_CAN_WGSL};
 
 TestSuite(wgsl_dialect, .init = folder_make, .fini = folder_remove);
 

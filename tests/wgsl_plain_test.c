@@ -1,5 +1,6 @@
 /* Shaders as people write them, without a word for Heddle (tests/web/plain): the parameters, the
  * problem, the launch, and the places where the size of the group is written. */
+#include "browser_gpu.h"
 #include "folder.h"
 
 #include "heddle/runner.h"
@@ -13,16 +14,6 @@
 static hed_error error;
 
 TestSuite(wgsl_plain, .init = folder_make, .fini = folder_remove);
-
-static const hed_device_info GPU = {.id = "browser",
-    .backend = "browser",
-    .name = "a GPU",
-    .type = HED_DEVICE_GPU,
-    .max_group = 256,
-    .max_group_size = {256, 256, 64},
-    .local_bytes = 32768,
-    .max_buffer_bytes = 1 << 28,
-    .capabilities = HED_CAN_WGSL};
 
 static const char *plain_path(const char *name)
 {
