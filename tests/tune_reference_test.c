@@ -138,7 +138,7 @@ Test(tune_reference, opens_the_device_before_builders_that_open_it)
     hed_context_def context = hed_default_context_def();
     runner_test t = open_text_device();
     if (strcmp(hed_device_describe(t.on.device).backend, "opencl") != 0)
-        test_skip("other builders open no device, or no context of a GPU here");
+        test_skip("other builders need no context of a GPU");
     snprintf(text, sizeof text,
         "#!/bin/sh\nif mkdir '%s/first' 2>/dev/null; then sleep 0.5; echo first; else echo next; fi >>'%s/order'\nexec '%s' \"$@\"\n",
         folder, folder, t.on.device->settings->worker);
