@@ -1,6 +1,8 @@
 /* ctest: devices full=pocl */
-/* Layers that fall on the floor over each other: contact keeps them a thickness apart. A pass of pushes
- * moves a push on by one layer, so with too few passes (CONTACT_PUSH_PASSES) the lower layers give way. */
+/* Layers that fall over each other. On the floor contact keeps them a thickness apart: a pass of pushes
+ * moves a push on by one layer, so with too few passes (CONTACT_PUSH_PASSES) the lower layers give way.
+ * Over a ball contact keeps the lengths of their edges: without pulls (CONTACT_PULL) the creases of the
+ * layers would be longest. */
 #include "fixture.h"
 
 #include "cloth_contacts.h"
@@ -81,4 +83,42 @@ Test(cloth_heap, layers_keep_their_distance, .timeout = 300)
     EXPECT_GT(least, 0.8f * THICKNESS);
     dressed_free(&d);
     for (uint32_t i = 0; i < LAYERS; i++) sheet_free(&layers[i]);
+}
+
+Test(cloth_heap, pushes_keep_lengths, .timeout = 300)
+{
+    enum { OVER_BALL = 4, BALL_SIDE = 30, BALL_FRAMES = 24, HALF = BALL_FRAMES / 2 };
+    const hed_cloth_collider colliders[] = {
+        {.shape = HED_CLOTH_SPHERE, .a = {0, -0.2f, 0}, .radius = {0.2f, 0}, .friction = 0.4f},
+        {.shape = HED_CLOTH_PLANE, .a = {0, -0.35f, 0}, .b = {0, 1, 0}, .friction = 0.5f}};
+    sheet layers[OVER_BALL];
+    hed_cloth_garment_def defs[OVER_BALL];
+    for (uint32_t i = 0; i < OVER_BALL; i++) {
+        layers[i] = sheet_make(BALL_SIDE, 1.0f);
+        sheet_put(&layers[i], 0.01f * (float)(i + 1), 0.37f * (float)i);
+        layers[i].def.fabric = hed_cloth_fabric_named("cotton");
+        layers[i].def.lattices = true;
+        layers[i].def.self_collision = HED_CLOTH_SELF_TRIANGLES;
+        layers[i].def.thickness = 0.003f;
+        layers[i].def.friction = 0.4f;
+        defs[i] = layers[i].def;
+    }
+    hed_cloth_def def = dressed_def(defs, OVER_BALL);
+    def.substeps = 10;
+    dressed d = dressed_make(here.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.colliders = colliders;
+    frame.collider_count = HED_COUNT(colliders);
+    double longest = 0; /* mean of the second half of the frames */
+    for (uint32_t f = 0; f < BALL_FRAMES; f++) {
+        dressed_step(&d, &frame);
+        const hed_cloth_metrics quality = dressed_measure(&d);
+        if (f < HALF) continue;
+        EXPECT_GT(quality.contact_pairs, 1000);
+        longest += quality.worst_stretch / HALF;
+    }
+    printf("longest edge: %.2f %% above its length at rest\n", 100 * longest);
+    EXPECT_LT(longest, 0.032); /* 0.0255; 0.0401 without pulls */
+    dressed_free(&d);
+    for (uint32_t i = 0; i < OVER_BALL; i++) sheet_free(&layers[i]);
 }
