@@ -161,20 +161,24 @@ Test(cloth_lattice, substeps_are_chosen_by_the_mesh_and_the_contact)
 {
     test_device t = test_open(NULL);
     bool on_host = strcmp(hed_device_describe(t.device).backend, "host") == 0;
-    const uint32_t sides[] = {32, 64, 128, 255}, hung[] = {4, 4, 4, 5}, touched[] = {8, 8, 10, 12};
+    const uint32_t sides[] = {32, 64, 128, 255}, hung[] = {4, 4, 4, 5}, touched[] = {8, 8, 10, 12},
+                   meshed[] = {16, 16, 18, 20};
     for (size_t k = 0; k < (on_host ? HED_COUNT(sides) : 1); k++)
-        for (uint32_t touches = 0; touches < 2; touches++) {
+        for (uint32_t touches = 0; touches < 3; touches++) {
             test_mesh sheet = sheet_of(sides[k], &sheet_fabric, true);
             hed_cloth_def def = hed_default_cloth_def();
             hed_cloth *cloth;
             def.garments = &sheet.def;
             def.garment_count = 1;
             def.substeps = 0;
-            def.max_colliders = touches;
-            def.max_collider_triangles = 0;
+            def.max_colliders = touches == 1;
+            def.max_collider_triangles = touches == 2;
             OK(hed_cloth_create(t.device, &def, &cloth, &error));
-            EXPECT_EQ(hed_cloth_describe(cloth).substeps, touches ? touched[k] : hung[k], "%u x %u",
-                sides[k], sides[k]);
+            EXPECT_EQ(hed_cloth_describe(cloth).substeps,
+                (touches == 2      ? meshed
+                    : touches == 1 ? touched
+                                   : hung)[k],
+                "%u x %u", sides[k], sides[k]);
             hed_cloth_destroy(cloth);
             test_mesh_free(&sheet);
         }
@@ -239,6 +243,77 @@ Test(cloth_lattice, substeps_are_chosen_by_the_frame_and_the_load)
     test_mesh_free(&box);
     test_mesh_free(&mesh);
     test_mesh_free(&sheet);
+    test_close(&t);
+}
+
+/* A sheet of 2 m with 0.1 m between particles, and a body that moves. */
+typedef struct moved_body {
+    test_mesh sheet;
+    hed_cloth *cloth;
+    hed_cloth_frame frame;
+    hed_cloth_collider body, start;
+} moved_body;
+
+static moved_body moved_body_make(hed_device *device, hed_cloth_shape shape, uint32_t substeps)
+{
+    moved_body m = {.sheet = sheet_of(21, &sheet_fabric, true), .frame = hed_default_cloth_frame()};
+    hed_cloth_def def = hed_default_cloth_def();
+    m.body = (hed_cloth_collider){
+        .shape = shape, .a = {0, -5, 0}, .b = {0, 1, 0}, .radius = {0.1f, 0.1f}};
+    def.garments = &m.sheet.def;
+    def.garment_count = 1;
+    def.substeps = substeps;
+    OK(hed_cloth_create(device, &def, &m.cloth, &error));
+    return m;
+}
+
+/* Moves the body along x by `x` and along y by `y`, m, in a frame. Returns the most substeps so far. */
+static uint32_t moved_body_step(moved_body *m, float x, float y)
+{
+    m->start = m->body;
+    m->body.a[0] += x;
+    m->body.a[1] += y;
+    if (m->body.shape == HED_CLOTH_CAPSULE) m->body.b[0] += x, m->body.b[1] += y;
+    m->frame.colliders = &m->body;
+    m->frame.collider_starts = &m->start;
+    m->frame.collider_count = 1;
+    OK(hed_cloth_step(m->cloth, &m->frame, &error));
+    return hed_cloth_describe(m->cloth).most_substeps;
+}
+
+static void moved_body_free(moved_body *m)
+{
+    hed_cloth_destroy(m->cloth);
+    test_mesh_free(&m->sheet);
+}
+
+/* A body moves by at most a tenth of an edge in a substep. After it the substeps fall by a sixteenth from
+ * frame to frame, also after a saved state. */
+Test(cloth_lattice, fast_bodies_have_more_substeps)
+{
+    test_device t = test_open(NULL);
+    for (int shape = HED_CLOTH_PLANE; shape <= HED_CLOTH_CAPSULE; shape++) {
+        moved_body m = moved_body_make(t.device, (hed_cloth_shape)shape, 0);
+        EXPECT_EQ(hed_cloth_describe(m.cloth).most_substeps, 0, "no frame yet");
+        EXPECT_EQ(moved_body_step(&m, 0, 0.07f), 8, "slow, shape %d", shape);
+        EXPECT_EQ(moved_body_step(&m, 0.3f, 0), shape == HED_CLOTH_PLANE ? 8 : 31,
+            "a plane that slides along itself moves nothing; shape %d", shape);
+        EXPECT_EQ(moved_body_step(&m, 0, 0.4f), 41, "shape %d", shape);
+        EXPECT_EQ(moved_body_step(&m, 0, -4), 64, "no more than these; shape %d", shape);
+        moved_body_free(&m);
+    }
+    moved_body given = moved_body_make(t.device, HED_CLOTH_SPHERE, 12),
+               m = moved_body_make(t.device, HED_CLOTH_SPHERE, 0),
+               loaded = moved_body_make(t.device, HED_CLOTH_SPHERE, 0);
+    EXPECT_EQ(moved_body_step(&given, 0, 1), 12, "given substeps stay");
+    moved_body_step(&m, 0, 0.475f);
+    uint8_t *state = malloc(hed_cloth_save_size(m.cloth));
+    OK(hed_cloth_save(m.cloth, state, &error));
+    OK(hed_cloth_load(loaded.cloth, state, hed_cloth_save_size(m.cloth), &error));
+    loaded.body = m.body;
+    EXPECT_EQ(moved_body_step(&loaded, 0, 0), 48 - 3, "calming down after a saved state");
+    free(state);
+    moved_body_free(&given), moved_body_free(&m), moved_body_free(&loaded);
     test_close(&t);
 }
 

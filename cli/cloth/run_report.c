@@ -41,12 +41,13 @@ static hed_status cloth_run_report_tell_json(
         cli_report_more(
             report, CLI_TEXT("out", f->cache), CLI_WHOLE("samples", f->first + f->frames + 1));
     cli_report_more(report, CLI_WHOLE("first_frame", f->first + 1), CLI_WHOLE("frames", f->frames),
-        CLI_WHOLE("substeps", f->substeps), CLI_WHOLE("iterations", f->iterations),
-        CLI_WHOLE("garments", f->garments), CLI_WHOLE("particles", r->particles),
-        CLI_WHOLE("vertices", r->vertices), CLI_WHOLE("constraints", r->constraints),
-        CLI_WHOLE("tethers", r->tethers), CLI_WHOLE("lattices", r->lattices),
-        CLI_WHOLE("colours", r->colours), CLI_WHOLE("degree", r->degree),
-        CLI_WHOLE("smallest_set", r->smallest_set), CLI_WHOLE("device_bytes", r->device_bytes));
+        CLI_WHOLE("substeps", f->substeps), CLI_WHOLE("most_substeps", r->most_substeps),
+        CLI_WHOLE("iterations", f->iterations), CLI_WHOLE("garments", f->garments),
+        CLI_WHOLE("particles", r->particles), CLI_WHOLE("vertices", r->vertices),
+        CLI_WHOLE("constraints", r->constraints), CLI_WHOLE("tethers", r->tethers),
+        CLI_WHOLE("lattices", r->lattices), CLI_WHOLE("colours", r->colours),
+        CLI_WHOLE("degree", r->degree), CLI_WHOLE("smallest_set", r->smallest_set),
+        CLI_WHOLE("device_bytes", r->device_bytes));
     cli_report_open(report, "frame_ms");
     cli_report_more(report, CLI_NUMBER("p50", 1e3 * times->p50),
         CLI_NUMBER("p99", 1e3 * times->p99), CLI_NUMBER("max", 1e3 * times->maximum));
@@ -86,17 +87,21 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
         f->first + f->frames, f->device, hed_cloth_solver_name(f->report.solver), f->math);
     printf("%" PRIu64 " particles, %" PRIu64 " constraints in %" PRIu32 " colours (degree %" PRIu32
            ", "
-           "smallest set %" PRIu64 "), %" PRIu32 " substeps\n",
+           "smallest set %" PRIu64 "), %" PRIu32 " substeps",
         f->report.particles, f->report.constraints, f->report.colours, f->report.degree,
         f->report.smallest_set, f->substeps);
+    if (f->report.most_substeps > f->substeps)
+        printf(", up to %" PRIu32 " in frames with fast bodies", f->report.most_substeps);
+    printf("\n");
     printf("a frame: p50 %.3g ms, p99 %.3g ms, max %.3g ms; %.3g constraints/s\n", 1e3 * times.p50,
         1e3 * times.p99, 1e3 * times.maximum, constraint_rate(f, &times));
     printf("last frame: worst stretch %.2g %%, p99 %.2g %%, median %.2g %%; residual %.2g %%\n",
         100 * f->quality.worst_stretch, 100 * f->quality.stretch_p99, 100 * f->quality.stretch_p50,
         100 * f->quality.residual);
     if (f->quality.contact_substeps)
-        printf("contact: %.3g pairs a vertex, at most %.3g; %.3g legs a substep, %.2g %% of the vertices "
-               "cut at its end\n",
+        printf(
+            "contact: %.3g pairs a vertex, at most %.3g; %.3g legs a substep, %.2g %% of the vertices "
+            "cut at its end\n",
             (double)f->quality.contact_pairs / (double)f->report.particles,
             (double)f->quality.contact_pairs_most / (double)f->report.particles,
             (double)f->quality.contact_legs / (double)f->quality.contact_substeps,
@@ -108,12 +113,14 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
     if (f->crossings.has_bodies)
         printf("%" PRIu64 " triangles cross bodies in the last frame\n", f->crossings.bodies);
     if (f->quality.body_pressed)
-        fprintf(stderr, "heddle: warning: bodies left the cloth no room %" PRIu64
-               " times, in all substeps: it was pressed, and may cross them\n",
+        fprintf(stderr,
+            "heddle: warning: bodies left the cloth no room %" PRIu64
+            " times, in all substeps: it was pressed, and may cross them\n",
             f->quality.body_pressed);
     if (f->quality.contact_still)
-        cli_cloth_warn(NULL, "in some substeps all cloth stood still: more pairs could meet than there "
-                             "was room for");
+        cli_cloth_warn(NULL,
+            "in some substeps all cloth stood still: more pairs could meet than there "
+            "was room for");
     if (f->softest && f->stiffness.part < 0.9)
         printf("%s: %" PRIu32 " substeps give %.2g %% of its fabric's stiffness where they give "
                "least; 90 %% takes %" PRIu32 " (heddle cloth inspect)\n",

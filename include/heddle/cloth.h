@@ -261,7 +261,8 @@ typedef struct hed_cloth_def {
     const hed_cloth_garment_def *garments; /**< (garment_count) */
     uint32_t garment_count;
     /** substeps of a frame, 1 to 1000; 0: the engine chooses them, and gives every garment lattices
-     *  that can have them (hed_cloth_info.substeps, .lattices) */
+     *  that can have them (hed_cloth_info.substeps, .lattices). Frames in which bodies move fast
+     *  have more (hed_cloth_info.most_substeps) */
     uint32_t substeps;
     /** length of the frames that the engine chooses substeps for, s, up to 1; 0: 1/60 */
     float frame_seconds;
@@ -521,6 +522,9 @@ typedef struct hed_cloth_info {
     uint32_t devices;      /**< devices that move the garments; `choice` is the first one's */
     uint32_t substeps;     /**< substeps of a frame, as given or chosen */
     uint32_t lattices;     /**< garments whose tension is solved by lattices */
+    /** maximum number of substeps of a frame so far: where the engine chooses them, frames in which
+     *  bodies move fast have more than `substeps`. 0: no frame yet */
+    uint32_t most_substeps;
     /** description of the launch, such as "joint, 160 threads, 128 patches" */
     char choice[256];
 } hed_cloth_info;

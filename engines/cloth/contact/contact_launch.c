@@ -349,7 +349,7 @@ hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth
     params->collider_count = step->colliders;
     params->flags = step->flags;
     params->iteration = 0;
-    params->new_frame = p->substeps++ % cloth->def.substeps == 0;
+    params->new_frame = p->substeps++ % cloth->frame_substeps == 0;
     contact_counters counters = {0};
     if (cloth_pairs_at_once(cloth)) {
         if (!contacts->explanation) return pairs_run_at_once(cloth, contacts, p, error);

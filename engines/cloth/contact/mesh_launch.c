@@ -178,6 +178,35 @@ static hed_status contact_feed(hed_cloth *cloth, cloth_contacts *contacts,
     return error->status;
 }
 
+/* Positions of the meshes' vertices at the last frame's end; NULL: unknown. */
+static const float4 *last_places(const cloth_contacts *contacts, const hed_cloth_frame *frame)
+{
+    uint64_t count = 0;
+    for (uint32_t m = 0; m < frame->mesh_count; m++) count += frame->meshes[m].vertex_count;
+    if (!contacts) return NULL;
+    if (contacts->known) return contacts->known_count == count ? contacts->known : NULL;
+    return contacts->tree && !contacts->jumped && contacts->tree->vertex_count == count
+               ? contacts->places
+               : NULL;
+}
+
+void cloth_contacts_motions(
+    const cloth_contacts *contacts, const hed_cloth_frame *frame, cloth_motions *motions)
+{
+    const float4 *last = last_places(contacts, frame);
+    for (uint32_t m = 0; m < frame->mesh_count; m++) {
+        const hed_cloth_mesh_collider *mesh = &frame->meshes[m];
+        for (uint32_t v = 0; v < mesh->vertex_count && (last || mesh->start_positions); v++) {
+            const float *at =
+                mesh->start_positions ? mesh->start_positions + 3 * (size_t)v : &last[v].x;
+            float from[3] = {at[0], at[1], at[2]};
+            if (frame->motion) cloth_point_through(frame->motion, at, from);
+            cloth_motions_add(motions, from, mesh->positions + 3 * (size_t)v);
+        }
+        if (last) last += mesh->vertex_count;
+    }
+}
+
 HED_VIEW_LAUNCH(mesh_boxes_launch, MESH_BOXES)
 HED_VIEW_LAUNCH(mesh_find_launch, MESH_FIND)
 

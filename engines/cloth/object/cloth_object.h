@@ -107,6 +107,11 @@ struct hed_cloth {
     uint32_t *first_triangle; /* (garment_count + 1) copies included */
     uint32_t *first_anchor;   /* (garment_count + 1) copies included */
     uint32_t particles, vertices, triangles;
+    /* m, longest motion of a body in a substep; frames with faster bodies have more substeps. 0: the
+     * definition gives the substeps */
+    double body_motion;
+    uint32_t frame_substeps; /* number in the last frame; 0: no frame yet */
+    uint32_t most_substeps;  /* largest number so far */
     /* A cloth on several devices has no stream, buffers, host and solver of its own: each of its
      * parts is a cloth on one device, of consecutive copies of the garments (object/division.h). */
     hed_cloth **parts;      /* (part_count) NULL: one device */
@@ -142,6 +147,27 @@ struct hed_cloth {
     cloth_staging staging;
     struct cloth_host *host; /* solver/host.h */
 };
+
+/* ---- motions of bodies in a frame ---- */
+
+/* Motions of points, m, relative to `reference`. */
+typedef struct cloth_motions {
+    double reference[3], sum[3];
+    uint64_t count;
+    double longest;
+} cloth_motions;
+
+static inline void cloth_motions_add(cloth_motions *motions, const float *from, const float *to)
+{
+    double square = 0;
+    for (int k = 0; k < 3; k++) {
+        double motion = (double)to[k] - from[k] - motions->reference[k];
+        motions->sum[k] += motion;
+        square += motion * motion;
+    }
+    motions->count++;
+    if (square > motions->longest * motions->longest) motions->longest = sqrt(square);
+}
 
 /* ---- device memory, in device_memory.c ---- */
 

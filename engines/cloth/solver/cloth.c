@@ -120,7 +120,10 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
     }
     /* the second half: see cloth_upload_start() */
     if (place_garments(cloth, error)) return error->status;
-    if (!def->substeps) cloth->def.substeps = cloth_choose_substeps(cloth);
+    if (!def->substeps) {
+        cloth->def.substeps = cloth_choose_substeps(cloth);
+        cloth->body_motion = cloth_choose_body_motion(cloth);
+    }
     if (cloth->tear) cloth->tear->def.substeps = cloth->def.substeps;
     return HED_OK;
 }
@@ -427,7 +430,8 @@ hed_cloth_info hed_cloth_describe(const hed_cloth *cloth)
         .vertices = cloth->vertices,
         .triangles = cloth->triangles,
         .devices = cloth_part_count(cloth),
-        .substeps = cloth->def.substeps};
+        .substeps = cloth->def.substeps,
+        .most_substeps = cloth->most_substeps};
     for (uint32_t i = 0; i < cloth->garment_count; i++) report_garment(cloth, i, largest, &report);
     uint64_t boundary = 0;
     for (uint32_t i = report.devices; i-- > 0;) { /* the first part's choice is the last written */

@@ -245,13 +245,10 @@ static hed_status feed_colliders(hed_cloth *cloth, const hed_cloth_frame *frame,
     uint32_t before = host->collider_count;
     if (frame->collider_count) host->collider_count = frame->collider_count;
     for (uint32_t i = 0; i < host->collider_count; i++) {
-        hed_cloth_collider to = frame->collider_count ? frame->colliders[i] : host->colliders[i];
-        bool starts = frame->collider_count && frame->collider_starts;
-        hed_cloth_collider from = starts       ? frame->collider_starts[i]
-                                  : i < before ? host->colliders[i]
-                                               : to;
-        if ((starts || i < before) && frame->motion)
-            from = cloth_collider_through(frame->motion, &from);
+        hed_cloth_collider to = frame->collider_count ? frame->colliders[i] : host->colliders[i],
+                           from = i < before || frame->collider_starts
+                                      ? cloth_collider_before(host, frame, i)
+                                      : to;
         collider_words(cloth, &from, &to, frame->seconds * frame->frames,
             &host->scratch_words[CLOTH_COLLIDER_WORDS * i]);
         host->colliders[i] = to;
@@ -344,7 +341,7 @@ static bool closes_seams(const hed_cloth *cloth)
 static hed_status run_piece(
     hed_cloth *cloth, const schedule *s, uint32_t at, uint32_t count, hed_error *error)
 {
-    bool surface = cloth->has_pressure || at % cloth->def.substeps == 0;
+    bool surface = cloth->has_pressure || at % cloth->frame_substeps == 0;
     if (cloth->has_air && surface) cloth_find_surface(cloth, error);
     if (cloth->has_field && surface) cloth_find_wind(cloth, s->frame->fan_count, s->dt, error);
     if (cloth->gases)
@@ -392,11 +389,14 @@ static hed_status frame_feed(
 }
 
 /* Enqueues all of a checked frame on a device that precedes its substeps, and makes their schedule. */
-static hed_status begin_frame(
-    hed_cloth *cloth, const hed_cloth_frame *frame, schedule *s, hed_error *error)
+static hed_status begin_frame(hed_cloth *cloth, const hed_cloth_frame *frame, uint32_t substeps,
+    schedule *s, hed_error *error)
 {
-    *s = (schedule){frame, frame->seconds / cloth->def.substeps, cloth->last_dt,
-        cloth->def.substeps * frame->frames, false};
+    *s = (schedule){.frame = frame,
+        .dt = frame->seconds / substeps,
+        .last_dt = cloth->last_dt,
+        .count = substeps * frame->frames};
+    cloth->frame_substeps = substeps;
     cloth->host->dirty = true;
     if (cloth_stage_begin(cloth, error) ||
         frame_feed(cloth, frame, frame->seconds * frame->frames, (float)s->dt, error))
@@ -422,13 +422,14 @@ static hed_status end_frame(hed_cloth *cloth, const schedule *s, hed_error *erro
 /* Enqueues a checked frame on a device. Air needs normals at each frame's start, self-collision and
  * thin features of bodies a pass after each substep, closing seams a length for each; otherwise all
  * substeps are one call of the solver. */
-static hed_status step_part(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
+static hed_status step_part(
+    hed_cloth *cloth, const hed_cloth_frame *frame, uint32_t substeps, hed_error *error)
 {
     schedule s;
-    if (begin_frame(cloth, frame, &s, error)) return error->status;
+    if (begin_frame(cloth, frame, substeps, &s, error)) return error->status;
     bool is_single = cloth->has_self || cloth->has_pressure ||
                      cloth_contacts_have_features(cloth->contacts) || closes_seams(cloth);
-    uint32_t piece = is_single ? 1 : cloth->has_air ? cloth->def.substeps : s.count;
+    uint32_t piece = is_single ? 1 : cloth->has_air ? substeps : s.count;
     for (uint32_t at = 0; at < s.count && !error->status; at += piece)
         run_piece(cloth, &s, at, piece, error);
     return end_frame(cloth, &s, error);
@@ -440,7 +441,7 @@ static hed_status step_strips(hed_cloth *whole, const hed_cloth_frame *frame, he
     schedule s;
     whole->is_split = true;
     for (uint32_t i = 0; i < whole->part_count && !error->status; i++)
-        begin_frame(whole->parts[i], frame, &s, error);
+        begin_frame(whole->parts[i], frame, whole->def.substeps, &s, error);
     for (uint32_t at = 0; !error->status && at < s.count; at++) {
         for (uint32_t i = 0; i < whole->part_count && !error->status; i++)
             run_piece(whole->parts[i], &s, at, 1, error);
@@ -458,8 +459,10 @@ hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_er
     if (!error) error = &unreported;
     if (hed_failed(error) || check_frame(cloth, frame, error)) return error->status;
     if (cloth_open_tears(cloth, error) || cloth_check_together(cloth, error)) return error->status;
+    uint32_t substeps = cloth_frame_substeps(cloth, frame);
+    cloth->most_substeps = substeps > cloth->most_substeps ? substeps : cloth->most_substeps;
     if (cloth->strips) return step_strips(cloth, frame, error);
     for (uint32_t part = 0; part < cloth_part_count(cloth) && !error->status; part++)
-        step_part(cloth_part(cloth, part), frame, error);
+        step_part(cloth_part(cloth, part), frame, substeps, error);
     return error->status;
 }

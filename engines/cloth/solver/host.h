@@ -28,6 +28,10 @@ hed_status cloth_choose_structure(
 
 /* Chooses the substeps of a frame for garments that exist (substeps.c). */
 uint32_t cloth_choose_substeps(const hed_cloth *cloth);
+/* Longest motion of a body, m, in a substep of a cloth whose substeps are chosen. */
+double cloth_choose_body_motion(const hed_cloth *cloth);
+/* Substeps of a checked frame. */
+uint32_t cloth_frame_substeps(const hed_cloth *cloth, const hed_cloth_frame *frame);
 
 /* Kernels of the solver, created by hed_cloth_create() if the definition announces their use,
  * else at first use. */
@@ -196,6 +200,9 @@ hed_status cloth_jump(hed_cloth *cloth, const float *matrices, hed_error *error)
 hed_status cloth_move_frame(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error);
 /* Transforms a collider by a rigid 4 x 4 matrix, column by column. */
 hed_cloth_collider cloth_collider_through(const float *matrix, const hed_cloth_collider *collider);
+/* Position of a collider at the beginning of a frame. */
+hed_cloth_collider cloth_collider_before(
+    const cloth_host *host, const hed_cloth_frame *frame, uint32_t index);
 /* Start of a submission, where the origin may move, and its end, where positions may be copied. */
 hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error);
 hed_status cloth_origin_look(hed_cloth *cloth, hed_error *error);

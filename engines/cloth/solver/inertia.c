@@ -30,6 +30,14 @@ hed_cloth_collider cloth_collider_through(const float *matrix, const hed_cloth_c
     return moved;
 }
 
+hed_cloth_collider cloth_collider_before(
+    const cloth_host *host, const hed_cloth_frame *frame, uint32_t index)
+{
+    bool starts = frame->collider_count && frame->collider_starts;
+    hed_cloth_collider from = starts ? frame->collider_starts[index] : host->colliders[index];
+    return frame->motion ? cloth_collider_through(frame->motion, &from) : from;
+}
+
 /* Element of the rotation R of a rigid matrix, which is stored column by column. */
 static double turn_of(const float *matrix, int row, int column) { return matrix[4 * column + row]; }
 

@@ -22,6 +22,7 @@ static hed_status reset_part(hed_cloth *cloth, hed_error *error)
     if (hed_fill(cloth->stream, cloth->buffers.flags, 0, 16, &(uint32_t){0}, 4, error))
         return error->status;
     cloth->last_dt = 0.0f;
+    cloth->frame_substeps = 0;
     cloth->time = 0.0;
     cloth->frame = 0;
     host->collider_count = 0;
@@ -147,10 +148,13 @@ typedef struct state_head {
     /* state of the origin's following: cloth_look */
     uint32_t submissions, after;
     float middle[3];
-    uint32_t apart; /* STATE_APART, STATE_PARTS */
-    float pace[16]; /* last motion of the frame of reference */
+    uint32_t apart;            /* STATE_APART, STATE_PARTS */
+    uint32_t substeps, unused; /* substeps of the last frame */
+    float pace[16];            /* last motion of the frame of reference */
     double pace_seconds;
 } state_head;
+
+enum { MOST_SUBSTEPS = 64000 }; /* chosen for a frame of 10 s */
 
 #define STATE_APART 1u /* a state_home for each garment is stored after the head */
 #define STATE_PARTS 2u /* cloth_look.parts */
@@ -163,8 +167,8 @@ typedef struct state_home {
 } state_home;
 
 /* Magic bytes; the last byte is the version. Version 2 had neither carries nor an origin; version 3
- * had no motion of the frame of reference. */
-static const char magic[8] = "HEDCLTH4";
+ * had no motion of the frame of reference, version 4 no substeps. */
+static const char magic[8] = "HEDCLTH5";
 
 static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
 {
@@ -270,6 +274,7 @@ static state_head head_of(const hed_cloth *cloth)
         .after = look->after,
         .middle = {look->middle[0], look->middle[1], look->middle[2]},
         .apart = (lead->is_apart ? STATE_APART : 0) | (look->parts ? STATE_PARTS : 0),
+        .substeps = lead->frame_substeps,
         .pace_seconds = host->pace_seconds};
     memcpy(head.pace, host->pace, sizeof head.pace);
     memcpy(head.magic, magic, sizeof head.magic);
@@ -340,7 +345,7 @@ static bool is_sound_head(const state_head *head)
         sound &= fabs(head->origin[k]) <= CLOTH_ORIGIN_FARTHEST &&
                  fabs((double)head->middle[k]) <= farthest_place;
     for (int k = 0; k < 16; k++) sound &= fabs((double)head->pace[k]) <= farthest_place;
-    return sound && head->apart <= (STATE_APART | STATE_PARTS);
+    return sound && head->apart <= (STATE_APART | STATE_PARTS) && head->substeps <= MOST_SUBSTEPS;
 }
 
 /* True if the fourth number of each previous position is the particle's garment, with
@@ -486,6 +491,7 @@ static hed_status load_part(hed_cloth *cloth, const state_head *head, const unsi
     cloth->host->driver_moves = false;
     cloth->host->air_fresh = false;
     cloth->last_dt = head->last_dt;
+    cloth->frame_substeps = head->substeps;
     cloth->time = head->time;
     cloth->frame = head->frame;
     cloth_look *look = &cloth->host->look;
