@@ -334,9 +334,12 @@ static void sample_archive(cloth_archive *a, double rate, hed_cloth_pc2_data *sa
         if (!cloth_archive_is_constant(&s->corners) || !cloth_archive_is_constant(&s->counts))
             cloth_archive_reject(a, s->corners.children.place, "the same faces in all samples");
     }
-    double seconds = e.to - e.from, steps = !e.moves    ? 0
-                                            : e.is_even ? e.samples - 1.0
-                                                        : fmax(rint(seconds * rate), 1);
+    /* uneven samples, as of a shutter, are read in even steps from the first */
+    double seconds = e.to - e.from,
+           steps = !e.moves    ? 0
+                   : e.is_even ? e.samples - 1.0
+                               : fmax(ceil(seconds * rate - 1e-6), 1),
+           step = e.is_even ? seconds / steps : 1 / rate;
     if (cloth_archive_fine(a) && !(seconds >= 0 && seconds < 1e9)) cloth_archive_reject(a, 0, "times that grow");
     if (cloth_archive_fine(a) && 3.0 * vertices * (steps + 1) > (double)MOST_NUMBERS)
         hed_fail(a->error, HED_ERROR_LIMIT, "%s: %u vertices in %.0f samples are more than 2^31 numbers", a->name, vertices,
@@ -348,11 +351,11 @@ static void sample_archive(cloth_archive *a, double rate, hed_cloth_pc2_data *sa
         HED_OUT_OF_MEMORY(a->error, "the samples of %s", a->name);
     for (uint32_t s = 0; s < count && cloth_archive_fine(a); s++) {
         float *at = positions + 3 * (size_t)vertices * s;
-        pose(a, e.from + (steps > 0 ? seconds * s / steps : 0), at);
+        pose(a, s < steps ? e.from + s * step : e.to, at);
         if (cloth_archive_fine(a)) require_finite(a, at, vertices);
     }
     *samples = (hed_cloth_pc2_data){
-        vertices, count, 0, (float)(seconds > 0 ? rate * seconds / steps : 1), positions};
+        vertices, count, 0, (float)(seconds > 0 ? rate * step : 1), positions};
     if (!cloth_archive_fine(a)) hed_cloth_pc2_free(samples);
 }
 
