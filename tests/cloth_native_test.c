@@ -4,6 +4,8 @@
 #include "testing.h"
 
 #include "cloth_meshes.h"
+#include "kernels/kernels.h"
+#include "kernels/particle.h"
 #include "solver/native.h"
 #include "solver/strict_order.h"
 
@@ -570,6 +572,61 @@ Test(cloth_native, says_where_it_is_not_valid)
     EXPECT(strstr(error.text, "compliance"), "%s", error.text);
     hed_context_destroy(c.context);
     test_mesh_free(&mesh);
+}
+
+/* ---- colliders ---- */
+
+enum { ACTED = 203, ACTED_COLLIDERS = 20 };
+
+/* Spheres, capsules and a plane that move, some of them fast. */
+static void make_colliders(float4 *colliders)
+{
+    for (uint32_t k = 0; k < ACTED_COLLIDERS; k++) {
+        float v[12], shape = k == 3 ? 0.0f : (float)(1 + k % 2);
+        cloth_sample_floats(v, 12, k, 7, -1.0f, 1.0f);
+        float4 *words = colliders + CLOTH_COLLIDER_WORDS * k, a = {v[0], v[1], v[2], 0.15f},
+               b = {v[3], v[4], v[5], 0.1f};
+        if (k == 3) a.y = -0.8f, b = (float4){0.1f, 1.0f, 0.0f, 0.0f};
+        words[0] = words[2] = a;
+        words[1] = words[3] = b;
+        words[2].x += 0.1f * v[6];
+        words[2].y += 0.1f * v[7];
+        words[4] = (float4){shape, 0.5f, (float)(k % 5 == 0), 0.0f};
+    }
+}
+
+/* Colliders move particles in lanes as they move one after another, with the same bits: particles of
+ * several garments, held ones and overstretched ones, and more colliders than stay posed. */
+Test(cloth_native, particles_in_lanes_collide_as_one_by_one)
+{
+    static float4 before[ACTED], start[ACTED], lanes[ACTED], one_by_one[ACTED],
+        garments[CLOTH_GARMENT_WORDS * CLOTH_SAMPLE_GARMENTS],
+        colliders[CLOTH_COLLIDER_WORDS * ACTED_COLLIDERS];
+    uint32_t moved = 0;
+    cloth_sample_garments(garments);
+    make_colliders(colliders);
+    for (uint32_t i = 0; i < ACTED; i++) {
+        float v[6];
+        cloth_sample_floats(v, 6, i, 9, -1.0f, 1.0f);
+        float motion = i % 3 ? 0.02f : 0.8f, garment = (float)(i / 37 % CLOTH_SAMPLE_GARMENTS);
+        start[i] = (float4){v[0], v[1], v[2], i % 11 ? 2.0f : 0.0f};
+        before[i] = (float4){v[0] + motion * v[3], v[1] + motion * v[4], v[2] + motion * v[5],
+            garment + (i % 7 ? 0.0f : CLOTH_OVERSTRETCHED)};
+    }
+    memcpy(lanes, start, sizeof start);
+    memcpy(one_by_one, start, sizeof start);
+    const cloth_step step = {.from = 0.25f, .to = 0.5f, .colliders = ACTED_COLLIDERS};
+    cloth_arrays arrays = {
+        .drive = {
+            .position = lanes, .previous = before, .garments = garments, .colliders = colliders}};
+    cloth_native_act(&arrays, &step, 0, ACTED);
+    arrays.drive.position = one_by_one;
+    for (uint32_t i = 0; i < ACTED; i++) {
+        cloth_drive_one(i, arrays.drive, step);
+        moved += memcmp(&one_by_one[i], &start[i], sizeof *start) != 0;
+    }
+    EXPECT_BYTES(lanes, one_by_one, sizeof lanes, "particles in lanes");
+    EXPECT(moved > ACTED / 8 && moved < ACTED, "%u particles moved", moved);
 }
 
 /* The n-th allocation of the tables fails, for every n. */

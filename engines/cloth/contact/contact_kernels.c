@@ -1,5 +1,6 @@
 /* Descriptions and native versions of the kernels that keep cloth from crossing cloth. */
 #include "contact/contact_response_cpu.h"
+#include "contact/contact_tree_cpu.h"
 #include "contact/pair_take_cpu.h"
 
 enum {
@@ -72,9 +73,12 @@ HED_NATIVE_BODY pairs_boxes_body(const hed_native_call *call, uint64_t begin, ui
     if (begin == 0) view.counters->total.listed = view.counters->total.overlaps = 0;
     for (uint64_t group = begin; group < end; group++) {
         uint first = (uint)group * group_size, row = view.row;
-        for (uint width = group_size; width > 0 && row > 0; width /= 2, row /= 2, first /= 2)
-            for (uint item = 0; item < width && first + item < row; item++)
-                contact_refit(row + first + item, tree, view.params);
+        for (uint width = group_size; width > 0 && row > 0; width /= 2, row /= 2, first /= 2) {
+            uint last = row - first < width ? row : first + width;
+            for (uint node = first; node < last; node += BLOCK_LANES)
+                block_refit(row + node, last - node < BLOCK_LANES ? last - node : BLOCK_LANES, tree,
+                    view.params);
+        }
     }
 }
 HED_NATIVE_CLONES(pairs_boxes_native, pairs_boxes_body)
@@ -167,21 +171,29 @@ HED_NATIVE_BODY pairs_part_body(const hed_native_call *call, uint64_t begin, uin
 }
 HED_NATIVE_CLONES(pairs_part_native, pairs_part_body)
 
+/* Pulls along the edges of leaves of which a push has moved a particle. */
 HED_NATIVE_BODY pairs_pull_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const contact_pull_view view = contact_pull_view_of(call->arguments);
     if (!contact_pulls(view.counters, view.params)) return;
-    for (uint64_t leaf = begin; leaf < end; leaf++) contact_pull((uint)leaf, view);
+    for (uint64_t leaf = begin; leaf < end; leaf++) {
+        contact_triangle t = view.triangles[leaf];
+        if (t.a == CONTACT_NO_LEAF) continue;
+        if (view.marks[t.a] | view.marks[t.b] | view.marks[t.c]) contact_pull((uint)leaf, view);
+    }
 }
 HED_NATIVE_CLONES(pairs_pull_native, pairs_pull_body)
 
+/* Passes over particles that no pair has pushed; in the last pass, that no pass has moved. */
 HED_NATIVE_BODY pairs_apply_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const contact_apply_view view = contact_apply_view_of(call->arguments);
     uint pass = view.params.pass + 1u, moves = 0;
     if (!view.params.last_pass && !contact_is_active(view.counters, view.params)) return;
     for (uint64_t i = begin; i < end; i++) {
-        if (view.params.sum_arrays > 0 && view.sums[4 * i + 3] > 0)
+        bool is_pushed = view.sums[4 * i + 3] > 0;
+        if (!is_pushed && !(view.params.last_pass && view.marks[i])) continue;
+        if (view.params.sum_arrays > 0 && is_pushed)
             block_total_pushes((uint)i, view.sums, &view.params);
         float4 before = view.moved[i], at;
         contact_apply((uint)i, view);

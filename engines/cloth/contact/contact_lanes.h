@@ -247,7 +247,7 @@ __attribute__((target(BLOCK_AVX512))) static void block_overlapping_avx512(
     *total = written;
 }
 #endif
-static void block_overlapping(uint *numbers, uint *total, const block_search *search)
+static inline void block_overlapping(uint *numbers, uint *total, const block_search *search)
 {
 #ifdef BLOCK_AVX512
     if (block_has_avx512()) {

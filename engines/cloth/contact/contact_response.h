@@ -301,7 +301,8 @@ CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
     NEXT(IN, uint, around_at) \
     NEXT(IN, float4, rests) \
     NEXT(IN, float4, position) NEXT(IN, float4, moved) NEXT(INOUT, int, sums) \
-        NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+        NEXT(SCRATCH, uint, marks) NEXT(SHARED, contact_counters, counters) \
+            NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_pull_view, PAIRS_PULL)
 
 /* True if the pass pulls: the first one after pushes, a further one after a pull. As in

@@ -298,7 +298,10 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
     params->last_pass = seed % 2;
     params->iteration = seed % 2 ? 0 : CONTACT_MAX_ITERATIONS - 1;
     if (def == &cloth_pairs_pull_def) { /* edges that pushes stretched */
-        for (uint32_t i = 0; i < params->particles; i += 3) s->moved[i].x += 0.2f * SPACING;
+        for (uint32_t i = 0; i < params->particles; i += 3) {
+            s->moved[i].x += 0.2f * SPACING;
+            s->marks[i] = 1;
+        }
         params->pass = CONTACT_PUSH_PASSES;
         current->active_passes = 1;
         return;

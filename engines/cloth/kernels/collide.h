@@ -140,33 +140,58 @@ CLOTH_INLINE cloth_posed cloth_pose(
     return posed;
 }
 
+/* A particle at the hull of two balls. */
+typedef struct cloth_meeting {
+    int touches; /* 0: it does not reach the hull, and the rest means nothing */
+    int turned;  /* not 0: its end is on another side than its start; it may have passed through */
+    float4 origin;   /* its position at the substep's start, moved along with the hull */
+    float4 met, end; /* normals over the hull at `origin` and at the end; w: heights, m */
+} cloth_meeting;
+
+/* True if a particle whose motion is `way` long may reach the hull of two balls: the height over a surface
+ * changes by at most the motion. */
+CLOTH_INLINE int cloth_is_near_balls(float4 at, float way, float thickness, float4 bounds)
+{
+    float reach = bounds.w + 1.001f * (thickness + way);
+    return cloth_square(at.x - bounds.x, at.y - bounds.y, at.z - bounds.z) <= reach * reach;
+}
+
+CLOTH_INLINE cloth_meeting cloth_meet_balls(
+    float4 at, float4 before, float thickness, cloth_posed posed)
+{
+    float4 a0 = posed.a0, b0 = posed.b0, a1 = posed.a1, b1 = posed.b1;
+    cloth_meeting of;
+    of.touches = of.turned = 0;
+    of.origin = of.met = of.end = at;
+    float way = sqrt(cloth_square(at.x - before.x, at.y - before.y, at.z - before.z));
+    if (!cloth_is_near_balls(at, way, thickness, posed.bounds)) return of; /* most particles */
+    of.end = cloth_over_balls(a1, b1, thickness, at);
+    float move = hed_max(cloth_square(a1.x - a0.x, a1.y - a0.y, a1.z - a0.z),
+        cloth_square(b1.x - b0.x, b1.y - b0.y, b1.z - b0.z));
+    if (!(of.end.w <= way + sqrt(move))) return of;
+
+    float share = cloth_axis_share(a0, b0, before);
+    float4 c0 = cloth_ball(a0, b0, share), c1 = cloth_ball(a1, b1, share);
+    of.touches = 1;
+    of.origin = hed_f4(
+        before.x + (c1.x - c0.x), before.y + (c1.y - c0.y), before.z + (c1.z - c0.z), before.w);
+    of.met = cloth_over_balls(a1, b1, thickness, of.origin);
+    of.turned = fma(of.met.x, of.end.x, fma(of.met.y, of.end.y, of.met.z * of.end.z)) < 0.5f;
+    return of;
+}
+
 /* Moves a particle out of the hull of two balls. */
 CLOTH_INLINE float4 cloth_collide_balls(
     float4 at, float4 before, float thickness, float friction, cloth_posed posed)
 {
-    float4 a0 = posed.a0, b0 = posed.b0, a1 = posed.a1, b1 = posed.b1;
-    /* the height over a surface changes by at most the motion, so most particles return here */
-    float way = sqrt(cloth_square(at.x - before.x, at.y - before.y, at.z - before.z));
-    float reach = posed.bounds.w + 1.001f * (thickness + way);
-    if (!(cloth_square(at.x - posed.bounds.x, at.y - posed.bounds.y, at.z - posed.bounds.z) <=
-            reach * reach))
-        return at;
-    float4 end = cloth_over_balls(a1, b1, thickness, at);
-    float move = hed_max(cloth_square(a1.x - a0.x, a1.y - a0.y, a1.z - a0.z),
-        cloth_square(b1.x - b0.x, b1.y - b0.y, b1.z - b0.z));
-    if (!(end.w <= way + sqrt(move))) return at;
-
-    float share = cloth_axis_share(a0, b0, before);
-    float4 c0 = cloth_ball(a0, b0, share), c1 = cloth_ball(a1, b1, share);
-    float4 origin = hed_f4(
-        before.x + (c1.x - c0.x), before.y + (c1.y - c0.y), before.z + (c1.z - c0.z), before.w);
-    float4 met = cloth_over_balls(a1, b1, thickness, origin);
+    cloth_meeting of = cloth_meet_balls(at, before, thickness, posed);
+    if (!of.touches) return at;
+    float4 a1 = posed.a1, b1 = posed.b1, origin = of.origin, met = of.met, end = of.end;
     float height = met.w, tolerance = 1e-3f * (thickness + hed_max(a1.w, b1.w)) + 1e-7f;
     float x = at.x - origin.x, y = at.y - origin.y, z = at.z - origin.z;
     float length = sqrt(cloth_square(x, y, z)), travel = 0.0f;
     float4 place = origin;
-    /* a particle on the same side at start and end has not passed through */
-    int turned = fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
+    int turned = of.turned;
     CLOTH_ROLLED
     for (uint i = 0; turned && i < CLOTH_MARCH_STEPS && met.w > tolerance && travel < length; i++) {
         travel += met.w;

@@ -250,21 +250,15 @@ CLOTH_FUNCTION cloth_step cloth_drive_step(cloth_drive_view view)
     return step;
 }
 
-CLOTH_INLINE void cloth_drive_one(uint i, cloth_drive_view view, cloth_step step)
+/* Moves a particle, which is out of the colliders, out of its contact plane, and by its driver. */
+CLOTH_INLINE void cloth_drive_collided(
+    uint i, float4 at, float4 before, cloth_cloth cloth, cloth_drive_view view, cloth_step step)
 {
-    float4 at = view.position[i], before = view.previous[i], start;
     uint acted = 0;
-    if (at.w > 0.0f) {
-        cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);
-        if (step.colliders > 0)
-            at = cloth_collide(at, before, cloth.thickness, cloth.friction,
-                cloth_origin_at(view.garments, (uint)before.w), view.colliders, step.colliders,
-                step.from, step.to);
-        if (step.flags & CLOTH_STEP_CONTACTS)
-            at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
-                view.contact[2 * i + 1], step.from, step.to);
-    }
-    start = at;
+    if (at.w > 0.0f && (step.flags & CLOTH_STEP_CONTACTS))
+        at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
+            view.contact[2 * i + 1], step.from, step.to);
+    float4 start = at;
     if ((step.flags & CLOTH_STEP_DRIVER) && at.w > 0.0f)
         at = cloth_drive(i, at, view.driver_from, view.driver_to, view.driver_map, step.particles,
             step.to, &acted);
@@ -273,6 +267,17 @@ CLOTH_INLINE void cloth_drive_one(uint i, cloth_drive_view view, cloth_step step
         float moved = sqrt(cloth_square(at.x - start.x, at.y - start.y, at.z - start.z));
         view.debug[i] = hed_u2(cloth_colour(acted), as_uint(moved));
     }
+}
+
+CLOTH_INLINE void cloth_drive_one(uint i, cloth_drive_view view, cloth_step step)
+{
+    float4 at = view.position[i], before = view.previous[i];
+    cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);
+    if (step.colliders > 0)
+        at = cloth_collide(at, before, cloth.thickness, cloth.friction,
+            cloth_origin_at(view.garments, (uint)before.w), view.colliders, step.colliders,
+            step.from, step.to);
+    cloth_drive_collided(i, at, before, cloth, view, step);
 }
 
 #if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
