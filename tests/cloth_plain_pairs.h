@@ -41,7 +41,7 @@ static inline void cloth_plain_list(
             contact_ends x = contact_ends_of(view.start, pair),
                          y = contact_ends_of(view.ahead, pair);
             float reach = contact_reach(s.a, t.a, view),
-                  limit = reach + 2.0f * contact_cover(params),
+                  limit = contact_near_gap(reach, contact_listed_margins(params)),
                   gap = contact_gap_of(x, y, no_shift, edges).min_gap;
             if (!contact_sides_apart(x, y, no_shift, edges, limit) && !(gap >= limit) &&
                 contact_is_listed(pair, &reach, gap, view, params))
@@ -56,18 +56,18 @@ static inline void cloth_plain_take(
 {
     uint count = contact_listed(counters, params);
     contact_iteration *now = &counters->iteration[params.slot];
-    float margin = contact_margin(counters, params);
+    contact_margins margins = contact_taken_margins(counters, params);
     float4 shift = contact_shift(counters, params);
     for (uint k = 0; k < count; k++) {
         contact_pair pair = view.list[k];
         uint edges = contact_edges(pair);
-        float reach = view.bounds[k].reach;
+        float reach = view.bounds[k].reach, limit = contact_near_gap(reach, margins);
         contact_ends x = contact_ends_of(view.start, pair),
                      y = contact_ends_of(view.position, pair);
         contact_gap gap = contact_gap_of(x, y, shift, edges);
-        if (contact_is_far(pair, view.bounds[k], view.deviations, (uint)now->list_needed, margin) ||
-            contact_sides_apart(x, y, shift, edges, reach + margin) ||
-            gap.min_gap >= reach + margin)
+        uint is_fresh = (uint)now->list_needed;
+        if (contact_is_far(pair, view.bounds[k], view.deviations, is_fresh, margins) ||
+            contact_sides_apart(x, y, shift, edges, limit) || gap.min_gap >= limit)
             continue;
         contact_pair_write((uint)now->pairs++, pair, reach, gap, view, params);
     }

@@ -99,7 +99,7 @@ CLOTH_INLINE uint contact_is_listed(
         return 1u;
     between = contact_closest_of(contact_ends_of(view.rests, pair), contact_edges(pair)).normal;
     *reach = hed_min(*reach, 0.5f * between.w);
-    return !(gap >= *reach + 2.0f * contact_cover(params));
+    return !(gap >= contact_near_gap(*reach, contact_listed_margins(params)));
 }
 
 /* Writes a pair of the list. */
@@ -147,12 +147,12 @@ CLOTH_FUNCTION float contact_deviation_of(__global const float *deviations, cont
 
 /* True if a listed pair cannot meet in this iteration, by its bound alone. That holds for most
  * pairs, whose vertices have hardly left the covered motion. `fresh`: the list was made in this
- * iteration; `margin`: contact_margin(). */
+ * iteration. */
 CLOTH_INLINE uint contact_is_far(contact_pair pair, contact_bound bound,
-    __global const float *deviations, uint is_fresh, float margin)
+    __global const float *deviations, uint is_fresh, contact_margins margins)
 {
     float deviation = is_fresh ? 0.0f : contact_deviation_of(deviations, pair);
-    return bound.gap - deviation >= bound.reach + margin;
+    return bound.gap - deviation >= contact_near_gap(bound.reach, margins);
 }
 
 /* Writes a pair of this iteration and its plane. */

@@ -39,10 +39,9 @@ static inline contact_pair block_pair(const block *b, uint lane)
         end[0] | b->edges, end[BLOCK_LANES], end[2 * BLOCK_LANES], end[3 * BLOCK_LANES]};
 }
 
-/* Loads the positions of the ends and the limits of a block, whose reach is known. */
-static inline void block_load(block *b, const float4 *start, const float4 *end, float margin)
+/* Loads the positions of the ends of a block. */
+static inline void block_load(block *b, const float4 *start, const float4 *end)
 {
-    for (uint lane = 0; lane < BLOCK_LANES; lane++) b->limit[lane] = b->reach[lane] + margin;
     block_gather(b->x, start, b->ends, 4);
     block_gather(b->y, end, b->ends, 4);
 }
@@ -100,7 +99,8 @@ BLOCK_CLONES(block_edge_ends_of, (block * b, const block_sources *of), (b, of))
 
 /* Takes the last candidates of a queue, and finds their ends. */
 HED_NATIVE_BODY block_pop_candidates(block *b, block_candidate_queue *queue, uint edges,
-    const contact_triangle *triangles, const float4 *start, const float4 *end, float margin)
+    const contact_triangle *triangles, const float4 *start, const float4 *end,
+    contact_margins margins)
 {
     uint at[BLOCK_LANES], leaves[BLOCK_LANES], partners[BLOCK_LANES];
     block_sources of;
@@ -111,11 +111,12 @@ HED_NATIVE_BODY block_pop_candidates(block *b, block_candidate_queue *queue, uin
         leaves[lane] = queue->leaves[k], partners[lane] = queue->partners[k];
         of.bits[lane] = queue->bits[k];
         b->reach[lane] = queue->reach[k];
+        b->limit[lane] = contact_near_gap(queue->reach[k], margins);
     }
     block_gather(&of.s, triangles, leaves, 1);
     block_gather(&of.t, triangles, partners, 1);
     (edges ? block_edge_ends_of : block_ends_of)(b, &of);
-    block_load(b, start, end, margin);
+    block_load(b, start, end);
 }
 
 /* Computes a lower bound on the gap of each candidate, whose boxes are known to overlap, and `meets`.
@@ -419,12 +420,13 @@ HED_NATIVE_BODY block_fill(block_triangles *b, contact_triangle triangle,
     const contact_overlap *overlaps, uint count, contact_list_view view, contact_params params)
 {
     block_leaves *l = &b->l;
+    const contact_margins margins = contact_listed_margins(params);
     l->count = count;
     for (uint lane = 0; lane < count; lane++) l->leaves[lane] = overlaps[lane].other;
     block_leaves_fill(l, &triangle, view.triangles);
     for (uint lane = 0; lane < count; lane++) {
         b->reach[lane] = contact_reach(triangle.a, l->triangles[0][lane], view);
-        b->limit[lane] = b->reach[lane] + 2.0f * contact_cover(params);
+        b->limit[lane] = contact_near_gap(b->reach[lane], margins);
     }
     block_gather(b->start, view.start, l->triangles[0], 3);
     block_gather(b->end, view.ahead, l->triangles[0], 3);
@@ -502,7 +504,8 @@ static void block_push_candidates(
 }
 
 /* Computes contact_is_listed() of the pairs that may meet, with their reach. */
-HED_NATIVE_BODY block_neighbours(block *b, const block_lanes *rests, float max_edge, float cover)
+HED_NATIVE_BODY block_neighbours(
+    block *b, const block_lanes *rests, float max_edge, contact_margins margins)
 {
     for (int lane = 0; lane < BLOCK_LANES; lane++) {
         contact_ends rest = block_ends(rests, lane);
@@ -513,25 +516,27 @@ HED_NATIVE_BODY block_neighbours(block *b, const block_lanes *rests, float max_e
         uint differs = as_uint(rest.a.w) != as_uint(rest.d.w),
              is_far = differs | (uint)(cloth_dot(between, between) >= limit * limit);
         b->reach[lane] = is_far ? reach : nearer;
-        b->meets[lane] &= is_far | !(b->min_gap[lane] >= nearer + 2.0f * cover);
+        b->meets[lane] &= is_far | !(b->min_gap[lane] >= contact_near_gap(nearer, margins));
     }
 }
 HED_NATIVE_BODY block_edge_neighbours_body(
-    block *b, const block_lanes *rests, float max_edge, float cover)
+    block *b, const block_lanes *rests, float max_edge, contact_margins margins)
 {
     b->edges = CONTACT_EDGES;
-    block_neighbours(b, rests, max_edge, cover);
+    block_neighbours(b, rests, max_edge, margins);
 }
 BLOCK_CLONES(block_edge_neighbours,
-    (block * b, const block_lanes *rests, float max_edge, float cover), (b, rests, max_edge, cover))
+    (block * b, const block_lanes *rests, float max_edge, contact_margins margins),
+    (b, rests, max_edge, margins))
 HED_NATIVE_BODY block_vertex_neighbours_body(
-    block *b, const block_lanes *rests, float max_edge, float cover)
+    block *b, const block_lanes *rests, float max_edge, contact_margins margins)
 {
     b->edges = 0u;
-    block_neighbours(b, rests, max_edge, cover);
+    block_neighbours(b, rests, max_edge, margins);
 }
 BLOCK_CLONES(block_vertex_neighbours,
-    (block * b, const block_lanes *rests, float max_edge, float cover), (b, rests, max_edge, cover))
+    (block * b, const block_lanes *rests, float max_edge, contact_margins margins),
+    (b, rests, max_edge, margins))
 
 typedef struct block_list_stage {
     uint count;
@@ -554,7 +559,7 @@ HED_NATIVE_BODY block_list_add(
     block_lanes rests[4];
     block_gather(rests, view.rests, b->ends, 4);
     (b->edges ? block_edge_neighbours : block_vertex_neighbours)(
-        b, rests, params.max_edge, contact_cover(params));
+        b, rests, params.max_edge, contact_listed_margins(params));
     for (uint lane = 0; lane < b->count; lane++) {
         stage->list[stage->count] = block_pair(b, lane);
         stage->bounds[stage->count] = (contact_bound){b->reach[lane], b->min_gap[lane]};
@@ -589,7 +594,7 @@ HED_NATIVE_BODY block_list(const contact_overlap *overlaps, uint first, uint las
         for (uint edges = 0; edges < 2; edges++)
             while (queues[edges].count >= (k < last ? BLOCK_LANES : 1)) {
                 block_pop_candidates(&b, &queues[edges], edges ? CONTACT_EDGES : 0u, view.triangles,
-                    view.start, view.ahead, 2.0f * contact_cover(params));
+                    view.start, view.ahead, contact_listed_margins(params));
                 (edges ? block_bound_edges : block_bound_vertices)(&b);
                 block_list_add(&b, &stage, view, params);
             }

@@ -18,6 +18,8 @@
 #define CONTACT_SEEK_LEAVES \
     (2u * WG) /* leaves that are compared with the leaves of a cluster at once */
 #define CONTACT_SEEK_TESTS (4u * WG) /* comparisons of leaves between two looks at the queue */
+#define CONTACT_SEEK_CHUNKS 4u       /* chunks whose clusters are compared at once */
+#define CONTACT_SEEK_NODES (2u * CONTACT_SEEK_CHUNKS * WG)
 
 /* Local memory of a group that searches for overlaps. */
 typedef struct contact_seek {
@@ -25,8 +27,12 @@ typedef struct contact_seek {
                                                            of the first leaf that each may meet */
     float4 other_low[CONTACT_SEEK_LEAVES], other_high[CONTACT_SEEK_LEAVES]; /* low.w: bits of the
                                                                                leaf */
+    contact_triangle triangles[CONTACT_CLUSTER], other_triangles[CONTACT_SEEK_LEAVES];
     contact_overlap queue[2u * CONTACT_SEEK_TESTS];
-    uint chunks[WG], nodes[WG];
+    uint chunks[WG], nodes[CONTACT_SEEK_NODES];
+    uint convex[2u * CONTACT_CLUSTER]; /* nodes of the cluster, from 1 on: not 0 if one cannot meet
+                                          itself */
+    uint first_node; /* end of the highest node above the cluster that cannot meet itself, or 0 */
     uint chunk_count, node_count, other_count, queue_count, at;
 } contact_seek;
 
@@ -40,6 +46,7 @@ typedef struct contact_sift {
 typedef union contact_local {
     contact_seek seek;
     contact_sift sift;
+    uint noted; /* pairs of the group that a pass has weighed */
 } contact_local;
 
 /* ---- overlaps ---- */
@@ -63,39 +70,74 @@ CLOTH_INLINE void contact_seek_write(CLOTH_LOCAL contact_seek *s, contact_find_v
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Compares the leaves of up to CONTACT_SEEK_LEAVES / width of the clusters in `nodes`, from the
- * first-th on, with the leaves of the group's cluster, whose box is low to high and whose leaves
- * begin at `cluster_leaf`. */
-CLOTH_INLINE void contact_seek_leaves(uint first, uint width, float4 low, float4 high,
+/* Loads a cluster of `width` leaves, node `cluster` of a row of `row`: boxes and triangles of its
+ * leaves, and the first leaves and clusters that may meet them. Ends of nodes that cannot meet
+ * themselves grow from node to node upwards, so the largest counts. */
+CLOTH_INLINE void contact_seek_open(
+    CLOTH_LOCAL contact_seek *s, uint cluster, uint width, uint row, contact_find_view view)
+{
+    __global const float4 *boxes = view.boxes;
+    uint item = (uint)get_local_id(0), top = row + cluster, leaf = cluster * width + item;
+    barrier(CLK_LOCAL_MEM_FENCE); /* all items have read the cluster before */
+    if (item == 0) s->first_node = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < 32u && top >> item > 0 && boxes[2 * (top >> item)].w > 0.0f)
+        atomic_max(&s->first_node, (((top >> item) + 1u) << item) - row);
+    if (item > 0 && item < 2u * width) {
+        uint level = 31u - clz(item), node = (top << level) + item - (1u << level);
+        s->convex[item] = boxes[2 * node].w > 0.0f;
+    }
+    if (item < width) {
+        s->low[item] = boxes[2 * (view.params.leaves + leaf)];
+        s->high[item] = boxes[2 * (view.params.leaves + leaf) + 1];
+        s->triangles[item] = view.triangles[leaf];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < width) {
+        uint first = item + 1u, step = 1;
+        for (uint node = width + item; node > 1u; node >>= 1, step *= 2)
+            if (s->convex[node]) first = (node + 1u) * step - width;
+        first += cluster * width;
+        s->low[item].w = as_float(max(first, s->first_node * width));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Compares the leaves of up to CONTACT_SEEK_LEAVES / width of the clusters [first, last) of `nodes`
+ * with the leaves of the group's cluster, whose box is low to high and whose leaves
+ * begin at `cluster_leaf`. An item has one leaf of the group's cluster. */
+CLOTH_INLINE void contact_seek_leaves(uint first, uint last, uint width, float4 low, float4 high,
     CLOTH_LOCAL contact_seek *s, uint cluster_leaf, contact_find_view view)
 {
     __global const float4 *boxes = view.boxes;
-    __global const contact_triangle *triangles = view.triangles;
-    uint item = (uint)get_local_id(0), limit = CONTACT_SEEK_LEAVES / width;
-    uint clusters = min(s->node_count - first, limit);
+    uint item = (uint)get_local_id(0), limit = CONTACT_SEEK_LEAVES / width, own = item % width;
+    uint clusters = min(last - first, limit);
     for (uint k = item; k < clusters * width; k += WG) {
         uint leaf = s->nodes[first + k / width] * width + k % width,
              node = leaf + view.params.leaves;
         float4 l = boxes[2 * node], h = boxes[2 * node + 1];
+        contact_triangle triangle = view.triangles[leaf];
         if (!contact_boxes_overlap(low, high, l, h)) continue;
         uint at = atomic_add(&s->other_count, 1u);
         l.w = as_float(leaf);
         s->other_low[at] = l;
         s->other_high[at] = h;
+        s->other_triangles[at] = triangle;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint tests = s->other_count * width;
+    float4 own_low = s->low[own], own_high = s->high[own];
     for (uint begin = 0; begin < tests; begin += CONTACT_SEEK_TESTS) {
         uint end = min(tests, begin + CONTACT_SEEK_TESTS);
         for (uint k = begin + item; k < end; k += WG) {
-            float4 l = s->low[k % width], other = s->other_low[k / width];
+            float4 other = s->other_low[k / width];
             contact_overlap overlap;
-            overlap.leaf = cluster_leaf + k % width;
+            overlap.leaf = cluster_leaf + own;
             overlap.other = as_uint(other.w);
-            if (overlap.other < as_uint(l.w)) continue;
-            if (!contact_boxes_overlap(l, s->high[k % width], other, s->other_high[k / width]))
+            if (overlap.other < as_uint(own_low.w)) continue;
+            if (!contact_boxes_overlap(own_low, own_high, other, s->other_high[k / width]))
                 continue;
-            if (!contact_candidates(triangles[overlap.leaf], triangles[overlap.other])) continue;
+            if (!contact_candidates(s->triangles[own], s->other_triangles[k / width])) continue;
             s->queue[atomic_add(&s->queue_count, 1u)] = overlap;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -104,6 +146,24 @@ CLOTH_INLINE void contact_seek_leaves(uint first, uint width, float4 low, float4
     }
     if (item == 0 && tests > 0) s->other_count = 0; /* after a barrier of the loop */
     barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Adds the clusters of `count` chunks, from the first-th of `chunks` on, that may meet the group's
+ * cluster to `nodes`. Boxes of all chunks are loaded before the first is compared. */
+CLOTH_INLINE void contact_seek_nodes(uint first, uint count, uint span, uint from, float4 low,
+    float4 high, uint row, CLOTH_LOCAL contact_seek *s, __global const float4 *boxes)
+{
+    uint item = (uint)get_local_id(0), nodes[CONTACT_SEEK_CHUNKS];
+    float4 lows[CONTACT_SEEK_CHUNKS], highs[CONTACT_SEEK_CHUNKS];
+    for (uint c = 0; c < CONTACT_SEEK_CHUNKS; c++) {
+        nodes[c] = s->chunks[first + min(c, count - 1u)] * span + min(item, span - 1u);
+        lows[c] = boxes[2 * (row + nodes[c])];
+        highs[c] = boxes[2 * (row + nodes[c]) + 1];
+    }
+    for (uint c = 0; c < CONTACT_SEEK_CHUNKS; c++)
+        if (c < count && item < span && nodes[c] >= from &&
+            contact_boxes_overlap(low, high, lows[c], highs[c]))
+            s->nodes[atomic_add(&s->node_count, 1u)] = nodes[c];
 }
 
 /* Writes the overlaps of all leaves: 2 capacity is room for them. Nodes that cannot meet
@@ -120,31 +180,25 @@ CLOTH_INLINE void contact_group_find(CLOTH_LOCAL contact_seek *s, contact_find_v
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint cluster = (uint)get_group_id(0); cluster < row; cluster += (uint)get_num_groups(0)) {
         float4 low = boxes[2 * (row + cluster)], high = boxes[2 * (row + cluster) + 1];
-        uint from = contact_first_other(boxes, row + cluster, row), leaf = cluster * width;
-        if (item < width) {
-            uint node = params.leaves + leaf + item;
-            uint other = contact_first_other(boxes, node, params.leaves);
-            float4 l = boxes[2 * node];
-            l.w = as_float(other > leaf + item ? other : leaf + item + 1u);
-            s->low[item] = l;
-            s->high[item] = boxes[2 * node + 1];
-        }
+        contact_seek_open(s, cluster, width, row, view);
+        uint from = max(cluster, s->first_node);
         for (uint first = from / span; first < chunks; first += WG) {
             uint chunk = first + item;
             if (chunk < chunks && contact_boxes_overlap(low, high, boxes[2 * (chunks + chunk)],
                                       boxes[2 * (chunks + chunk) + 1]))
                 s->chunks[atomic_add(&s->chunk_count, 1u)] = chunk;
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint k = 0; k < s->chunk_count; k++) {
-                uint node = s->chunks[k] * span + item;
-                if (item < span && node >= from &&
-                    contact_boxes_overlap(
-                        low, high, boxes[2 * (row + node)], boxes[2 * (row + node) + 1]))
-                    s->nodes[atomic_add(&s->node_count, 1u)] = node;
+            uint found = s->chunk_count;
+            for (uint k = 0; k < found; k += CONTACT_SEEK_CHUNKS) {
+                uint count = min(found - k, CONTACT_SEEK_CHUNKS);
+                contact_seek_nodes(k, count, span, from, low, high, row, s, boxes);
                 barrier(CLK_LOCAL_MEM_FENCE);
-                for (uint n = 0; n < s->node_count && s->at <= 2u * params.capacity;
+                uint nodes = s->node_count, is_last = k + count == found;
+                barrier(CLK_LOCAL_MEM_FENCE); /* all items have read the count */
+                if (!is_last && nodes + CONTACT_SEEK_CHUNKS * WG <= CONTACT_SEEK_NODES) continue;
+                for (uint n = 0; n < nodes && s->at <= 2u * params.capacity;
                      n += CONTACT_SEEK_LEAVES / width)
-                    contact_seek_leaves(n, width, low, high, s, leaf, view);
+                    contact_seek_leaves(n, nodes, width, low, high, s, cluster * width, view);
                 barrier(CLK_LOCAL_MEM_FENCE);
                 if (item == 0) s->node_count = 0;
                 barrier(CLK_LOCAL_MEM_FENCE);
@@ -255,7 +309,7 @@ CLOTH_INLINE uint contact_boxes_near(
 CLOTH_INLINE uint contact_near_candidates(
     contact_triangle s, contact_triangle t, contact_list_view view, contact_params params)
 {
-    float limit = contact_reach(s.a, t.a, view) + 2.0f * contact_cover(params);
+    float limit = contact_near_gap(contact_reach(s.a, t.a, view), contact_listed_margins(params));
     contact_box a = contact_box_of(view, s.a), b = contact_box_of(view, s.b),
                 c = contact_box_of(view, s.c);
     contact_box d = contact_box_of(view, t.a), e = contact_box_of(view, t.b),
@@ -305,7 +359,7 @@ CLOTH_INLINE void contact_group_list(CLOTH_LOCAL contact_sift *s,
                     contact_ends_of(view.ahead, pair), hed_f4(0.0f, 0.0f, 0.0f, 0.0f),
                     contact_edges(pair))
                           .min_gap;
-                request = !(gap >= reach + 2.0f * contact_cover(params)) &&
+                request = !(gap >= contact_near_gap(reach, contact_listed_margins(params))) &&
                           contact_is_listed(pair, &reach, gap, view, params);
             }
             uint at = contact_sift_reserve(s, request, &view.counters->total.listed);
@@ -324,14 +378,14 @@ CLOTH_INLINE void contact_group_take(CLOTH_LOCAL contact_sift *s, contact_pair_v
 {
     uint count = contact_listed(counters, params), step = (uint)get_global_size(0);
     uint is_fresh = (uint)counters->iteration[params.slot].list_needed;
-    float margin = contact_margin(counters, params);
+    contact_margins margins = contact_taken_margins(counters, params);
     float4 shift = contact_shift(counters, params);
     contact_sift_open(s);
     for (uint first = (uint)get_group_id(0) * WG; first < count; first += step) {
         uint k = first + (uint)get_local_id(0), last = count - first <= step;
         if (k < count) {
             contact_pair pair = view.list[k];
-            if (!contact_is_far(pair, view.bounds[k], view.deviations, is_fresh, margin))
+            if (!contact_is_far(pair, view.bounds[k], view.deviations, is_fresh, margins))
                 contact_sift_push(s, contact_edges(pair) ? 1u : 0u, k);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -347,9 +401,10 @@ CLOTH_INLINE void contact_group_take(CLOTH_LOCAL contact_sift *s, contact_pair_v
                 contact_ends x = contact_ends_of(view.start, pair),
                              y = contact_ends_of(view.position, pair);
                 uint kind = contact_edges(pair);
-                if (!contact_sides_apart(x, y, shift, kind, reach + margin)) {
+                float limit = contact_near_gap(reach, margins);
+                if (!contact_sides_apart(x, y, shift, kind, limit)) {
                     gap = contact_gap_of(x, y, shift, kind);
-                    request = !(gap.min_gap >= reach + margin);
+                    request = !(gap.min_gap >= limit);
                 }
             }
             uint at = contact_sift_reserve(s, request, &counters->iteration[params.slot].pairs);

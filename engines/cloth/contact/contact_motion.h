@@ -30,11 +30,39 @@ CLOTH_FUNCTION float contact_spare(__global const contact_counters *counters, co
     return hed_max(hed_min(0.5f * spread, params.max_spare), params.min_spare);
 }
 
-/* Distance by which two particles that are read may be nearer than their motions, m. */
-CLOTH_FUNCTION float contact_margin(
+/* Margins of contact_near_gap(), m: beyond the reach, and beyond half the reach. */
+typedef struct contact_margins {
+    float reach, half_reach;
+} contact_margins;
+
+/* Margins of pairs whose sides may each be `distance` off their motions; `part` of it is likely. */
+CLOTH_FUNCTION contact_margins contact_margins_of(float distance, float part, contact_params params)
+{
+    contact_margins margins;
+    margins.reach = fma(part, distance, params.read_loss);
+    margins.half_reach = fma(2.0f, distance, params.read_loss);
+    return margins;
+}
+
+/* Margins of the pairs of an iteration, in which contacts push each side by `spare` at most. */
+CLOTH_FUNCTION contact_margins contact_taken_margins(
     __global const contact_counters *counters, contact_params params)
 {
-    return fma(2.0f, contact_spare(counters, params), params.read_loss);
+    return contact_margins_of(contact_spare(counters, params), 0.5f, params);
+}
+
+/* Margins of the pairs of a list, whose sides are `cover` off the motion that it covers at most. */
+CLOTH_FUNCTION contact_margins contact_listed_margins(contact_params params)
+{
+    return contact_margins_of(params.cover, 1.0f, params);
+}
+
+/* Gap, m, from which on a pair is left out. Half the reach remains of this gap in any case, so nothing
+ * crosses. Two sides are seldom as far off their motions as they may be, towards each other: nearly all
+ * pairs that come within reach are found, and the rest by the next iteration or list. */
+CLOTH_FUNCTION float contact_near_gap(float reach, contact_margins margins)
+{
+    return hed_max(reach + margins.reach, fma(0.5f, reach, margins.half_reach));
 }
 
 /* Distance from the motion that the list covers at which a particle may be read, m. */

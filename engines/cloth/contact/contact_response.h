@@ -183,8 +183,9 @@ CLOTH_INLINE float4 contact_push_factors(
         contact_push_factor(y.d.w / mass, w.w, steps.w));
 }
 
-/* Pushes a pair apart that is nearer than its reach, with friction; or weighs it. */
-CLOTH_INLINE void contact_push(uint k, contact_push_view view)
+/* Pushes pair k apart, if it is nearer than its reach, with friction; or weighs it. Returns 0 if the
+ * pair is not pushed. */
+CLOTH_INLINE uint contact_push(uint k, contact_push_view view)
 {
     contact_params params = view.params;
     __global int *sums = view.sums;
@@ -194,11 +195,11 @@ CLOTH_INLINE void contact_push(uint k, contact_push_view view)
     contact_ends y = contact_ends_of(view.moved, pair);
     contact_pressure pressure = contact_pressure_of(y, plane, edges, crowded, params);
     contact_weighing weighing = pressure.weighing;
-    if (!(pressure.depth > 0.0f && pressure.mass > 0.0f)) return;
+    if (!(pressure.depth > 0.0f && pressure.mass > 0.0f)) return 0u;
     contact_mark_active(view.counters, params);
     if (params.weighs) {
         contact_weigh(sums, pair, weighing);
-        return;
+        return 1u;
     }
     contact_ends x = contact_ends_of(view.start, pair);
     float4 push = contact_push_of(x, y, plane, edges, pressure.depth);
@@ -209,6 +210,7 @@ CLOTH_INLINE void contact_push(uint k, contact_push_view view)
     if (weighing.b) contact_add_push(sums, pair.b, push, factors.y);
     if (weighing.c) contact_add_push(sums, pair.c, push, factors.z);
     if (weighing.d) contact_add_push(sums, pair.d, push, factors.w);
+    return 1u;
 }
 
 /* ---- separation ---- */
@@ -252,9 +254,9 @@ CLOTH_FUNCTION float contact_balance(
         NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_separate_view, PAIRS_PART)
 
-/* Moves both sides of a pair that is not safe to their sides of a plane between them, or weighs the
- * pair. An immovable side leaves the whole correction to the other. */
-CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
+/* Moves both sides of pair k, if the pair is not safe, to their sides of a plane between them; or weighs
+ * it. An immovable side leaves the whole correction to the other. Returns 0 if the pair is safe. */
+CLOTH_INLINE uint contact_separate(uint k, contact_separate_view view)
 {
     contact_params params = view.params;
     __global int *sums = view.sums;
@@ -263,7 +265,7 @@ CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
     uint edges = contact_edges(pair);
     float reach = view.planes[k].reach, gap = n.w;
     contact_ends y = contact_ends_of(view.moved, pair);
-    if (contact_is_separated(y, view.planes[k], edges, params)) return;
+    if (contact_is_separated(y, view.planes[k], edges, params)) return 0u;
     float4 h = contact_heights(n, y, y.a);
     float low = contact_lowest(h, edges), high = contact_highest(h, edges);
     float kept_gap = contact_kept_gap(gap, reach, contact_usable_gap(n, y.a, reach, params));
@@ -285,13 +287,14 @@ CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
     weighing.d = excess.w > 0.0f;
     if (params.weighs) {
         contact_weigh(sums, pair, weighing);
-        return;
+        return 1u;
     }
     float4 steps = contact_steps(contact_sums_of(sums, pair, weighing, 1), 1, crowded, params);
     if (weighing.a) contact_add_push(sums, contact_first(pair), n, excess.x * steps.x);
     if (weighing.b) contact_add_push(sums, pair.b, n, (edges ? excess.y : -excess.y) * steps.y);
     if (weighing.c) contact_add_push(sums, pair.c, n, -excess.z * steps.z);
     if (weighing.d) contact_add_push(sums, pair.d, n, -excess.w * steps.w);
+    return 1u;
 }
 
 /* ---- pulls ---- */

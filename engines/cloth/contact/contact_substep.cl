@@ -139,6 +139,25 @@ __kernel void cloth_pairs_finish(HED_VIEW_PARAMETERS(PAIRS_FINISH))
 #define CONTACT_EACH(i, count) \
     for (uint i = (uint)get_global_id(0); i < (count); i += (uint)get_global_size(0))
 
+/* Runs a pass over the pairs of a group. Where it weighs, the group notes the pairs that have work, in
+ * its part of `marks`, of as many elements as it has pairs; the same pass then moves these alone. */
+#define CONTACT_PASS(count, work) \
+    { \
+        uint group_ = (uint)get_group_id(0), groups_ = (uint)get_num_groups(0); \
+        uint blocks_ = ((count) + WG - 1u) / WG; \
+        __global uint *noted_ = \
+            marks + WG * (group_ * (blocks_ / groups_) + min(group_, blocks_ % groups_)); \
+        if (params.weighs) { \
+            if (get_local_id(0) == 0) memory->noted = 0; \
+            barrier(CLK_LOCAL_MEM_FENCE); \
+            CONTACT_EACH(k, count) \
+            if (work(k, view)) noted_[atomic_add(&memory->noted, 1u)] = k; \
+        } else { \
+            for (uint i = (uint)get_local_id(0); i < memory->noted; i += WG) \
+                work(noted_[i], view); \
+        } \
+    }
+
 /* Stages of cloth_pairs_substep: the work, then the meeting. */
 #define CONTACT_RUN(stage) RUN_##stage
 #define RUN_CONTACT_BEGIN \
@@ -187,14 +206,14 @@ __kernel void cloth_pairs_finish(HED_VIEW_PARAMETERS(PAIRS_FINISH))
     { \
         HED_VIEW_HERE(contact_push_view, view, PAIRS_PUSH); \
         uint count = contact_to_push(counters, params); \
-        CONTACT_EACH(k, count) contact_push(k, view); \
+        CONTACT_PASS(count, contact_push); \
         contact_meet(state); \
     }
 #define RUN_CONTACT_SEPARATE \
     { \
         HED_VIEW_HERE(contact_separate_view, view, PAIRS_PART); \
         uint count = contact_to_push(counters, params); \
-        CONTACT_EACH(k, count) contact_separate(k, view); \
+        CONTACT_PASS(count, contact_separate); \
         contact_meet(state); \
     }
 #define RUN_CONTACT_PULL \

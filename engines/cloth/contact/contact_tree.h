@@ -174,8 +174,8 @@ CLOTH_FUNCTION float contact_refit_range(uint node, contact_tree tree, contact_p
 
 /* ---- boxes ---- */
 
-/* Computes the box of a node: of the motion of a leaf's triangle, grown by half its thickness
- * and by `cover`, or of the two nodes below. */
+/* Computes the box of a node: of the motion of a leaf's triangle, grown by half the gap
+ * below which its pairs are listed, or of the two nodes below. */
 CLOTH_FUNCTION void contact_refit(uint node, contact_tree tree, contact_params params)
 {
     __global float4 *boxes = tree.boxes;
@@ -187,7 +187,8 @@ CLOTH_FUNCTION void contact_refit(uint node, contact_tree tree, contact_params p
         contact_triangle at = tree.triangles[node - params.leaves];
         float4 a = tree.start[at.a], b = tree.start[at.b], c = tree.start[at.c];
         float4 d = tree.ahead[at.a], e = tree.ahead[at.b], f = tree.ahead[at.c];
-        float margin = 0.5f * tree.bodies[as_uint(tree.rests[at.a].w)].x + contact_cover(params);
+        float thickness = tree.bodies[as_uint(tree.rests[at.a].w)].x;
+        float margin = 0.5f * contact_near_gap(thickness, contact_listed_margins(params));
         float4 grown = hed_f4(margin, margin, margin, 0.0f);
         low = cloth_minus(contact_lower(contact_lower(contact_lower(a, b), contact_lower(c, d)),
                               contact_lower(e, f)),

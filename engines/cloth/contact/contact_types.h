@@ -250,13 +250,12 @@ typedef struct contact_params {
     uint sum_arrays;
 } contact_params;
 
-/* Pairs that C processes at once, and words of `marks`, its notes of an iteration: for each particle
+/* Pairs that C processes at once, and words of `marks`. Notes of C in an iteration: for each particle
  * the last pass that moved it, plus 1; the last pass that moved any, plus 1; for each block of pairs
  * the last pass that tested it, plus 1, times 2^16, and a bit for each pair that was not done. 0: no
- * pass. */
+ * pass. Notes of a substep in one launch: the pairs that a pass weighed, group by group. */
 #define CONTACT_BLOCK 16u
-#define CONTACT_MARKS(particles, pairs) \
-    ((uint64_t)(particles) + 2u + (uint64_t)(pairs) / CONTACT_BLOCK)
+#define CONTACT_MARKS(particles, pairs) ((uint64_t)(particles) + 1024u + (uint64_t)(pairs))
 
 /* Words of `sums`: pushes and weight of each particle; then for each thread with sums of its own the
  * pushes, four words for each particle, and the weights. */

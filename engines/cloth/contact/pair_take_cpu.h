@@ -10,18 +10,20 @@ typedef struct block_queue {
     uint count, listed[BLOCK_QUEUE];
 } block_queue;
 
-/* Takes the last pairs of a queue. `margin` is added to the reach. */
-HED_NATIVE_BODY block_pop(block *b, block_queue *queue, contact_pair_view view, float margin)
+/* Takes the last pairs of a queue. */
+HED_NATIVE_BODY block_pop(
+    block *b, block_queue *queue, contact_pair_view view, contact_margins margins)
 {
     uint at[BLOCK_LANES], edges[BLOCK_LANES];
     b->count = block_leave(&queue->count, at);
     for (uint lane = 0; lane < BLOCK_LANES; lane++) {
         at[lane] = queue->listed[queue->count + at[lane]];
         b->reach[lane] = view.bounds[at[lane]].reach;
+        b->limit[lane] = contact_near_gap(b->reach[lane], margins);
     }
     block_gather_ends(b->ends, edges, view.list, at);
     b->edges = edges[0];
-    block_load(b, view.start, view.position, margin);
+    block_load(b, view.start, view.position);
 }
 
 /* Computes the gap of each pair, and `meets`: true if the pair may meet. */
@@ -59,7 +61,8 @@ typedef struct block_listed {
     uint meets[BLOCK_LANES]; /* true if contact_is_far() is not */
 } block_listed;
 
-HED_NATIVE_BODY block_near_body(block_listed *l, const float *deviations, float margin)
+HED_NATIVE_BODY block_near_body(
+    block_listed *l, const float *deviations, contact_margins margins)
 {
     const int *ends = (const int *)l->ends;
     for (int lane = 0; lane < BLOCK_LANES; lane++) {
@@ -68,15 +71,16 @@ HED_NATIVE_BODY block_near_body(block_listed *l, const float *deviations, float 
               d = deviations[ends[3 * BLOCK_LANES + lane]];
         float larger = hed_max(c, d), edge = hed_max(a, b) + larger, face = a + hed_max(b, larger);
         float deviation = l->edges[lane] ? edge : face;
-        l->meets[lane] = !(l->bounds[lane].gap - deviation >= l->bounds[lane].reach + margin);
+        l->meets[lane] = !(l->bounds[lane].gap - deviation >=
+                           contact_near_gap(l->bounds[lane].reach, margins));
     }
 }
-BLOCK_CLONES(
-    block_near, (block_listed * l, const float *deviations, float margin), (l, deviations, margin))
+BLOCK_CLONES(block_near, (block_listed * l, const float *deviations, contact_margins margins),
+    (l, deviations, margins))
 
 /* Adds the pairs [k, k + count) of the list that are near to the queues of their kinds. */
-HED_NATIVE_BODY block_sift(
-    block_queue queues[2], uint k, uint count, contact_pair_view view, uint is_fresh, float margin)
+HED_NATIVE_BODY block_sift(block_queue queues[2], uint k, uint count, contact_pair_view view,
+    uint is_fresh, contact_margins margins)
 {
     block_listed l;
     uint at[BLOCK_LANES];
@@ -87,8 +91,9 @@ HED_NATIVE_BODY block_sift(
         for (uint lane = 0; lane < BLOCK_LANES; lane++) l.bounds[lane] = view.bounds[at[lane]];
     if (is_fresh)
         for (uint lane = 0; lane < BLOCK_LANES; lane++)
-            l.meets[lane] = !(l.bounds[lane].gap >= l.bounds[lane].reach + margin);
-    else block_near(&l, view.deviations, margin);
+            l.meets[lane] =
+                !(l.bounds[lane].gap >= contact_near_gap(l.bounds[lane].reach, margins));
+    else block_near(&l, view.deviations, margins);
     for (uint lane = 0; lane < count; lane++) {
         /* no branch, which would be predicted wrongly for half of the pairs */
         block_queue *queue = &queues[l.edges[lane] != 0];
@@ -118,7 +123,7 @@ HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
     block_queue queues[2];
     block b;
     contact_iteration *current = &counters->iteration[params.slot];
-    float margin = contact_margin(counters, params);
+    const contact_margins margins = contact_taken_margins(counters, params);
     uint is_fresh = (uint)current->list_needed;
     float4 shift = contact_shift(counters, params);
     block_pair_stage stage;
@@ -130,10 +135,10 @@ HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
     stage.count = queues[0].count = queues[1].count = 0;
     for (uint k = first; k < last; k += BLOCK_LANES) {
         uint count = last - k < BLOCK_LANES ? last - k : BLOCK_LANES;
-        block_sift(queues, k, count, view, is_fresh, margin);
+        block_sift(queues, k, count, view, is_fresh, margins);
         for (uint edges = 0; edges < 2; edges++)
             while (queues[edges].count >= (k + count < last ? BLOCK_LANES : 1)) {
-                block_pop(&b, &queues[edges], view, margin);
+                block_pop(&b, &queues[edges], view, margins);
                 (edges ? block_meet_edges : block_meet_vertices)(&b, shift);
                 for (uint lane = 0; lane < b.count; lane++) {
                     if (!b.meets[lane]) continue;
