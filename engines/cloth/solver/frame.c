@@ -267,13 +267,24 @@ typedef struct schedule {
     const hed_cloth_frame *frame;
     double dt, last_dt;
     uint32_t count; /* substeps of the submission */
-    bool moves;     /* the cloth has a driver, colliders or meshes */
+    bool moves;     /* the cloth has a driver, meshes, or colliders that move */
 } schedule;
 
 static bool has_fast_collider(const cloth_host *host)
 {
     for (uint32_t i = 0; i < host->collider_count; i++)
         if (host->collider_words[CLOTH_COLLIDER_WORDS * i + 4].z != 0.0f) return true;
+    return false;
+}
+
+/* True if a collider ends the submission elsewhere than it begins. Where nothing moves, substeps have
+ * the same parameters, which are uploaded once: a copy between two substeps delays the second. */
+static bool has_moving_collider(const cloth_host *host)
+{
+    for (uint32_t i = 0; i < host->collider_count; i++) {
+        const float4 *words = host->collider_words + CLOTH_COLLIDER_WORDS * (size_t)i;
+        if (memcmp(words, words + 2, 2 * sizeof *words) != 0) return true;
+    }
     return false;
 }
 
@@ -401,7 +412,7 @@ static hed_status begin_frame(hed_cloth *cloth, const hed_cloth_frame *frame, ui
     if (cloth_stage_begin(cloth, error) ||
         frame_feed(cloth, frame, frame->seconds * frame->frames, (float)s->dt, error))
         return error->status;
-    s->moves = cloth->has_driver || cloth->host->collider_count || cloth->host->has_meshes;
+    s->moves = cloth->has_driver || cloth->host->has_meshes || has_moving_collider(cloth->host);
     return cloth_contacts_begin(cloth, error);
 }
 
