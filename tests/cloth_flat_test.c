@@ -118,7 +118,10 @@ static bool flat_shown(contact_tree tree, float cover)
 {
     contact_params params = {.leaves = LEAVES, .cover = cover};
     for (uint32_t leaf = 0; leaf < LEAVES; leaf++) contact_slope(leaf, tree, params);
-    for (uint32_t node = 2 * LEAVES - 1; node > 0; node--) contact_refit(node, tree, params);
+    for (uint32_t node = 2 * LEAVES - 1; node > 0; node--) {
+        contact_refit(node, tree, params);
+        contact_prove(node, tree);
+    }
     return tree.boxes[2].w > 0.0f;
 }
 

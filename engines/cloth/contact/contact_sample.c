@@ -269,8 +269,10 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         .bodies = s->bodies};
     for (uint32_t leaf = 0; leaf < params->leaves; leaf++) contact_slope(leaf, tree, *params);
     if (def == &cloth_pairs_boxes_def) return;
-    for (uint32_t node = 2 * params->leaves - 1; node > 0; node--)
+    for (uint32_t node = 2 * params->leaves - 1; node > 0; node--) {
         contact_refit(node, tree, *params);
+        contact_prove(node, tree);
+    }
     if (def == &cloth_pairs_find_def) {
         own_few(s);
         return;

@@ -41,16 +41,21 @@ __kernel void cloth_pairs_slopes(HED_VIEW_PARAMETERS(PAIRS_SLOPES))
         contact_slope(leaf, tree, params);
 }
 
-/* Refits WG nodes of a row of `row` nodes, and the nodes above them up to one. */
+/* Refits WG nodes of a row of `row` nodes, and the nodes above them up to one. All of these nodes are
+ * proven side by side at the end: row by row, each row would wait for the roots of its proofs. */
 CLOTH_FUNCTION void contact_refit_from(
     uint first, uint row, contact_tree tree, contact_params params)
 {
-    uint item = (uint)get_local_id(0);
+    uint item = (uint)get_local_id(0), span = min((uint)WG, row), top = (row + first) / span;
     for (uint width = WG; width > 0 && row > 0; width /= 2) {
         if (item < width && first + item < row) contact_refit(row + first + item, tree, params);
         barrier(CLK_GLOBAL_MEM_FENCE);
         row /= 2;
         first /= 2;
+    }
+    for (uint k = item + 1; k < 2 * span; k += WG) {
+        uint row_of_k = 1u << (31u - clz(k)); /* nodes in the row of node k below `top`, node 1 */
+        contact_prove(top * row_of_k + k - row_of_k, tree);
     }
 }
 

@@ -138,9 +138,8 @@ CLOTH_FUNCTION uint contact_range_separates(contact_range r)
     return stretch >= CONTACT_MIN_STRETCH && stretch - change >= CONTACT_MIN_SPREAD;
 }
 
-/* Computes the range of a node, from the triangles around a leaf's vertices or the two nodes below.
- * Returns 1 if the node cannot meet itself, else 0. */
-CLOTH_FUNCTION float contact_refit_range(uint node, contact_tree tree, contact_params params)
+/* Computes the range of a node, from the triangles around a leaf's vertices or the two nodes below. */
+CLOTH_FUNCTION void contact_refit_range(uint node, contact_tree tree, contact_params params)
 {
     contact_range range;
     range.low_u = range.low_v = hed_f4(3e38f, 3e38f, 3e38f, 0.0f);
@@ -169,7 +168,6 @@ CLOTH_FUNCTION float contact_refit_range(uint node, contact_tree tree, contact_p
     tree.ranges[4 * node + 1] = range.low_v;
     tree.ranges[4 * node + 2] = range.high_u;
     tree.ranges[4 * node + 3] = range.high_v;
-    return tree.convex[node] && contact_range_separates(range) ? 1.0f : 0.0f;
 }
 
 /* ---- boxes ---- */
@@ -197,9 +195,17 @@ CLOTH_FUNCTION void contact_refit(uint node, contact_tree tree, contact_params p
             contact_upper(contact_upper(a, b), contact_upper(c, d)), contact_upper(e, f));
         high = hed_f4(high.x + margin, high.y + margin, high.z + margin, 0.0f);
     }
-    low.w = contact_refit_range(node, tree, params);
+    contact_refit_range(node, tree, params);
     boxes[2 * node] = low;
     boxes[2 * node + 1] = high;
+}
+
+/* Marks the box of a node that cannot meet itself, and clears the mark of any other. The range of the
+ * node is known. */
+CLOTH_FUNCTION void contact_prove(uint node, contact_tree tree)
+{
+    uint proven = tree.convex[node] && contact_range_separates(contact_range_of(tree.ranges, node));
+    tree.boxes[2 * node].w = proven ? 1.0f : 0.0f;
 }
 
 /* First node of a row of `row` nodes that may meet `node`: the node itself, or the node after the

@@ -1,5 +1,5 @@
 /* Refit of the tree of boxes in C: one node after another in vectors of four, and the proofs of sixteen
- * nodes in lanes. The results have the bits of contact_refit(). */
+ * nodes in lanes. The results have the bits of contact_refit() and contact_prove(). */
 #ifndef CLOTH_CONTACT_TREE_CPU_H
 #define CLOTH_CONTACT_TREE_CPU_H
 
