@@ -88,7 +88,8 @@ HED_NATIVE_BODY block_refit_node(uint node, contact_tree tree, contact_params pa
     } else if (tree.triangles[node - params.leaves].a != CONTACT_NO_LEAF) {
         contact_triangle at = tree.triangles[node - params.leaves];
         const uint corners[3] = {at.a, at.b, at.c};
-        float margin = 0.5f * tree.bodies[as_uint(tree.rests[at.a].w)].x + contact_cover(params);
+        float thickness = tree.bodies[as_uint(tree.rests[at.a].w)].x;
+        float margin = 0.5f * contact_near_gap(thickness, contact_listed_margins(params));
         block_four grown = {margin, margin, margin, 0.0f};
         for (uint k = 0; k < 3; k++) {
             block_four from = block_load_four(tree.start + corners[k]),
