@@ -427,8 +427,9 @@ Test(cloth_mesh_readers, gltf_nodes_place_their_meshes)
     hed_cloth_mesh_free(&mesh);
     mesh = read_json(TRIANGLE(
         "{\"mesh\":0,\"skin\":0}", PLAIN ",{\"mode\":0,\"attributes\":{\"POSITION\":0}}", ""));
-    CHECK_TEXT(mesh.warning, "test.gltf: 1 parts without triangles were skipped; skins are not "
-                             "applied: the mesh is as its vertices are stored");
+    CHECK_TEXT(mesh.warning, "test.gltf: 1 parts without triangles were skipped; skins and "
+                             "animations act in a \"sequence\" alone; the mesh at rest is as its "
+                             "vertices are stored");
     hed_cloth_mesh_free(&mesh);
 }
 
