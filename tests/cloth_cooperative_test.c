@@ -44,7 +44,8 @@ static hed_cloth_solver chosen_for(
     def.substeps = 5;
     def.math = math;
     OK(hed_cloth_create(device, &def, &cloth, &error));
-    EXPECT_EQ(hed_cloth_describe(cloth).lattices > 0, garments->lattices, "the rule is for lattices");
+    EXPECT_EQ(
+        hed_cloth_describe(cloth).lattices > 0, garments->lattices, "the rule is for lattices");
     hed_cloth_solver solver = hed_cloth_describe(cloth).solver;
     hed_cloth_destroy(cloth);
     return solver;
@@ -108,5 +109,21 @@ Test(cloth_cooperative, a_large_sheet_does_as_colours)
     test_mesh sheet = test_grid(255, 255);
     make_lattices(&sheet, &rigid);
     check_against_colours(HED_CLOTH_SOLVER_COOPERATIVE, &sheet.def, 1, false);
+    test_mesh_free(&sheet);
+}
+
+/* Lattices of colours in one launch, of a sheet whose lines have more edges than a group items, against
+ * strict mode's launch for each half sweep. The sheet touches something or not, one after the other. */
+Test(cloth_cooperative, lattices_alone_do_as_a_launch_each)
+{
+    if (hed_device_describe(here.device).type == HED_DEVICE_CPU) test_skip("a minute");
+    test_mesh sheet = test_grid(600, 40);
+    make_lattices(&sheet, &rigid);
+    hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_SOLVER_COLOURS, &sheet.def, 1, 0, 1);
+    bool meets = hed_device_describe(here.device).capabilities & HED_CAN_GRID_BARRIER;
+    EXPECT_EQ(strstr(hed_cloth_describe(cloth).choice, "lattices in one launch") != NULL, meets);
+    hed_cloth_destroy(cloth);
+    for (int touched = 0; touched < 2; touched++)
+        check_against(HED_MATH_STRICT, HED_CLOTH_SOLVER_COLOURS, &sheet.def, 1, touched);
     test_mesh_free(&sheet);
 }

@@ -23,10 +23,10 @@ static inline void make_lattices(test_mesh *mesh, const hed_cloth_fabric *fabric
 }
 
 /* Positions after some frames, with a ball that rises if `touched`. */
-static inline float *moved(hed_cloth_solver solver, const hed_cloth_garment_def *garments,
-    uint32_t count, bool touched, hed_cloth_metrics *quality)
+static inline float *moved(hed_math math, hed_cloth_solver solver,
+    const hed_cloth_garment_def *garments, uint32_t count, bool touched, hed_cloth_metrics *quality)
 {
-    hed_cloth *cloth = layout_cloth_among(&here, solver, garments, count, 0, 1, touched, 0);
+    hed_cloth *cloth = layout_cloth_in(math, &here, solver, garments, count, 0, 1, touched, 0);
     CHECK_GT(hed_cloth_describe(cloth).lattices, 0);
     hed_cloth_frame frame = hed_default_cloth_frame();
     hed_cloth_collider ball = {.shape = HED_CLOTH_SPHERE, .radius = {0.3f, 0.3f}, .friction = 0.3f};
@@ -41,15 +41,16 @@ static inline float *moved(hed_cloth_solver solver, const hed_cloth_garment_def 
     return positions;
 }
 
-static inline void check_against_colours(
-    hed_cloth_solver solver, const hed_cloth_garment_def *garments, uint32_t count, bool touched)
+/* A solver in fast mode against colours in `math`. */
+static inline void check_against(hed_math math, hed_cloth_solver solver,
+    const hed_cloth_garment_def *garments, uint32_t count, bool touched)
 {
     hed_cloth_metrics quality[2];
     uint32_t particles = 0;
     for (uint32_t g = 0; g < count; g++)
         particles += garments[g].particle_count * (garments[g].copies ? garments[g].copies : 1);
-    float *found = moved(solver, garments, count, touched, &quality[0]),
-          *colours = moved(HED_CLOTH_SOLVER_COLOURS, garments, count, touched, &quality[1]);
+    float *found = moved(HED_MATH_FAST, solver, garments, count, touched, &quality[0]),
+          *colours = moved(math, HED_CLOTH_SOLVER_COLOURS, garments, count, touched, &quality[1]);
     double sum = 0;
     for (uint32_t i = 0; i < 3 * particles; i++)
         sum += ((double)found[i] - colours[i]) * ((double)found[i] - colours[i]);
@@ -57,6 +58,12 @@ static inline void check_against_colours(
     EXPECT_NEAR(quality[0].stretch_p99, quality[1].stretch_p99, 5e-3);
     EXPECT_LT(quality[0].worst_stretch, 1.2 * quality[1].worst_stretch + 5e-3);
     free(found), free(colours);
+}
+
+static inline void check_against_colours(
+    hed_cloth_solver solver, const hed_cloth_garment_def *garments, uint32_t count, bool touched)
+{
+    check_against(HED_MATH_FAST, solver, garments, count, touched);
 }
 
 /* A sheet with two corners and a pin in it, twice, and another one of a fabric that gives. */

@@ -13,12 +13,13 @@
 static hed_error error;
 
 /* A cloth of these garments, and room for so many colliders and triangles of a mesh collider. */
-static inline hed_cloth *layout_cloth_among(const test_device *t, hed_cloth_solver solver,
-    const hed_cloth_garment_def *garments, uint32_t count, uint32_t patches, uint32_t iterations,
-    uint32_t colliders, uint32_t triangles)
+static inline hed_cloth *layout_cloth_in(hed_math math, const test_device *t,
+    hed_cloth_solver solver, const hed_cloth_garment_def *garments, uint32_t count,
+    uint32_t patches, uint32_t iterations, uint32_t colliders, uint32_t triangles)
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth *cloth = NULL;
+    def.math = math;
     def.substeps = 5;
     def.garments = garments;
     def.garment_count = count;
@@ -29,6 +30,15 @@ static inline hed_cloth *layout_cloth_among(const test_device *t, hed_cloth_solv
     def.max_collider_triangles = triangles;
     OK(hed_cloth_create(t->device, &def, &cloth, &error));
     return cloth;
+}
+
+/* The same in fast mode. */
+static inline hed_cloth *layout_cloth_among(const test_device *t, hed_cloth_solver solver,
+    const hed_cloth_garment_def *garments, uint32_t count, uint32_t patches, uint32_t iterations,
+    uint32_t colliders, uint32_t triangles)
+{
+    return layout_cloth_in(
+        HED_MATH_FAST, t, solver, garments, count, patches, iterations, colliders, triangles);
 }
 
 /* The same alone. */

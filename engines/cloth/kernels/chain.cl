@@ -87,11 +87,15 @@ __kernel void cloth_chains(HED_VIEW_PARAMETERS(CLOTH_CHAINS))
             chain, chain_edge_at(lane, chain, view), view, stiffness, WG, chain.count, lane, rows);
         return;
     }
+    if (chain.count <= 2u * WG && !turns) chain_reduce_pairs(chain, view, stiffness, lane, rows);
+    else
 #endif
-    __local float *numbers = (__local float *)rows;
-    chain_eliminate(
-        chain, view, stiffness, lane, numbers, numbers + WG, numbers + 2 * WG, numbers + 3 * WG);
-    chain_move(chain, view, lane);
+    {
+        __local float *numbers = (__local float *)rows;
+        chain_eliminate(chain, view, stiffness, lane, numbers, numbers + WG, numbers + 2 * WG,
+            numbers + 3 * WG);
+        chain_move(chain, view, lane);
+    }
     if (pass != CLOTH_LAST_LIMIT_PASS) return;
     for (uint k = 0; k < 2 * CLOTH_SHORTENINGS; k++) {
         barrier(CLK_GLOBAL_MEM_FENCE);

@@ -324,6 +324,51 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
     chain_apply(i, view, pulls);
     if (view.pass == CLOTH_LAST_LIMIT_PASS) chain_shorten(i, view, pulls, stiffness, rows);
 }
+
+/* Solves a chain of at most 2 WG edges that do not turn, two in an item: each item takes the first of its
+ * rows out of the system, and the second ones are reduced as in chain_solve_in_memory(). `rows`: 3 WG. */
+CLOTH_FUNCTION void chain_reduce_pairs(
+    cloth_chain_at chain, cloth_chains_view view, float stiffness, uint lane, __local float4 *rows)
+{
+    const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    __local float4 *seconds = rows + 2 * WG, *firsts = rows + WG;
+    uint at = 2u * lane, has_left = lane > 0u, has_next = lane + 1u < WG;
+    view.turns = 0;
+    chain_item a = chain_item_at(chain, chain_edge_at(at, chain, view), view, at, 2 * WG),
+               b = chain_item_at(chain, chain_edge_at(at + 1u, chain, view), view, at + 1u, 2 * WG);
+    chain_pulls first = {chain_unit(a, view.pass, stiffness), zero},
+                second = {chain_unit(b, view.pass, stiffness), first.unit};
+    firsts[lane] = first.unit;
+    seconds[lane] = second.unit;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* neighbours have read the points */
+    if (has_left) first.last = seconds[lane - 1u];
+    cloth_chain_reduced out = chain_begin(a, first.unit, first, second.unit, stiffness),
+                        me = chain_begin(
+                            b, second.unit, second, has_next ? firsts[lane + 1u] : zero, stiffness),
+                        next = {0.0f, 0.0f, 0.0f};
+    rows[lane] = hed_f4(out.before, out.after, out.right, 0.0f);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (has_next) next = chain_reduced_of(rows[lane + 1u]);
+    me = cloth_chain_without(me, out, next);
+    CLOTH_ROLLED
+    for (uint step = 1, turn = WG; 2u * step < chain.count; step *= 2, turn ^= WG) {
+        rows[turn + lane] = hed_f4(me.before, me.after, me.right, 0.0f);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        cloth_chain_reduced left = {0.0f, 0.0f, 0.0f};
+        next = left;
+        if (lane >= step) left = chain_reduced_of(rows[turn + lane - step]);
+        if (lane + step < WG) next = chain_reduced_of(rows[turn + lane + step]);
+        me = cloth_chain_without(me, left, next);
+    }
+    seconds[lane].w = me.right;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (has_left) first.last.w = seconds[lane - 1u].w;
+    first.unit.w = fma(-out.before, first.last.w, fma(-out.after, me.right, out.right));
+    second.last.w = first.unit.w;
+    second.unit.w = me.right;
+    chain_apply(a, view, first);
+    chain_apply(b, view, second);
+}
 #endif
 
 #endif

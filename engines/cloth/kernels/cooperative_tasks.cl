@@ -426,7 +426,7 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
         task, cooperative_begin(task), cooperative_end(task), of_lines, of_chains, item);
     cloth_chain_edge edge = cooperative_edge(task, words, of_chains, item);
     CLOTH_ROLLED
-    for (uint substep = 0; substep < launch.substeps; substep++) {
+    for (uint substep = launch.first; substep < launch.first + launch.substeps; substep++) {
         float stiffness = cloth_stiffness_at(steps, substep);
         drive.substep = substep;
         CLOTH_ROLLED

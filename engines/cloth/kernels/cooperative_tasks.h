@@ -59,10 +59,10 @@ CLOTH_FUNCTION uint cloth_task_longest(uint4 task) { return task.w & 0xffffu; }
 
 #define CLOTH_COOPERATIVE_ROOM 5u /* local memory of a group, float4 for each item */
 
-/* `turns`: of CLOTH_PLACES; `patched`: of CLOTH_ELEMENT_PATCHES; `moved`: particles of `moved`, after
- * which it has the multipliers of elements in patches. */
+/* `first`: first substep; `turns`: of CLOTH_PLACES; `patched`: of CLOTH_ELEMENT_PATCHES; `moved`: particles of
+ * `moved`, after which it has the multipliers of elements in patches. */
 typedef struct cloth_cooperative_launch {
-    uint substeps, tasks, turns, moved;
+    uint first, substeps, tasks, turns, moved;
     cloth_patched patched;
 } cloth_cooperative_launch;
 

@@ -28,6 +28,8 @@ static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
     cloth_colours_end_plan(cloth, s);
     hed_graph_destroy(s->graph);
     cloth_cooperative_destroy(cloth, s->cooperative);
+    cloth_cooperative_destroy(cloth, s->lattices);
+    cloth_cooperative_destroy(cloth, s->pins);
     hed_delete(a, s->line_lengths, s->line_at[CLOTH_LINE_SETS], sizeof *s->line_lengths);
     cloth_tension_destroy(cloth, s->tension);
     cloth_buffers_destroy(CLOTH_BUFFERS(&s->b));
@@ -95,6 +97,41 @@ static hed_status colours_make_cooperative(hed_cloth *cloth, cloth_solver *s, he
     return colours_gather(cloth, s, &key, error);
 }
 
+/* Gathers the lattices over garments for cloth that may touch something, or that may not. */
+static hed_status gather_lattices(hed_cloth *cloth, cloth_solver *s, bool touched, hed_error *error)
+{
+    hed_graph_destroy(s->graph);
+    s->graph = NULL;
+    s->lattices_touch = touched;
+    cloth_cooperative_begin(cloth, s->lattices);
+    cloth_tension_solve_lattices(cloth, s->tension, touched, s->b.steps, 0, error);
+    return cloth_cooperative_end(cloth, s->lattices, error);
+}
+
+static hed_status gather_pins(hed_cloth *cloth, cloth_solver *s, hed_error *error)
+{
+    cloth_cooperative_begin(cloth, s->pins);
+    cloth_tension_solve_pins(cloth, s->tension, s->b.steps, 0, error);
+    return cloth_cooperative_end(cloth, s->pins, error);
+}
+
+/* Makes one launch of all lattices, and one of those at pins: a half sweep over their few places takes
+ * less time than a launch. */
+static hed_status make_lattices(hed_cloth *cloth, cloth_solver *s, hed_error *error)
+{
+    cloth_lengths lengths = {.chains = cloth_tension_lengths(s->tension)};
+    lengths.lattices = cloth_tension_lattices(s->tension, &lengths.stages);
+    if (error->status || !cloth_lattices_fit(cloth, lengths.lattices, lengths.stages))
+        return error->status;
+    if (cloth_tension_has_lattices(s->tension) &&
+        !cloth_cooperative_create(cloth, lengths, &s->lattices, error))
+        gather_lattices(cloth, s, false, error);
+    if (cloth_tension_has_pins(s->tension) &&
+        !cloth_cooperative_create(cloth, lengths, &s->pins, error))
+        gather_pins(cloth, s, error);
+    return error->status;
+}
+
 static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     const hed_allocator *a = &cloth->allocator;
@@ -121,6 +158,7 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
         cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
     if (cloth->ops->id == HED_CLOTH_SOLVER_COOPERATIVE)
         return colours_make_cooperative(cloth, s, error);
+    if (cloth->ops->id == HED_CLOTH_SOLVER_COLOURS) make_lattices(cloth, s, error);
     if (error->status || !s->constraints) return error->status;
     if (cloth->ops->id == HED_CLOTH_SOLVER_COLOURS)
         return cloth_kernel_ensure(cloth, CLOTH_KERNEL_DISTANCE, s->colour_at[1], error);
@@ -258,61 +296,9 @@ static void limit_stretch(
     }
 }
 
-static hed_status colours_enqueue(
-    hed_cloth *cloth, const cloth_solver *s, const graph_key *key, uint32_t count, hed_error *error)
-{
-    uint32_t passes = key->acts ? CLOTH_TOUCHED_PASSES : 1;
-    const cloth_buffers *b = &cloth->buffers;
-    hed_buffer *from = cloth_or_none(cloth, b->driver_from),
-               *to = cloth_or_none(cloth, b->driver_to), *map = cloth_or_none(cloth, b->driver_map);
-    for (uint32_t substep = 0; substep < count && !error->status; substep++) {
-        cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles,
-            HED_VIEW_ARGS(cloth_integrate_launch, .position = b->position, .previous = b->previous,
-                .carry = b->carry, .garments = b->garments, .air = cloth_or_none(cloth, b->air),
-                .tether = cloth_or_none(cloth, b->tether),
-                .anchors = cloth_or_none(cloth, b->anchors), .driver_from = from, .driver_to = to,
-                .driver_map = map, .steps = s->b.steps, .substep = substep),
-            error);
-        cloth_tension_before(cloth, s->tension, key->acts, s->b.steps, substep, error);
-        for (uint32_t i = 0; i < cloth->def.iterations; i++) {
-            colours_project(cloth, s, key->acts && s->has_tension, substep, i, error);
-            if (i + 1 == cloth->def.iterations)
-                cloth_tension_after(cloth, s->tension, passes, s->b.steps, substep, error);
-            if (!key->acts) continue;
-            if (s->has_tension) limit_stretch(cloth, s, key->touches, substep, error);
-            colours_drive(cloth, s, substep, 0, error);
-        }
-    }
-    return error->status;
-}
-
-/* A kernel must exist before a recording starts. */
-static hed_status record(hed_cloth *cloth, cloth_solver *s, const graph_key *key, hed_error *error)
-{
-    hed_graph *made = NULL;
-    hed_graph_destroy(s->graph);
-    s->graph = NULL;
-    if (key->acts) cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
-    if (hed_graph_begin(cloth->stream, error)) return error->status;
-    colours_enqueue(cloth, s, key, s->batch, error);
-    hed_graph_end(cloth->stream, &made, error->status ? NULL : error);
-    if (error->status) hed_graph_destroy(made);
-    else s->graph = made, s->key = *key;
-    return error->status;
-}
-
-static hed_status colours_gather(
-    hed_cloth *cloth, cloth_solver *s, const graph_key *key, hed_error *error)
-{
-    cloth_cooperative_begin(cloth, s->cooperative);
-    colours_enqueue(cloth, s, key, 1, error);
-    s->key = *key;
-    s->is_gathered = !cloth_cooperative_end(cloth, s->cooperative, error);
-    return error->status;
-}
-
-static hed_status run_cooperative(
-    hed_cloth *cloth, const cloth_solver *s, uint32_t count, hed_error *error)
+/* Enqueues `count` substeps, from substep `first` on, of tasks that were gathered. */
+static hed_status run_gathered(hed_cloth *cloth, const cloth_solver *s, cloth_cooperative *gathered,
+    uint32_t first, uint32_t count, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
     cloth_tension_view t = cloth_tension_describe(cloth, s->tension);
@@ -346,7 +332,66 @@ static hed_status run_cooperative(
         .from = t.from,
         .shares = t.shares,
         .steps = s->b.steps};
-    return cloth_cooperative_run(cloth, s->cooperative, &arrays, count, error);
+    return cloth_cooperative_run(cloth, gathered, &arrays, first, count, error);
+}
+
+static hed_status colours_enqueue(
+    hed_cloth *cloth, const cloth_solver *s, const graph_key *key, uint32_t count, hed_error *error)
+{
+    uint32_t passes = key->acts ? CLOTH_TOUCHED_PASSES : 1;
+    bool is_native = cloth_runs_native(cloth);
+    const cloth_buffers *b = &cloth->buffers;
+    hed_buffer *from = cloth_or_none(cloth, b->driver_from),
+               *to = cloth_or_none(cloth, b->driver_to), *map = cloth_or_none(cloth, b->driver_map);
+    for (uint32_t substep = 0; substep < count && !error->status; substep++) {
+        cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles,
+            HED_VIEW_ARGS(cloth_integrate_launch, .position = b->position, .previous = b->previous,
+                .carry = b->carry, .garments = b->garments, .air = cloth_or_none(cloth, b->air),
+                .tether = cloth_or_none(cloth, b->tether),
+                .anchors = cloth_or_none(cloth, b->anchors), .driver_from = from, .driver_to = to,
+                .driver_map = map, .steps = s->b.steps, .substep = substep),
+            error);
+        if (s->lattices && !is_native) run_gathered(cloth, s, s->lattices, substep, 1, error);
+        else cloth_tension_solve_lattices(cloth, s->tension, key->acts, s->b.steps, substep, error);
+        cloth_tension_follow(cloth, s->tension, error);
+        for (uint32_t i = 0; i < cloth->def.iterations; i++) {
+            colours_project(cloth, s, key->acts && s->has_tension, substep, i, error);
+            if (i + 1 == cloth->def.iterations) {
+                cloth_tension_solve_lines(cloth, s->tension, passes, s->b.steps, substep, error);
+                if (s->pins && !is_native) run_gathered(cloth, s, s->pins, substep, 1, error);
+                else cloth_tension_solve_pins(cloth, s->tension, s->b.steps, substep, error);
+            }
+            if (!key->acts) continue;
+            if (s->has_tension) limit_stretch(cloth, s, key->touches, substep, error);
+            colours_drive(cloth, s, substep, 0, error);
+        }
+    }
+    return error->status;
+}
+
+/* A kernel must exist before a recording starts. */
+static hed_status record(hed_cloth *cloth, cloth_solver *s, const graph_key *key, hed_error *error)
+{
+    hed_graph *made = NULL;
+    hed_graph_destroy(s->graph);
+    s->graph = NULL;
+    if (key->acts) cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
+    if (hed_graph_begin(cloth->stream, error)) return error->status;
+    colours_enqueue(cloth, s, key, s->batch, error);
+    hed_graph_end(cloth->stream, &made, error->status ? NULL : error);
+    if (error->status) hed_graph_destroy(made);
+    else s->graph = made, s->key = *key;
+    return error->status;
+}
+
+static hed_status colours_gather(
+    hed_cloth *cloth, cloth_solver *s, const graph_key *key, hed_error *error)
+{
+    cloth_cooperative_begin(cloth, s->cooperative);
+    colours_enqueue(cloth, s, key, 1, error);
+    s->key = *key;
+    s->is_gathered = !cloth_cooperative_end(cloth, s->cooperative, error);
+    return error->status;
 }
 
 static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, hed_error *error)
@@ -364,8 +409,11 @@ static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, h
     if (s->cooperative) {
         if (!s->is_gathered || s->key.acts != key.acts || s->key.touches != key.touches)
             colours_gather(cloth, s, &key, error);
-        return error->status ? error->status : run_cooperative(cloth, s, count, error);
+        return error->status ? error->status
+                             : run_gathered(cloth, s, s->cooperative, 0, count, error);
     }
+    if (s->lattices && s->lattices_touch != key.acts) gather_lattices(cloth, s, key.acts, error);
+    if (error->status) return error->status;
     if (count != s->batch || cloth_runs_native(cloth))
         return colours_enqueue(cloth, s, &key, count, error);
     if (!s->graph || s->key.acts != key.acts || s->key.touches != key.touches ||
@@ -397,7 +445,8 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
     hed_kernel *kernel = cloth->host->kernels[s->sets ? CLOTH_KERNEL_SETS : CLOTH_KERNEL_DISTANCE];
     filled->device_bytes += cloth_buffers_bytes(CLOTH_BUFFERS(&s->b)) +
                             cloth_tension_bytes(s->tension) +
-                            cloth_cooperative_bytes(s->cooperative);
+                            cloth_cooperative_bytes(s->cooperative) +
+                            cloth_cooperative_bytes(s->lattices) + cloth_cooperative_bytes(s->pins);
     if (kernel) {
         hed_config used = hed_kernel_config(kernel, NULL);
         hed_config_format(hed_kernel_describe(kernel).def, &used, config, sizeof config);
@@ -410,7 +459,11 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
         snprintf(form, sizeof form, "a launch for each of %u colours",
             s->colours + s->elements.colours + s->cells.colours);
     snprintf(filled->choice, sizeof filled->choice, "%s%s%s, %s", form,
-        s->b.lines ? ", four of lines that bend" : "", s->tension ? ", lattices" : "", config);
+        s->b.lines ? ", four of lines that bend" : "",
+        s->lattices  ? ", lattices in one launch"
+        : s->tension ? ", lattices"
+                     : "",
+        config);
 }
 
 const cloth_solver_ops cloth_colours_ops = {HED_CLOTH_SOLVER_COLOURS, colours_valid, colours_create,

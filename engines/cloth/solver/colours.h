@@ -36,7 +36,10 @@ struct cloth_solver {
     cloth_cooperative *cooperative; /* HED_CLOTH_SOLVER_COOPERATIVE; else NULL */
     uint32_t *line_lengths;         /* (line_at[CLOTH_LINE_SETS]) of a cooperative solver */
     bool is_gathered;               /* the cooperative solver has tasks for `key` */
-    cloth_plan **plans; /* (garment_count) strict mode, while tables are built; absent: colours */
+    /* lattices over garments and at pins, each in one launch; NULL: a launch for each half sweep */
+    cloth_cooperative *lattices, *pins;
+    bool lattices_touch; /* `lattices` has the tasks of cloth that may touch something */
+    cloth_plan **plans;  /* (garment_count) strict mode, while tables are built; absent: colours */
     uint32_t constraints, colours, materials_count;
     /* HED_CLOTH_SOLVER_SETS: maximum constraints of a set, sets of a sweep; else 0 */
     uint32_t width, sets;

@@ -45,9 +45,24 @@ struct cloth_cooperative {
     cloth_cooperative_launch launch;
 };
 
-uint32_t cloth_longest_line(const hed_cloth *cloth, bool chains)
+/* Edges of the longest chain of a lattice. */
+static uint32_t longest_of_lattices(const hed_cloth *cloth)
 {
     uint32_t longest = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        for (uint32_t k = 0; k < garment->lattice_count; k++) {
+            const cloth_chains *of = &garment->lattices[k].chains;
+            for (uint32_t i = 0; i < of->at[2]; i++)
+                if (of->chains[i].count > longest) longest = of->chains[i].count;
+        }
+    }
+    return longest;
+}
+
+uint32_t cloth_longest_line(const hed_cloth *cloth, bool chains)
+{
+    uint32_t longest = chains ? longest_of_lattices(cloth) : 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         for (uint32_t i = 0; !chains && i < garment->line_at[CLOTH_LINE_SETS]; i++)
@@ -55,11 +70,6 @@ uint32_t cloth_longest_line(const hed_cloth *cloth, bool chains)
         for (uint32_t i = 0; chains && i < garment->tension.at[2]; i++)
             if (garment->tension.chains[i].count > longest)
                 longest = garment->tension.chains[i].count;
-        for (uint32_t k = 0; chains && k < garment->lattice_count; k++) {
-            const cloth_chains *of = &garment->lattices[k].chains;
-            for (uint32_t i = 0; i < of->at[2]; i++)
-                if (of->chains[i].count > longest) longest = of->chains[i].count;
-        }
     }
     return longest;
 }
@@ -72,6 +82,16 @@ static bool has_grid_barrier(const hed_cloth *cloth)
 {
     const uint64_t needs = cloth_cooperative_def.needs;
     return (hed_device_describe(cloth->device).capabilities & needs) == needs;
+}
+
+bool cloth_lattices_fit(const hed_cloth *cloth, const cloth_lattices *lattices, uint32_t stages)
+{
+    const hed_device_info info = hed_device_describe(cloth->device);
+    for (uint32_t k = 0; k < stages; k++)
+        if (lattices[k].place_count > (uint64_t)info.compute_units * GROUP) return false;
+    return !is_strict(cloth) && has_grid_barrier(cloth) && longest_of_lattices(cloth) <= GROUP &&
+           GROUP <= info.max_group &&
+           CLOTH_COOPERATIVE_ROOM * GROUP * sizeof(float4) <= info.local_bytes;
 }
 
 /* Items of a group: as many as the longest chain has edges, or half of the longest line rows. */
@@ -113,11 +133,12 @@ hed_status cloth_cooperative_create(
     *cooperative = c;
     if (!c) return HED_ERROR_MEMORY;
     c->lengths = lengths;
-    c->group = cooperative_group(cloth);
+    c->group = lengths.line_at ? cooperative_group(cloth) : GROUP;
     const hed_device_info info = hed_device_describe(cloth->device);
     bool are_many = has_grid_barrier(cloth) && info.compute_units >= CLOTH_CLUSTER;
     c->most_lattices = are_many ? CLOTH_CLUSTER : 1;
-    if (cloth_copies(cloth) == 1 && cloth_is_grid(cloth->garments[0])) c->grid = cloth->garments[0];
+    if (lengths.line_at && cloth_copies(cloth) == 1 && cloth_is_grid(cloth->garments[0]))
+        c->grid = cloth->garments[0];
     c->list = hed_new(&cloth->allocator, MOST_TASKS, sizeof *c->list, error);
     return cloth_upload(cloth, NULL, 2 * sizeof(uint32_t), &c->state, error);
 }
@@ -534,7 +555,7 @@ hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_err
 }
 
 hed_status cloth_cooperative_run(hed_cloth *cloth, cloth_cooperative *c,
-    const cloth_cooperative_arrays *arrays, uint32_t substeps, hed_error *error)
+    const cloth_cooperative_arrays *arrays, uint32_t first, uint32_t substeps, hed_error *error)
 {
     cloth_cooperative_arrays bound = *arrays;
     hed_problem problem = hed_problem_1d((int64_t)c->groups);
@@ -542,6 +563,7 @@ hed_status cloth_cooperative_run(hed_cloth *cloth, cloth_cooperative *c,
     bound.tasks = c->tasks;
     bound.state = c->state;
     bound.launch = c->launch;
+    bound.launch.first = first;
     bound.launch.substeps = substeps;
     bound.launch.moved = cloth->particles;
     return hed_launch(cloth->stream, c->kernel, &problem,

@@ -1,5 +1,6 @@
-/* HED_CLOTH_SOLVER_COOPERATIVE: the launches of the solver of colours, gathered as tasks of one
- * launch. While a list is gathered, cloth_run() appends to it instead of launching. */
+/* Launches of the solver of colours, gathered as tasks of one launch: of a whole substep
+ * (HED_CLOTH_SOLVER_COOPERATIVE), or of its lattices. While a list is gathered, cloth_run() appends to it
+ * instead of launching. */
 #ifndef CLOTH_SOLVER_COOPERATIVE_H
 #define CLOTH_SOLVER_COOPERATIVE_H
 
@@ -15,7 +16,7 @@ typedef struct cloth_lattices {
 } cloth_lattices;
 
 /* Lengths of lines and chains, by their numbers in the tables, or NULL; first line of each set; the
- * lattices of each stage. */
+ * lattices of each stage. `line_at` NULL: the list has no particles' lines, but lattices alone. */
 typedef struct cloth_lengths {
     const uint32_t *lines, *chains, *line_at;
     const cloth_lattices *lattices;
@@ -34,6 +35,9 @@ void cloth_cooperative_destroy(hed_cloth *cloth, cloth_cooperative *cooperative)
 uint64_t cloth_cooperative_bytes(const cloth_cooperative *cooperative);
 uint32_t cloth_cooperative_groups(const cloth_cooperative *cooperative);
 
+/* True if one launch may have the lattices of a cloth whose other tasks are launches. */
+bool cloth_lattices_fit(const hed_cloth *cloth, const cloth_lattices *lattices, uint32_t stages);
+
 /* Gathers the tasks of a substep: begin, then launches, then end, which makes the kernel. */
 void cloth_cooperative_begin(hed_cloth *cloth, cloth_cooperative *cooperative);
 hed_status cloth_cooperative_end(
@@ -41,8 +45,8 @@ hed_status cloth_cooperative_end(
 /* Appends a launch. */
 hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     const hed_argument *arguments, hed_error *error);
-/* Enqueues `substeps` substeps. */
+/* Enqueues `substeps` substeps from substep `first` on. */
 hed_status cloth_cooperative_run(hed_cloth *cloth, cloth_cooperative *cooperative,
-    const cloth_cooperative_arrays *arrays, uint32_t substeps, hed_error *error);
+    const cloth_cooperative_arrays *arrays, uint32_t first, uint32_t substeps, hed_error *error);
 
 #endif

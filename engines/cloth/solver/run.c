@@ -40,9 +40,8 @@ static bool choose_config(const hed_cloth *cloth, cloth_kernel kernel, hed_confi
         return true;
     }
     if (is_cpu || !(of_chains || kernel == CLOTH_KERNEL_LINES)) return false;
-    uint32_t items = cloth_longest_line(cloth, of_chains), group = 32,
-             most = of_chains ? 1024 : 512;
-    if (!of_chains) items = (items + 1) / 2; /* an item has two rows */
+    uint32_t items = cloth_longest_line(cloth, of_chains), group = 32, most = 512;
+    if (!of_chains || items > most) items = (items + 1) / 2; /* an item has two rows */
     while (group < items && group < most) group *= 2;
     if (group > info.max_group) return false;
     config->values[CLOTH_SOLVE_WG] = group;

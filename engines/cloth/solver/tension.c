@@ -374,7 +374,8 @@ static hed_status tension_upload(
     tension_buffers *to = &b->tension->b;
     uint64_t places = b->source_count, edges = b->edge_count;
     if (edges > 1u << 30 || b->share_count > 1u << 28)
-        return hed_fail(error, HED_ERROR_LIMIT, "%" PRIu64 " edges of lattices: at most 2^30", edges);
+        return hed_fail(
+            error, HED_ERROR_LIMIT, "%" PRIu64 " edges of lattices: at most 2^30", edges);
     b->sources = hed_arena_new(scratch, 2 * places + 1, sizeof *b->sources, error);
     b->shares = hed_arena_new(scratch, 3 * (uint64_t)b->share_count + 1, sizeof *b->shares, error);
     b->chains = hed_arena_new(scratch, 2 * (uint64_t)b->chain_count + 1, sizeof *b->chains, error);
@@ -495,6 +496,10 @@ uint64_t cloth_tension_bytes(const cloth_tension *t)
     return t ? cloth_buffers_bytes(CLOTH_BUFFERS((tension_buffers *)(uintptr_t)&t->b)) : 0;
 }
 
+bool cloth_tension_has_lattices(const cloth_tension *t) { return t && t->levels; }
+
+bool cloth_tension_has_pins(const cloth_tension *t) { return t && t->pin_stages; }
+
 uint32_t cloth_tension_launches(const cloth_tension *t)
 {
     uint32_t count = 4 + 2 * CLOTH_TOUCHED_PASSES + 3 * CLOTH_LIMIT_SWEEPS;
@@ -559,7 +564,7 @@ static void sweep_stage(hed_cloth *cloth, const cloth_tension *t, const tension_
     }
 }
 
-hed_status cloth_tension_before(hed_cloth *cloth, const cloth_tension *t, bool touched,
+hed_status cloth_tension_solve_lattices(hed_cloth *cloth, const cloth_tension *t, bool touched,
     hed_buffer *steps, uint32_t substep, hed_error *error)
 {
     uint32_t places = 0, turns = t && !touched ? t->places : 0;
@@ -571,17 +576,31 @@ hed_status cloth_tension_before(hed_cloth *cloth, const cloth_tension *t, bool t
         sweep_stage(cloth, t, s, s->sweeps, turns, t->b.places, steps, substep, error);
         follow_shares(cloth, t, t->b.places, s->shares, s->share_count, error);
     }
-    follow_shares(
-        cloth, t, cloth->buffers.position, t->particle_shares, t->particle_share_count, error);
     return error->status;
 }
 
-hed_status cloth_tension_after(hed_cloth *cloth, const cloth_tension *t, uint32_t passes,
+hed_status cloth_tension_follow(hed_cloth *cloth, const cloth_tension *t, hed_error *error)
+{
+    if (t && t->levels)
+        follow_shares(
+            cloth, t, cloth->buffers.position, t->particle_shares, t->particle_share_count, error);
+    return error->status;
+}
+
+hed_status cloth_tension_solve_lines(hed_cloth *cloth, const cloth_tension *t, uint32_t passes,
     hed_buffer *steps, uint32_t substep, hed_error *error)
 {
-    if (!t) return error->status;
+    if (t)
+        sweep_stage(cloth, t, t->stages + t->levels, passes, 0, cloth->buffers.position, steps,
+            substep, error);
+    return error->status;
+}
+
+hed_status cloth_tension_solve_pins(
+    hed_cloth *cloth, const cloth_tension *t, hed_buffer *steps, uint32_t substep, hed_error *error)
+{
     hed_buffer *position = cloth->buffers.position;
-    sweep_stage(cloth, t, t->stages + t->levels, passes, 0, position, steps, substep, error);
+    if (!t) return error->status;
     for (uint32_t k = 0; k < t->pin_stages && !error->status; k++) {
         const tension_stage *s = t->stages + t->levels + 1 + k;
         sample_stage_places(cloth, t, 0, s->places, s->place_count, error);

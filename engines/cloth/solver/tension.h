@@ -27,14 +27,21 @@ bool cloth_has_tension(const hed_cloth *cloth);
 const uint32_t *cloth_tension_lengths(const cloth_tension *tension);
 /* Lattices of each stage. */
 const cloth_lattices *cloth_tension_lattices(const cloth_tension *tension, uint32_t *stages);
+/* True if there are lattices over whole garments; at pins. */
+bool cloth_tension_has_lattices(const cloth_tension *tension);
+bool cloth_tension_has_pins(const cloth_tension *tension);
 /* Returns the launches of a substep. */
 uint32_t cloth_tension_launches(const cloth_tension *tension);
-/* Enqueues the lattices before the constraints of a substep, whose edges turn (cloth_chain_axis()) unless
- * the cloth is `touched`; tension, `passes` times, and pins after the constraints; limits of the stretch
- * that contacts leave. `steps`: buffer of cloth_step. */
-hed_status cloth_tension_before(hed_cloth *cloth, const cloth_tension *tension, bool touched,
-    hed_buffer *steps, uint32_t substep, hed_error *error);
-hed_status cloth_tension_after(hed_cloth *cloth, const cloth_tension *tension, uint32_t passes,
+/* Before the constraints of a substep: enqueues the lattices, whose edges turn (cloth_chain_axis()) unless
+ * the cloth is `touched`, and the particles that follow them. `steps`: buffer of cloth_step. */
+hed_status cloth_tension_solve_lattices(hed_cloth *cloth, const cloth_tension *tension,
+    bool touched, hed_buffer *steps, uint32_t substep, hed_error *error);
+hed_status cloth_tension_follow(hed_cloth *cloth, const cloth_tension *tension, hed_error *error);
+/* After the constraints: enqueues tension along lines, `passes` times, and the lattices at pins with the
+ * particles that follow them; limits of the stretch that contacts leave. */
+hed_status cloth_tension_solve_lines(hed_cloth *cloth, const cloth_tension *tension,
+    uint32_t passes, hed_buffer *steps, uint32_t substep, hed_error *error);
+hed_status cloth_tension_solve_pins(hed_cloth *cloth, const cloth_tension *tension,
     hed_buffer *steps, uint32_t substep, hed_error *error);
 hed_status cloth_tension_limit(hed_cloth *cloth, const cloth_tension *tension, bool is_last,
     hed_buffer *steps, uint32_t substep, hed_error *error);
