@@ -5,6 +5,16 @@ TestSuite(cloth_scene_refuse, .init = folder_make, .fini = folder_remove);
 
 /* ---- what must be refused ---- */
 
+/* Writes NaN into a vertex of a sample of a cache of 4 vertices. */
+static void put_nan(const char *name, long sample, long vertex)
+{
+    FILE *file = fopen(in_folder(name), "r+b");
+    CHECK(file);
+    fseek(file, 32 + 12 * (4 * sample + vertex), SEEK_SET);
+    fwrite(&(float){NAN}, sizeof(float), 1, file);
+    fclose(file);
+}
+
 Test(cloth_scene_refuse, refuses_with_the_place)
 {
     write_text("m.obj", SQUARE);
@@ -14,6 +24,8 @@ Test(cloth_scene_refuse, refuses_with_the_place)
     write_text("long.txt", "1 2 3 4 5");
     write_text("words.txt", "1 2 x 4");
     write_cache("m.pc2");
+    write_cache("nan.pc2");
+    put_nan("nan.pc2", 1, 2);
     static const struct {
         const char *text, *words;
     } cases[] = {
@@ -106,6 +118,8 @@ Test(cloth_scene_refuse, refuses_with_the_place)
             "keys[1]: time 1 does not come after"},
         {ONE(GRID ", \"driver\": {\"sequence\": {\"file\": \"m.pc2\"}}"),
             "has 4 vertices in 3 samples; the mesh has 6 vertices"},
+        {ONE("\"mesh\": \"m.obj\", \"driver\": {\"sequence\": {\"file\": \"nan.pc2\"}}"),
+            "nan.pc2, sample 1: vertex 2 has a coordinate that is not a number"},
         {ONE("\"mesh\": \"m.obj\", \"driver\": {\"sequence\": {\"file\": \"m.pc2\", \"last\": 3}}"),
             "expected a name with ####"},
         {ONE("\"mesh\": \"m.obj\", \"driver\": {\"sequence\": {\"file\": \"x_#.obj\", \"last\": 3}}"),

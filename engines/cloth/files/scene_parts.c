@@ -115,8 +115,12 @@ bool cloth_scene_check_near(hed_json_node node, const char *what, const float *p
 {
     for (size_t i = 0; i < 3 * count; i++) {
         if (fabsf(points[i]) <= CLOTH_SCENE_FAR) continue; /* false for NaN */
-        hed_json_reject(
-            node, "%s: vertex %zu is placed further away than ten kilometres", what, i / 3);
+        if (isnan(points[i]))
+            hed_json_reject(
+                node, "%s: vertex %zu has a coordinate that is not a number", what, i / 3);
+        else
+            hed_json_reject(
+                node, "%s: vertex %zu is placed further away than ten kilometres", what, i / 3);
         return false;
     }
     return true;

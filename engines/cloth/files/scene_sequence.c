@@ -5,6 +5,7 @@
 #include "support/strict_math.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +55,9 @@ static void scene_motion_read_cache(cloth_scene_reader *reader, hed_json_node ob
     for (uint32_t s = 0; samples && s < data.frame_count; s++) {
         float *to = samples + 3 * (size_t)s * vertex_count;
         cloth_scene_place(matrix, data.positions + 3 * (size_t)s * vertex_count, to, vertex_count);
-        if (!cloth_scene_check_near(node, path, to, vertex_count)) break;
+        char sample[300];
+        snprintf(sample, sizeof sample, "%.256s, sample %u", path, s);
+        if (!cloth_scene_check_near(node, sample, to, vertex_count)) break;
     }
     if (sequence->rate == 0)
         sequence->rate = reader->scene->rate / (data.sampling > 0 ? (double)data.sampling : 1.0);
