@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+/* Give of a coarse lattice of a mesh / that on other devices. This solver sweeps over the elements of
+ * the whole mesh, not of each patch alone, so that they hold more of the requested force. */
+static const float MESH_GIVE = 2.0f;
+
 /* ---- tables ---- */
 
 typedef struct lattice_builder {
@@ -12,7 +16,7 @@ typedef struct lattice_builder {
 } lattice_builder;
 
 static void write_chain_pack(const cloth_chains *chains, uint32_t direction, uint32_t first,
-    uint32_t copies, uint32_t particle, uint32_t particles, uint32_t *words)
+    uint32_t copies, uint32_t particle, uint32_t particles, float give, uint32_t *words)
 {
     uint32_t begin = chains->at[direction], chain_count = chains->at[direction + 1] - begin;
     for (uint32_t lane = 0; lane < CLOTH_LANES; lane++) {
@@ -24,15 +28,15 @@ static void write_chain_pack(const cloth_chains *chains, uint32_t direction, uin
                        sizeof(float4));
         for (uint32_t j = 0; j < chain->count; j++, edge++) {
             words[CLOTH_LANES * (1 + 2 * j) + lane] = hed_as_uint(edge->rest);
-            words[CLOTH_LANES * (2 + 2 * j) + lane] = hed_as_uint(edge->compliance);
+            words[CLOTH_LANES * (2 + 2 * j) + lane] = hed_as_uint(give * edge->compliance);
         }
     }
 }
 
 /* Makes the packs of chains of `copies` copies, whose points begin at `particle` and are
- * `particles` apart. */
+ * `particles` apart. `give`: factor of the edges' compliance. */
 static hed_status make_chain_packs(lattice_builder *b, const cloth_chains *chains, uint32_t copies,
-    uint32_t particle, uint32_t particles, cloth_chain_packs *packs, hed_error *error)
+    uint32_t particle, uint32_t particles, float give, cloth_chain_packs *packs, hed_error *error)
 {
     cloth_native_lattices *result = b->result;
     uint64_t count = 0, words = 0;
@@ -56,7 +60,7 @@ static hed_status make_chain_packs(lattice_builder *b, const cloth_chains *chain
             packs->packs[p] =
                 (cloth_chain_pack){at, chain->count, (uint32_t)(chain->step * sizeof(float4)),
                     chains->low, chains->high, chains->soften, false};
-            write_chain_pack(chains, d, k, copies, particle, particles, at);
+            write_chain_pack(chains, d, k, copies, particle, particles, give, at);
             at += CLOTH_LANES * (1 + 2 * (uint64_t)chain->count);
         }
     return HED_OK;
@@ -101,7 +105,7 @@ static hed_status make_lattices_of(lattice_builder *b, uint32_t g, hed_error *er
     native->lattice_count = count;
     if (garment->tension.at[2] &&
         (make_chain_packs(b, &garment->tension, garment->copies, b->cloth->first_particle[g],
-             garment->particle_count, &native->tension, error) ||
+             garment->particle_count, 1.0f, &native->tension, error) ||
             make_limits(result, native, error)))
         return error->status;
     if (!count) return HED_OK;
@@ -112,7 +116,8 @@ static hed_status make_lattices_of(lattice_builder *b, uint32_t g, hed_error *er
         lattice->lattice = k < garment->lattice_count
                                ? garment->lattices + k
                                : garment->pin_lattices + k - garment->lattice_count;
-        if (make_chain_packs(b, &lattice->lattice->chains, 1, 0, 0, &lattice->chains, error))
+        float give = garment->element_count && lattice->lattice->is_inner ? MESH_GIVE : 1.0f;
+        if (make_chain_packs(b, &lattice->lattice->chains, 1, 0, 0, give, &lattice->chains, error))
             return error->status;
         uint32_t rows = pulled_rows(&lattice->chains);
         if (rows > result->most_pulled) result->most_pulled = rows;
