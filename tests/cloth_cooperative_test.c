@@ -51,8 +51,8 @@ static hed_cloth_solver chosen_for(
     return solver;
 }
 
-/* The rule: one large grid with lattices on a device whose groups can meet, in both modes; a mesh in
- * fast mode. */
+/* The rule: one large grid with lattices on a device whose groups can meet, in both modes; a mesh, or
+ * a grid in contact with itself, in fast mode. */
 static void check_rule(hed_device *device)
 {
     const hed_cloth_solver one_launch = HED_CLOTH_SOLVER_COOPERATIVE;
@@ -69,6 +69,11 @@ static void check_rule(hed_device *device)
         EXPECT_NE(chosen_for(device, &small.def, 1, math), one_launch);
         test_mesh_free(&small);
         EXPECT_EQ(chosen_for(device, &sheet.def, 1, math) == one_launch, meets);
+        sheet.def.self_collision = HED_CLOTH_SELF_TRIANGLES;
+        sheet.def.thickness = 0.004f;
+        EXPECT_EQ(
+            chosen_for(device, &sheet.def, 1, math) == one_launch, meets && math == HED_MATH_FAST);
+        sheet.def.self_collision = HED_CLOTH_SELF_NONE;
         hed_cloth_garment_def two[2] = {sheet.def, sheet.def};
         EXPECT_NE(chosen_for(device, two, 2, math), one_launch);
         sheet.def.lattices = false;

@@ -10,7 +10,8 @@
 enum { STRUCTURE, KIND, SPARE, THREADS, EARLY, LIMIT, QUEUE, HELD, GROUPS, PARAMETERS };
 enum { BY_RULE, JOINT, FIGURES };                 /* KIND */
 enum { LIMIT_NONE = 1, LIMIT_EVEN, LIMIT_TIGHT }; /* LIMIT */
-enum { LARGE_SHEET = 64 * 64 };                   /* particles */
+/* particles of a sheet in one launch: at least; in contact with itself at most, since more are not measured */
+enum { LARGE_SHEET = 64 * 64, MOST_IN_CONTACT = 128 * 128 };
 
 /* ---- the space ---- */
 
@@ -136,15 +137,17 @@ static bool is_valid(
 }
 
 /* True for a sheet that all groups of a GPU do in one launch sooner than by launches in a graph: one
- * grid or mesh of a fabric of some size with lattices, without contact between cloth, which is a
- * pass of its own after each substep. On an H200 64 x 64 takes 0.21 ms a frame for 0.25, over a
- * ball 0.63 for 0.67, a mesh of 29,929 particles 157 us a substep for 224. */
+ * grid or mesh of a fabric of some size with lattices. On an H200 64 x 64 takes 0.21 ms a frame for
+ * 0.25, over a ball 0.63 for 0.67, and 2.15 for 2.23 folded on a ball in contact with itself, which is a
+ * launch of its own after each substep; a mesh of 29,929 particles takes 157 us a substep for 224. */
 static bool is_one_sheet(const hed_cloth *cloth, const hed_device_info *info)
 {
     const cloth_garment *garment = cloth->garments[0];
+    bool is_measured = cloth->has_self
+                           ? cloth_is_grid(garment) && cloth->particles <= MOST_IN_CONTACT
+                           : cloth_is_grid(garment) || garment->element_count > 0;
     return (info->capabilities & HED_CAN_GRID_BARRIER) && cloth_copies(cloth) == 1 &&
-           cloth->particles >= LARGE_SHEET && has_lattices(cloth) && !cloth->has_self &&
-           (cloth_is_grid(garment) || garment->element_count > 0);
+           cloth->particles >= LARGE_SHEET && has_lattices(cloth) && is_measured;
 }
 
 /* Chooses a solver by rules. If there are at least as many garments as compute units, one garment
@@ -170,12 +173,13 @@ static hed_cloth_solver choose_fast(
 }
 
 /* Chooses among the solvers with the same bits everywhere. On processors the kernel of patches takes
- * long to compile, as in choose_fast(); meshes in one launch are measured in fast mode alone. */
+ * long to compile, as in choose_fast(); meshes and contact between cloth after one launch are measured
+ * in fast mode alone. */
 static hed_cloth_solver choose_strict(
     const hed_cloth *cloth, const cloth_solver_ops *const *solver_table)
 {
     const hed_device_info info = hed_device_describe(cloth->device);
-    if (is_one_sheet(cloth, &info) && cloth_is_grid(cloth->garments[0]) &&
+    if (!cloth->has_self && is_one_sheet(cloth, &info) && cloth_is_grid(cloth->garments[0]) &&
         is_valid(cloth, solver_table, HED_CLOTH_SOLVER_COOPERATIVE))
         return HED_CLOTH_SOLVER_COOPERATIVE;
     if (info.type == HED_DEVICE_CPU) return HED_CLOTH_SOLVER_COLOURS;
