@@ -186,10 +186,12 @@ Test(cloth_nvrtc, fabrics)
 }
 
 /* All substeps in one launch, by a group of 512 on each multiprocessor: all kinds of tasks, and those
- * of a sheet, without and with surroundings, and of a mesh. */
+ * of a sheet, without and with surroundings, and of a mesh. While a patch of a mesh is swept, what tasks
+ * have in common waits outside of the registers. */
 Test(cloth_nvrtc, all_substeps_at_once)
 {
     static const char *const kinds[] = {"0x3ff", "0x2f5", "0x3f5", "0x6e1"};
+    static const int64_t most_spills[] = {0, 0, 0, 256};
     for (size_t k = 0; k < HED_COUNT(kinds); k++)
         for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
             const hed_define defines[] = {{"WG", "512"}, {"KINDS", kinds[k]}, {"SOLVE", "1"},
@@ -201,7 +203,7 @@ Test(cloth_nvrtc, all_substeps_at_once)
                 .define_count = 4,
                 .max_threads = 512};
             hed_kernel_resources r = resources_of(build, kinds[k], "sm_90");
-            EXPECT(r.spill_bytes == 0 && r.registers > 0 && r.registers <= 128,
+            EXPECT(r.spill_bytes <= most_spills[k] && r.registers > 0 && r.registers <= 128,
                 "kinds %s, %s: %lld registers, %lld bytes of spills", kinds[k],
                 math ? "strict" : "fast", (long long)r.registers, (long long)r.spill_bytes);
         }

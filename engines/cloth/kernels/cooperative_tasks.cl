@@ -491,7 +491,7 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
 #endif
 #if HAS(CLOTH_DO_SHARES)
             case CLOTH_DO_SHARES:
-                of_shares.points = points;
+                of_shares.points = cloth_task_pass(task) ? moved : points;
                 FOR_EACH_ITEM(i) cloth_share_one(task.y + i, of_shares);
                 break;
 #endif

@@ -9,7 +9,8 @@
  * and places of a lattice (cloth_task_held()); first chain (all lattices' chains along the warp, then
  * along the weft); first place; chains of a lattice, their width, number of lattices
  * (cloth_task_sides()): group g has lattice g. Of places of a grid: particles, as of an integration,
- * in `count`, and places in the argument: a group does those of its particles. */
+ * in `count`, and places in the argument: a group does those of its particles. Of shares: pass 1:
+ * points of `moved`. */
 #define CLOTH_DO_INTEGRATE 0u
 #define CLOTH_DO_DISTANCE 1u
 #define CLOTH_DO_LINES 2u

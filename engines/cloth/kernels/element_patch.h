@@ -1,6 +1,6 @@
-/* Elements of a fabric in patches (solver/element_patches.c), a group each: its own particles and those
- * that its elements have beside them, the ghosts, are in local memory, where the group bends its elements
- * once and then sweeps over their strains several times. A launch reads all particles from one array and
+/* Elements of a fabric in patches (solver/element_patches.c), a group each: its own particles and the
+ * ghosts, particles of its elements that other patches own, are in local memory, where the group bends its
+ * elements once and then sweeps over their strains several times. A launch reads all particles from one array and
  * writes each patch's own ones to another, so no group waits for another. Two launches are a substep: the
  * second one starts with ghosts that have moved. One text for C, OpenCL C and CUDA, after particle.h. */
 #ifndef CLOTH_ELEMENT_PATCH_H
@@ -76,106 +76,184 @@ CLOTH_FUNCTION uint cloth_patch_ends(cloth_patch_at patch)
     return patch.strain_colours + patch.bend_colours + 2u;
 }
 
-/* Stores the new position of a particle, unless it is locked; it moves by `part` times the correction. */
-CLOTH_FUNCTION void cloth_patch_move(
-    HED_VIEW_LOCAL float4 *to, float4 moved, float4 origin, float part)
-{
-    float4 at = *to, before = cloth_from(at, origin);
-    if (at.w > 0.0f)
-        *to = hed_f4(fma(part, moved.x - before.x, at.x), fma(part, moved.y - before.y, at.y),
-            fma(part, moved.z - before.z, at.z), at.w);
-}
-
-/* Number of a row, or of the last one before `end`, or 0 without rows. */
-CLOTH_FUNCTION uint cloth_patch_row(uint at, uint end)
-{
-    return at < end ? at : end > 0u ? end - 1u : 0u;
-}
-
 /* ---- strain ---- */
 
-/* Rows: local numbers of the corners, 10 bits each, and coefficients and compliances as in cloth_element. */
-typedef struct cloth_strain_rows {
-    uint4 r0, r1, r2;
-} cloth_strain_rows;
+/* Strains of an element, which an item of a group keeps for all its sweeps: local numbers of the corners,
+ * 10 bits each; images of a metre of warp and of weft, as sums over the corners (cloth_way_of()); sums of
+ * inverse masses times the squares of the two images' coefficients and times their products; compliances / dt^2. */
+typedef struct cloth_strain_item {
+    uint corners;
+    float warp_b, warp_c, weft_b, weft_c, warps, mixed, wefts, coupling;
+    float strain_give, cross_give, turn_give;
+} cloth_strain_item;
 
-/* Rows of element `at`: cloth_patch_row(). */
-CLOTH_FUNCTION cloth_strain_rows cloth_strain_at(uint at, uint end, cloth_element_patches_view view)
+/* Takes element `at` of the tables. `give`: 1 / dt^2. */
+CLOTH_FUNCTION cloth_strain_item cloth_strain_take(
+    uint at, float give, cloth_element_patches_view view, HED_VIEW_LOCAL const float4 *copies)
 {
-    __global const uint4 *row = view.tables + view.at.strains + cloth_patch_row(at, end);
-    cloth_strain_rows rows = {row[0], row[view.at.strain_count], row[2u * view.at.strain_count]};
-    return rows;
+    __global const uint4 *row = view.tables + view.at.strains + at;
+    uint4 r0 = row[0], r1 = row[view.at.strain_count], r2 = row[2u * view.at.strain_count];
+    float g_b = as_float(r0.y), g_c = as_float(r0.z), h_b = as_float(r0.w), h_c = as_float(r1.x),
+          g_a = -(g_b + g_c), h_a = -(h_b + h_c), a = copies[r0.x & 1023u].w,
+          b = copies[r0.x >> 10 & 1023u].w, c = copies[r0.x >> 20].w;
+    cloth_strain_item item = {r0.x, g_b, g_c, h_b, h_c,
+        fma(a, g_a * g_a, fma(b, g_b * g_b, c * (g_c * g_c))),
+        fma(a, g_a * h_a, fma(b, g_b * h_b, c * (g_c * h_c))),
+        fma(a, h_a * h_a, fma(b, h_b * h_b, c * (h_c * h_c))), as_float(r2.x),
+        as_float(r1.y) * give, as_float(r1.z) * give, as_float(r1.w) * give};
+    return item;
 }
 
-/* Projects the three strains of an element. `pulls`: its first multiplier, the others follow
- * CLOTH_PATCH_STRAINS apart. */
-CLOTH_FUNCTION void cloth_strain_patch(cloth_strain_rows of, float give, float part,
+/* 1 / length of a vector; 0 of a vector that is shorter than a micrometre for each metre. */
+CLOTH_FUNCTION float cloth_per_length(float4 v)
+{
+    float square = cloth_square(v.x, v.y, v.z);
+    if (!(square > 1e-12f)) return 0.0f;
+#if HED_STRICT
+    return 1.0f / sqrt(square);
+#else
+    return hed_near_rsqrt(square);
+#endif
+}
+
+CLOTH_FUNCTION float cloth_inner(float4 a, float4 b)
+{
+    return fma(a.x, b.x, fma(a.y, b.y, a.z * b.z));
+}
+
+/* Adds m a + n b to a vector. */
+CLOTH_FUNCTION float4 cloth_add_both(float4 to, float m, float4 a, float n, float4 b)
+{
+    return hed_f4(fma(m, a.x, fma(n, b.x, to.x)), fma(m, a.y, fma(n, b.y, to.y)),
+        fma(m, a.z, fma(n, b.z, to.z)), to.w);
+}
+
+CLOTH_FUNCTION float4 cloth_scaled(float4 v, float factor)
+{
+    return hed_f4(v.x * factor, v.y * factor, v.z * factor, 0.0f);
+}
+
+/* Moves a corner by g `warp` + h `weft`, times its inverse mass, unless it is locked. */
+CLOTH_FUNCTION void cloth_strain_move(
+    HED_VIEW_LOCAL float4 *corner, float4 at, float g, float h, float4 warp, float4 weft)
+{
+    if (at.w > 0.0f) *corner = cloth_add_both(at, at.w * g, warp, at.w * h, weft);
+}
+
+/* Projects the three strains of an element, one after another, as cloth_square_up(),
+ * cloth_strain_coupled() and cloth_strain() do. All three move corners along the images u and v of warp
+ * and weft alone, so these are moved, and the corners once, by `part` times the correction. `pulls`: its
+ * first multiplier, the others follow CLOTH_PATCH_STRAINS apart. */
+CLOTH_FUNCTION void cloth_strain_patch(const cloth_strain_item *of, float part,
     HED_VIEW_LOCAL float4 *copies, HED_VIEW_LOCAL float *pulls)
 {
-    HED_VIEW_LOCAL float4 *first = copies + (of.r0.x & 1023u),
-                          *second = copies + (of.r0.x >> 10 & 1023u),
-                          *third = copies + (of.r0.x >> 20);
-    float warp_b = as_float(of.r0.y), warp_c = as_float(of.r0.z), weft_b = as_float(of.r0.w),
-          weft_c = as_float(of.r1.x), was_strained = pulls[0],
-          was_turned = pulls[CLOTH_PATCH_STRAINS], was_crossed = pulls[2u * CLOTH_PATCH_STRAINS],
-          strained = was_strained, turned = was_turned, crossed = was_crossed;
-    float4 origin = *first, a = cloth_from(origin, origin), b = cloth_from(*second, origin),
-           c = cloth_from(*third, origin), warp = hed_f4(-(warp_b + warp_c), warp_b, warp_c, 0.0f),
-           weft = hed_f4(-(weft_b + weft_c), weft_b, weft_c, 0.0f);
-    cloth_square_up(&a, &b, &c, warp, weft, as_float(of.r1.w) * give, &turned);
-    cloth_strain_coupled(
-        &a, &b, &c, warp, weft, as_float(of.r2.x), as_float(of.r1.z) * give, &crossed);
-    cloth_strain(&a, &b, &c, warp, as_float(of.r1.y) * give, &strained);
-    pulls[0] = fma(part, strained - was_strained, was_strained);
-    pulls[CLOTH_PATCH_STRAINS] = fma(part, turned - was_turned, was_turned);
-    pulls[2u * CLOTH_PATCH_STRAINS] = fma(part, crossed - was_crossed, was_crossed);
-    cloth_patch_move(first, a, origin, part);
-    cloth_patch_move(second, b, origin, part);
-    cloth_patch_move(third, c, origin, part);
+    HED_VIEW_LOCAL float4 *first = copies + (of->corners & 1023u),
+                          *second = copies + (of->corners >> 10 & 1023u),
+                          *third = copies + (of->corners >> 20);
+    float4 a = *first, b = *second, c = *third, zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f),
+           u = cloth_way_of(a, b, c, hed_f4(0.0f, of->warp_b, of->warp_c, 0.0f)),
+           v = cloth_way_of(a, b, c, hed_f4(0.0f, of->weft_b, of->weft_c, 0.0f));
+    float strained = pulls[0], turned = pulls[CLOTH_PATCH_STRAINS],
+          crossed = pulls[2u * CLOTH_PATCH_STRAINS], uv = cloth_inner(u, v),
+          weight = fma(of->wefts, cloth_inner(u, u),
+              fma(2.0f * of->mixed, uv, fma(of->warps, cloth_inner(v, v), of->turn_give))),
+          turn = -(fma(of->turn_give, turned, uv) * cloth_inverse(weight));
+    float4 u1 = cloth_add_both(u, turn * of->warps, v, turn * of->mixed, u),
+           v1 = cloth_add_both(v, turn * of->mixed, v, turn * of->wefts, u);
+    float per_u = cloth_per_length(u1), per_v = cloth_per_length(v1),
+          long_u = cloth_inner(u1, u1) * per_u, long_v = cloth_inner(v1, v1) * per_v,
+          cosine = cloth_inner(u1, v1) * (per_u * per_v);
+    weight = fma(of->coupling, fma(2.0f * of->mixed, cosine, of->coupling * of->warps),
+        of->wefts + of->cross_give);
+    float cross = -(fma(of->cross_give, crossed,
+                        fma(of->coupling, long_u - 1.0f, long_v - 1.0f)) *
+                    cloth_inverse(weight)),
+          cross_u = cross * of->coupling * per_u, cross_v = cross * per_v;
+    float4 u2 = cloth_add_both(u1, of->warps * cross_u, u1, of->mixed * cross_v, v1);
+    float per = cloth_per_length(u2),
+          strain = -(fma(of->strain_give, strained, fma(cloth_inner(u2, u2), per, -1.0f)) *
+                     cloth_inverse(of->warps + of->strain_give));
+    float4 warp = cloth_add_both(zero, turn * part, v, strain * per * part, u2),
+           weft = cloth_add_both(zero, turn * part, u, cross_v * part, v1);
+    warp = cloth_add_both(warp, cross_u * part, u1, 0.0f, zero);
+    pulls[0] = fma(part, strain, strained);
+    pulls[CLOTH_PATCH_STRAINS] = fma(part, turn, turned);
+    pulls[2u * CLOTH_PATCH_STRAINS] = fma(part, cross, crossed);
+    cloth_strain_move(first, a, -(of->warp_b + of->warp_c), -(of->weft_b + of->weft_c), warp, weft);
+    cloth_strain_move(second, b, of->warp_b, of->weft_b, warp, weft);
+    cloth_strain_move(third, c, of->warp_c, of->weft_c, warp, weft);
 }
 
 /* ---- bending ---- */
 
-/* Rows: local numbers of the corners and of the particles beyond the sides, 10 bits each, then three
- * times the weights of three particles beyond and three corners. */
-typedef struct cloth_bend_rows {
-    uint4 r0, r1, r2, r3, r4;
-} cloth_bend_rows;
+/* Bends of an element, which an item of a group keeps: local numbers of the corners and of the particles
+ * beyond the sides, 10 bits each; for each of three curvatures the weights of the three particles beyond and
+ * of the corners, and the inverse of its diagonal; `between`: sums of inverse masses times the products of
+ * the weights of the first and second, first and third, second and third curvature. */
+typedef struct cloth_bend_item {
+    uint corners, beyond;
+    float weights[3][6], inverse[3], between[3];
+} cloth_bend_item;
 
-CLOTH_FUNCTION cloth_bend_rows cloth_bend_at(uint at, uint end, cloth_element_patches_view view)
+CLOTH_FUNCTION uint cloth_bend_particle(uint k, uint corners, uint beyond)
 {
-    uint each = view.at.bend_count;
-    __global const uint4 *row = view.tables + view.at.bends + cloth_patch_row(at, end);
-    cloth_bend_rows rows = {row[0], row[each], row[2u * each], row[3u * each], row[4u * each]};
-    return rows;
+    return (k < 3u ? beyond : corners) >> 10u * (k % 3u) & 1023u;
 }
 
-/* Projects the three curvatures of an element. A corner replaces a particle beyond a border, with
- * weight 0, so corners are stored last. `give`: 1 / dt^2. */
-CLOTH_FUNCTION void cloth_bend_patch(cloth_bend_rows of, float give, HED_VIEW_LOCAL float4 *copies)
+/* Takes element `at` of the tables. `give`: 1 / dt^2. */
+CLOTH_FUNCTION cloth_bend_item cloth_bend_take(
+    uint at, float give, cloth_element_patches_view view, HED_VIEW_LOCAL const float4 *copies)
 {
-    HED_VIEW_LOCAL float4 *at[6] = {copies + (of.r0.x & 1023u), copies + (of.r0.x >> 10 & 1023u),
-        copies + (of.r0.x >> 20), copies + (of.r0.y & 1023u), copies + (of.r0.y >> 10 & 1023u),
-        copies + (of.r0.y >> 20)};
-    float4 origin = *at[0], a = cloth_from(origin, origin), b = cloth_from(*at[1], origin),
-           c = cloth_from(*at[2], origin), p = cloth_from(*at[3], origin),
-           q = cloth_from(*at[4], origin), r = cloth_from(*at[5], origin),
-           zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), warp = zero, twist = zero, weft = zero;
-    cloth_flatten(&a, &b, &c, &p, &q, &r,
-        hed_f4(as_float(of.r1.y), as_float(of.r1.z), as_float(of.r1.w), 0.0f),
-        hed_f4(as_float(of.r0.z), as_float(of.r0.w), as_float(of.r1.x), 0.0f), give, &warp);
-    cloth_flatten(&a, &b, &c, &p, &q, &r,
-        hed_f4(as_float(of.r2.w), as_float(of.r3.x), as_float(of.r3.y), 0.0f),
-        hed_f4(as_float(of.r2.x), as_float(of.r2.y), as_float(of.r2.z), 0.0f), give, &twist);
-    cloth_flatten(&a, &b, &c, &p, &q, &r,
-        hed_f4(as_float(of.r4.y), as_float(of.r4.z), as_float(of.r4.w), 0.0f),
-        hed_f4(as_float(of.r3.z), as_float(of.r3.w), as_float(of.r4.x), 0.0f), give, &weft);
-    cloth_patch_move(at[3], p, origin, 1.0f);
-    cloth_patch_move(at[4], q, origin, 1.0f);
-    cloth_patch_move(at[5], r, origin, 1.0f);
-    cloth_patch_move(at[0], a, origin, 1.0f);
-    cloth_patch_move(at[1], b, origin, 1.0f);
-    cloth_patch_move(at[2], c, origin, 1.0f);
+    __global const uint4 *row = view.tables + view.at.bends + at;
+    uint each = view.at.bend_count;
+    uint4 r0 = row[0], r1 = row[each], r2 = row[2u * each], r3 = row[3u * each], r4 = row[4u * each];
+    cloth_bend_item item = {r0.x, r0.y,
+        {{as_float(r0.z), as_float(r0.w), as_float(r1.x), as_float(r1.y), as_float(r1.z),
+             as_float(r1.w)},
+            {as_float(r2.x), as_float(r2.y), as_float(r2.z), as_float(r2.w), as_float(r3.x),
+                as_float(r3.y)},
+            {as_float(r3.z), as_float(r3.w), as_float(r4.x), as_float(r4.y), as_float(r4.z),
+                as_float(r4.w)}},
+        {give, give, give}, {0.0f, 0.0f, 0.0f}};
+    for (uint k = 0; k < 6u; k++) {
+        float mass = copies[cloth_bend_particle(k, r0.x, r0.y)].w, first = mass * item.weights[0][k],
+              second = mass * item.weights[1][k], third = mass * item.weights[2][k];
+        item.inverse[0] = fma(first, item.weights[0][k], item.inverse[0]);
+        item.inverse[1] = fma(second, item.weights[1][k], item.inverse[1]);
+        item.inverse[2] = fma(third, item.weights[2][k], item.inverse[2]);
+        item.between[0] = fma(first, item.weights[1][k], item.between[0]);
+        item.between[1] = fma(first, item.weights[2][k], item.between[1]);
+        item.between[2] = fma(second, item.weights[2][k], item.between[2]);
+    }
+    for (uint m = 0; m < 3u; m++) item.inverse[m] = -cloth_inverse(item.inverse[m]);
+    return item;
+}
+
+/* Projects the three curvatures of an element, one after another, as cloth_flatten() does: each changes the
+ * next ones, and the particles move once. A corner replaces a particle beyond a border, with weight 0,
+ * so corners are stored last. */
+CLOTH_FUNCTION void cloth_bend_patch(const cloth_bend_item *of, HED_VIEW_LOCAL float4 *copies)
+{
+    float4 at[6], origin = copies[of->corners & 1023u], curve[3];
+    for (uint k = 0; k < 6u; k++)
+        at[k] = copies[cloth_bend_particle(k, of->corners, of->beyond)];
+    for (uint m = 0; m < 3u; m++) {
+        float4 sum = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+        for (uint k = 0; k < 6u; k++)
+            sum = cloth_shift(sum, of->weights[m][k], cloth_from(at[k], origin));
+        curve[m] = sum;
+    }
+    float4 first = cloth_scaled(curve[0], of->inverse[0]),
+           second = cloth_scaled(cloth_shift(curve[1], of->between[0], first), of->inverse[1]),
+           third = cloth_scaled(cloth_add_both(curve[2], of->between[1], first, of->between[2], second),
+               of->inverse[2]);
+    for (uint k = 0; k < 6u; k++) {
+        float4 to = cloth_add_both(at[k], at[k].w * of->weights[0][k], first,
+            at[k].w * of->weights[1][k], second);
+        if (at[k].w > 0.0f)
+            copies[cloth_bend_particle(k, of->corners, of->beyond)] =
+                cloth_shift(to, at[k].w * of->weights[2][k], third);
+    }
 }
 
 #endif

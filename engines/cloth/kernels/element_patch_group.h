@@ -2,22 +2,33 @@
 #ifndef CLOTH_ELEMENT_PATCH_GROUP_H
 #define CLOTH_ELEMENT_PATCH_GROUP_H
 
-/* Bends the elements, colour by colour. `ends`: of the colours. Rows are loaded a colour ahead. */
+/* Maximum number of an item's elements, which are WG apart. */
+#define PATCH_SLOTS ((CLOTH_PATCH_STRAINS + WG - 1u) / WG)
+
+/* Returns the colour of element `at`; `colours`: there is no such element. */
+CLOTH_FUNCTION uint patch_colour(uint at, uint colours, __local const uint *ends)
+{
+    uint c = 0;
+    CLOTH_ROLLED
+    while (c < colours && at >= ends[c + 1u]) c++;
+    return c;
+}
+
+/* Bends the elements, colour by colour, of as many at a time as the group has items. `ends`: of the
+ * colours. */
 CLOTH_FUNCTION void patch_bend(uint colours, float give, cloth_element_patches_view view, uint item,
     __local const uint *ends, __local float4 *copies)
 {
-    cloth_bend_rows rows = cloth_bend_at(ends[0] + item, ends[1], view);
     CLOTH_ROLLED
-    for (uint c = 0; c < colours; c++) {
-        uint begin = ends[c], end = ends[c + 1u], next = c + 1u < colours ? c + 1u : c;
-        cloth_bend_rows ahead = cloth_bend_at(ends[next] + item, ends[next + 1u], view);
+    for (uint begin = ends[0]; begin < ends[colours]; begin += WG) {
+        uint own = patch_colour(begin + item, colours, ends);
+        cloth_bend_item of =
+            cloth_bend_take(min(begin + item, ends[colours] - 1u), give, view, copies);
         CLOTH_ROLLED
-        for (uint i = begin + item; i < end; i += WG) {
-            if (i >= begin + WG) rows = cloth_bend_at(i, end, view);
-            cloth_bend_patch(rows, give, copies);
+        for (uint c = patch_colour(begin, colours, ends); c < colours && ends[c] < begin + WG; c++) {
+            if (own == c) cloth_bend_patch(&of, copies);
+            barrier(CLK_LOCAL_MEM_FENCE);
         }
-        rows = ahead;
-        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
@@ -26,19 +37,23 @@ CLOTH_FUNCTION void patch_strain(uint colours, uint first, uint last, float give
     cloth_element_patches_view view, uint item, __local const uint *ends, __local float4 *copies,
     __local float *pulls)
 {
-    cloth_strain_rows rows = cloth_strain_at(ends[0] + item, ends[1], view);
+    cloth_strain_item of[PATCH_SLOTS];
+    uint colour[PATCH_SLOTS];
+    for (uint s = 0; s < PATCH_SLOTS; s++) {
+        uint at = ends[0] + item + s * WG;
+        colour[s] = patch_colour(at, colours, ends);
+        if (colour[s] < colours) of[s] = cloth_strain_take(at, give, view, copies);
+    }
     CLOTH_ROLLED
-    for (uint k = 0; k < (last - first) * colours; k++) {
-        uint c = k % colours, begin = ends[c], end = ends[c + 1u], next = (k + 1u) % colours;
-        float part = cloth_strain_part(first + k / colours);
-        cloth_strain_rows ahead = cloth_strain_at(ends[next] + item, ends[next + 1u], view);
+    for (uint sweep = first; sweep < last; sweep++) {
+        float part = cloth_strain_part(sweep);
         CLOTH_ROLLED
-        for (uint i = begin + item; i < end; i += WG) {
-            if (i >= begin + WG) rows = cloth_strain_at(i, end, view);
-            cloth_strain_patch(rows, give, part, copies, pulls + i - ends[0]);
+        for (uint c = 0; c < colours; c++) {
+            for (uint s = 0; s < PATCH_SLOTS; s++)
+                if (colour[s] == c)
+                    cloth_strain_patch(&of[s], part, copies, pulls + item + s * WG);
+            barrier(CLK_LOCAL_MEM_FENCE);
         }
-        rows = ahead;
-        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
@@ -58,22 +73,26 @@ CLOTH_FUNCTION void patch_solve(uint number, cloth_element_patches_view view, fl
         memory[i] = view.from[cloth_patch_member(i, patch, view)];
     barrier(CLK_LOCAL_MEM_FENCE);
     uint elements = ends[patch.strain_colours] - ends[0];
-    CLOTH_ROLLED
-    for (uint i = item; i < 3u * elements; i += WG)
-        pulls[i / elements * CLOTH_PATCH_STRAINS + i % elements] =
-            view.second ? view.pulled[3u * patch.before + i] : 0.0f;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    patch_bend(view.second ? 0u : patch.bend_colours, stiffness, view, item,
-        ends + patch.strain_colours + 1u, memory);
+    for (uint row = 0; row < 3u; row++) {
+        CLOTH_ROLLED
+        for (uint i = item; i < elements; i += WG)
+            pulls[row * CLOTH_PATCH_STRAINS + i] =
+                view.second ? view.pulled[3u * patch.before + row * elements + i] : 0.0f;
+    }
+    if (!view.second)
+        patch_bend(
+            patch.bend_colours, stiffness, view, item, ends + patch.strain_colours + 1u, memory);
     patch_strain(patch.strain_colours, view.second * half_sweeps, (view.second + 1u) * half_sweeps,
         stiffness, view, item, ends, memory, pulls);
     CLOTH_ROLLED
     for (uint i = item; i < patch.own_count; i += WG)
         view.to[cloth_patch_member(i, patch, view)] = memory[i];
-    CLOTH_ROLLED
-    for (uint i = item; i < 3u * elements && view.second == 0u; i += WG)
-        view.pulled[3u * patch.before + i] =
-            pulls[i / elements * CLOTH_PATCH_STRAINS + i % elements];
+    for (uint row = 0; row < 3u && !view.second; row++) {
+        CLOTH_ROLLED
+        for (uint i = item; i < elements; i += WG)
+            view.pulled[3u * patch.before + row * elements + i] =
+                pulls[row * CLOTH_PATCH_STRAINS + i];
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 

@@ -24,18 +24,22 @@ HED_NATIVE_BODY patches_body(const hed_native_call *call, uint64_t begin, uint64
     for (uint64_t k = begin; k < end; k++) {
         cloth_patch_at patch = cloth_patch_of((uint)k, view);
         const uint *ends = (const uint *)view.tables + view.at.ends + patch.ends,
-                   *bend_ends = ends + patch.strain_colours + 1;
+                   *bend_ends = ends + patch.strain_colours + 1,
+                   count = ends[patch.strain_colours] - ends[0];
         float4 copies[CLOTH_PATCH_LOCAL];
         float pulls[3 * CLOTH_PATCH_STRAINS] = {0};
+        cloth_strain_item of[CLOTH_PATCH_STRAINS];
         for (uint i = 0; i < patch.own_count + patch.ghost_count; i++)
             copies[i] = view.from[cloth_patch_member(i, patch, view)];
         if (view.second) keep_pulls(patch, view, pulls, false);
-        for (uint i = bend_ends[0]; !view.second && i < bend_ends[patch.bend_colours]; i++)
-            cloth_bend_patch(cloth_bend_at(i, i + 1, view), give, copies);
+        for (uint i = bend_ends[0]; !view.second && i < bend_ends[patch.bend_colours]; i++) {
+            const cloth_bend_item bends = cloth_bend_take(i, give, view, copies);
+            cloth_bend_patch(&bends, copies);
+        }
+        for (uint i = 0; i < count; i++) of[i] = cloth_strain_take(ends[0] + i, give, view, copies);
         for (uint sweep = first; sweep < first + sweeps; sweep++)
-            for (uint i = ends[0]; i < ends[patch.strain_colours]; i++)
-                cloth_strain_patch(cloth_strain_at(i, i + 1, view), give, cloth_strain_part(sweep),
-                    copies, pulls + i - ends[0]);
+            for (uint i = 0; i < count; i++)
+                cloth_strain_patch(of + i, cloth_strain_part(sweep), copies, pulls + i);
         if (!view.second) keep_pulls(patch, view, pulls, true);
         for (uint i = 0; i < patch.own_count; i++)
             view.to[cloth_patch_member(i, patch, view)] = copies[i];

@@ -193,6 +193,18 @@ HED_VIEW_LAUNCH(cloth_cells_launch, CLOTH_CELLS)
 HED_VIEW_LAUNCH(cloth_integrate_launch, CLOTH_INTEGRATE)
 HED_VIEW_LAUNCH(cloth_drive_launch, CLOTH_DRIVE)
 
+/* Solves the elements in patches: the first or the second of two launches. */
+static void solve_patches(
+    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t second, hed_error *error)
+{
+    hed_buffer *position = cloth->buffers.position;
+    cloth_run(cloth, CLOTH_KERNEL_ELEMENT_PATCHES, s->patches,
+        HED_VIEW_ARGS(cloth_element_patches_launch, .from = second ? s->b.moved : position,
+            .to = second ? position : s->b.moved, .tables = s->b.elements, .steps = s->b.steps,
+            .pulled = s->b.element_pulled, .at = s->patched, .substep = substep, .second = second),
+        error);
+}
+
 /* Solves constraints of a fabric other than its distances: lines, elements, cells. `again`: 1: the
  * first iteration, 2: a later one. `touched`: cloth with lattices may touch something. */
 static void project_fabric(hed_cloth *cloth, const cloth_solver *s, bool touched, uint32_t substep,
@@ -209,13 +221,8 @@ static void project_fabric(hed_cloth *cloth, const cloth_solver *s, bool touched
                     .pass = s->b.pulled ? again : 0, .first = s->line_at[set]),
                 error);
     }
-    for (uint32_t second = 0; s->patches && second < 2; second++)
-        cloth_run(cloth, CLOTH_KERNEL_ELEMENT_PATCHES, s->patches,
-            HED_VIEW_ARGS(cloth_element_patches_launch, .from = second ? s->b.moved : position,
-                .to = second ? position : s->b.moved, .tables = s->b.elements, .steps = steps,
-                .pulled = s->b.element_pulled, .at = s->patched, .substep = substep,
-                .second = second),
-            error);
+    if (s->patches && !s->patches_first) solve_patches(cloth, s, substep, 0, error);
+    if (s->patches) solve_patches(cloth, s, substep, 1, error);
     for (uint32_t c = 0; c < s->elements.colours && !s->patches; c++)
         cloth_run(cloth, CLOTH_KERNEL_ELEMENTS, s->elements.at[c + 1] - s->elements.at[c],
             HED_VIEW_ARGS(cloth_elements_launch, .position = position, .elements = s->b.elements,
@@ -351,9 +358,11 @@ static hed_status colours_enqueue(
                 .anchors = cloth_or_none(cloth, b->anchors), .driver_from = from, .driver_to = to,
                 .driver_map = map, .steps = s->b.steps, .substep = substep),
             error);
+        if (s->patches_first) solve_patches(cloth, s, substep, 0, error);
         if (s->lattices && !is_native) run_gathered(cloth, s, s->lattices, substep, 1, error);
         else cloth_tension_solve_lattices(cloth, s->tension, key->acts, s->b.steps, substep, error);
-        cloth_tension_follow(cloth, s->tension, error);
+        cloth_tension_follow(
+            cloth, s->tension, s->patches_first ? s->b.moved : b->position, error);
         for (uint32_t i = 0; i < cloth->def.iterations; i++) {
             colours_project(cloth, s, key->acts && s->has_tension, substep, i, error);
             if (i + 1 == cloth->def.iterations) {

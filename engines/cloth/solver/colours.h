@@ -48,6 +48,9 @@ struct cloth_solver {
     uint32_t line_at[CLOTH_LINE_SETS + 1];
     sum_list elements, cells;
     uint32_t patches; /* patches in `b.elements`; 0: it has the elements by colours */
+    /* true if all particles are in patches, whose first launch is then before the lattices: neither reads
+     * results of the other */
+    bool patches_first;
     cloth_patched patched;
     uint32_t batch;      /* substeps of the graph */
     cloth_step *written; /* (batch) content of buffer `steps`, of which `written_count` are valid */

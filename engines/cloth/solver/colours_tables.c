@@ -256,6 +256,9 @@ static hed_status upload_patches(hed_cloth *cloth, cloth_solver *s, hed_error *e
         cloth_element_patches_make(cloth, &scratch, &made, error);
     if (made.patches && !error->status) {
         s->patches = made.patches;
+        s->patches_first = true;
+        for (uint32_t g = 0; g < cloth->garment_count; g++)
+            s->patches_first &= cloth->garments[g]->element_count > 0;
         s->patched = made.tables;
         cloth_upload(cloth, made.words, made.word_rows * sizeof *made.words, &s->b.elements, error);
         uint64_t pulls = made.pulls * sizeof(float), positions = cloth->particles * sizeof(float4);

@@ -310,8 +310,9 @@ hed_status cloth_gather(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     case CLOTH_KERNEL_SHARES:
         kind = CLOTH_DO_SHARES;
         first = OF(cloth_shares_view, first).u32;
-        if (OF(cloth_shares_view, points).buffer != cloth->buffers.position)
+        if (OF(cloth_shares_view, points).buffer == OF(cloth_shares_view, places).buffer)
             flags |= CLOTH_DO_OF_PLACES;
+        else pass = OF(cloth_shares_view, points).buffer != cloth->buffers.position;
         break;
     case CLOTH_KERNEL_DRIVE:
         kind = CLOTH_DO_DRIVE;
@@ -453,6 +454,22 @@ static void overlap_lattices(cloth_cooperative *c)
         for (uint32_t k = 0; k < 2; k++) move_task(c, follow - 2, meeting);
 }
 
+/* Gives lattices to the first group, and to all others at the same time the first task of patches of
+ * elements, which reads the particles that the lattices have sampled and writes others. */
+static void overlap_patches(cloth_cooperative *c)
+{
+    const uint32_t patches = 1, sample = 2;
+    uint32_t end = sample + 1;
+    if (c->groups < 2 || !is_kind(c, patches, CLOTH_DO_PATCHES, 0) ||
+        !is_kind(c, sample, CLOTH_DO_PLACES, 0))
+        return;
+    while (end < c->count && c->list[end].part == LATTICES && c->list[end].unit == 1)
+        c->list[end++].side = FIRST_GROUP;
+    if (end == sample + 1) return;
+    c->list[patches].side = OTHER_GROUPS;
+    move_task(c, patches, end - 1);
+}
+
 /* True if a task moves particles by several lattices: other groups sample them for the next ones. */
 static bool moves_at_pins(const gathered_task *t)
 {
@@ -525,7 +542,8 @@ static hed_status make_kernel(hed_cloth *cloth, cloth_cooperative *c, hed_error 
     if (error->status) return error->status;
     if (def == &cloth_cooperative_group_def || !groups) groups = 1;
     if (def == &cloth_cooperative_def) {
-        groups += c->grid != NULL; /* one of them has the lattices */
+        /* one of them has the lattices */
+        groups += c->grid != NULL || (c->kinds >> CLOTH_DO_PATCHES & 1);
         hed_kernel_resident_groups(c->kernel, c->group, 0, &resident, error);
         if (resident > 0 && groups > (uint64_t)resident) groups = (uint64_t)resident;
     }
@@ -544,6 +562,7 @@ hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_err
     /* Strict mode keeps the order of HED_CLOTH_SOLVER_COLOURS. */
     if (!is_strict(cloth)) sort_tasks(c);
     if (!is_strict(cloth)) overlap_lattices(c);
+    if (!is_strict(cloth)) overlap_patches(c);
     hed_stream_wait(cloth->stream, error);
     hed_buffer_destroy(c->tasks);
     c->tasks = NULL;

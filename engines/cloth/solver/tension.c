@@ -579,11 +579,11 @@ hed_status cloth_tension_solve_lattices(hed_cloth *cloth, const cloth_tension *t
     return error->status;
 }
 
-hed_status cloth_tension_follow(hed_cloth *cloth, const cloth_tension *t, hed_error *error)
+hed_status cloth_tension_follow(
+    hed_cloth *cloth, const cloth_tension *t, hed_buffer *particles, hed_error *error)
 {
     if (t && t->levels)
-        follow_shares(
-            cloth, t, cloth->buffers.position, t->particle_shares, t->particle_share_count, error);
+        follow_shares(cloth, t, particles, t->particle_shares, t->particle_share_count, error);
     return error->status;
 }
 

@@ -33,10 +33,12 @@ bool cloth_tension_has_pins(const cloth_tension *tension);
 /* Returns the launches of a substep. */
 uint32_t cloth_tension_launches(const cloth_tension *tension);
 /* Before the constraints of a substep: enqueues the lattices, whose edges turn (cloth_chain_axis()) unless
- * the cloth is `touched`, and the particles that follow them. `steps`: buffer of cloth_step. */
+ * the cloth is `touched`, and the particles that follow them, in `particles`. `steps`: buffer of
+ * cloth_step. */
 hed_status cloth_tension_solve_lattices(hed_cloth *cloth, const cloth_tension *tension,
     bool touched, hed_buffer *steps, uint32_t substep, hed_error *error);
-hed_status cloth_tension_follow(hed_cloth *cloth, const cloth_tension *tension, hed_error *error);
+hed_status cloth_tension_follow(
+    hed_cloth *cloth, const cloth_tension *tension, hed_buffer *particles, hed_error *error);
 /* After the constraints: enqueues tension along lines, `passes` times, and the lattices at pins with the
  * particles that follow them; limits of the stretch that contacts leave. */
 hed_status cloth_tension_solve_lines(hed_cloth *cloth, const cloth_tension *tension,
