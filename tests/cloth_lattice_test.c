@@ -438,6 +438,61 @@ Test(cloth_lattice, a_mesh_gives_as_its_fabric)
     check_mesh_stretch(HED_CLOTH_SOLVER_COLOURS, "interlock", 0.1);
 }
 
+/* A mesh that hangs by two corners stretches with the chosen substeps as with many, within the tenth that the
+ * gate allows. Where bodies may carry it, its sweeps replace substeps. */
+Test(cloth_lattice, a_mesh_has_the_substeps_that_its_sweeps_need)
+{
+    test_device t = test_open(NULL);
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth_frame moment = hed_default_cloth_frame();
+    const hed_cloth_fabric gives = {2000.0f, 1500.0f, 40.0f, 1e-5f, 1e-5f, 0.15f, 0.0f};
+    test_mesh with = random_sheet(48, &gives, true), without = random_sheet(48, &gives, false);
+    def.max_colliders = 0;
+    hanging chosen = hang(&t, &with, &def, &moment, 30);
+    def.substeps = 200;
+    hanging many = hang(&t, &with, &def, &moment, 30);
+    EXPECT_LT(chosen.p99, 1.1 * many.p99);
+    EXPECT_LT(chosen.worst, 1.1 * many.worst);
+    EXPECT_LT(rms_between(&chosen, &many, 48 * 48), 0.04);
+    uint32_t hung = chosen_substeps(t.device, &with.def, 0, 0),
+             carried = chosen_substeps(t.device, &with.def, 1, 0),
+             unswept = chosen_substeps(t.device, &without.def, 1, 0);
+    EXPECT(hung < carried && 2 * carried < unswept, "%u, %u and %u", hung, carried, unswept);
+    free(chosen.positions), free(many.positions);
+    test_mesh_free(&with), test_mesh_free(&without);
+    test_close(&t);
+}
+
+/* A sheet and a mesh in one cloth: the mesh's patches write its own particles alone. */
+Test(cloth_lattice, a_sheet_beside_a_mesh_does_as_alone)
+{
+    enum { SHEET = 33, MESH = 24, FRAMES = 10 };
+    test_device t = test_open(NULL);
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth_frame moment = hed_default_cloth_frame();
+    test_mesh sheet = sheet_of(SHEET, &sheet_fabric, true),
+              mesh = random_sheet(MESH, hed_cloth_fabric_named("cotton"), true);
+    def.solver = HED_CLOTH_SOLVER_COLOURS;
+    def.substeps = 6;
+    hanging alone[2] = {hang(&t, &sheet, &def, &moment, FRAMES), hang(&t, &mesh, &def, &moment, FRAMES)};
+    const hed_cloth_garment_def garments[2] = {sheet.def, mesh.def};
+    float *positions = calloc(SHEET * SHEET + MESH * MESH, 3 * sizeof *positions);
+    hed_cloth *cloth;
+    def.garments = garments;
+    def.garment_count = 2;
+    OK(hed_cloth_create(t.device, &def, &cloth, &error));
+    for (uint32_t i = 0; i < FRAMES; i++) OK(hed_cloth_step(cloth, &moment, &error));
+    OK(hed_cloth_read(cloth, positions, NULL, NULL, &error));
+    const hanging together[2] = {
+        {.positions = positions}, {.positions = positions + 3 * SHEET * SHEET}};
+    EXPECT_LT(rms_between(alone, together, SHEET * SHEET), 1e-3);
+    EXPECT_LT(rms_between(alone + 1, together + 1, MESH * MESH), 5e-3);
+    hed_cloth_destroy(cloth);
+    free(alone[0].positions), free(alone[1].positions), free(positions);
+    test_mesh_free(&sheet), test_mesh_free(&mesh);
+    test_close(&t);
+}
+
 /* Pins in the middle and near each other, whose windows overlap, and two copies. */
 Test(cloth_lattice, colours_do_as_cpu)
 {

@@ -7,6 +7,7 @@
  * N/m, so cloth of length L stretches by gravity x L x (t / spacing)^2. */
 #include "solver/host.h"
 
+#include "kernels/element_patch_kernel.h"
 #include "model/cloth_lattice.h"
 #include "support/strict_math.h"
 
@@ -60,7 +61,9 @@ static double longest_side(const cloth_garment *garment)
  * beyond a stretch of 100 %, so that one which stretches twice as far as its fabric would burst. Its
  * tension is that of the garment's length and of its pressure; where bodies carry it, the
  * weight of all hangs from few vertices, SUPPORT times that (measured on a shirt, a dress and a sewn
- * one: docs/cloth-stiffness.md). */
+ * one: docs/cloth-stiffness.md). Elements of a mesh with lattices are swept CLOTH_STRAIN_SWEEPS times and hold
+ * that much more of it. A mesh that hangs by two corners needs the sweeps and all of these substeps to pass
+ * the gate of heddle cloth bench. */
 static double plain_substeps(const cloth_garment *garment, bool carried)
 {
     const double gravity = 9.81, frame = 1.0 / FRAMES_A_SECOND;
@@ -71,7 +74,8 @@ static double plain_substeps(const cloth_garment *garment, bool carried)
     double density = mass / (free * edge * edge);
     const hed_cloth_fabric *fabric = &garment->fabric;
     double hung = density * gravity * length, pressed = fabs((double)garment->pressure) * length,
-           tension = hung * (carried ? SUPPORT : 1) + pressed, strain = 0.02;
+           sweeps = garment->element_count && garment->lattice_count ? CLOTH_STRAIN_SWEEPS : 1,
+           tension = hung * (carried ? SUPPORT / sweeps : 1) + pressed, strain = 0.02;
     if (garment->has_fabric) strain += hung / fmin(fabric->warp, fabric->weft);
     if (!(edge > 0 && free && length > 0)) return PLAIN_LOW;
     return ceil(frame / (edge * sqrt(strain * density / tension)));
