@@ -27,6 +27,17 @@ Test(cloth_cooperative, sheets_over_a_ball_do_as_colours)
     check_sheets(HED_CLOTH_SOLVER_COOPERATIVE, true);
 }
 
+Test(cloth_cooperative, large_sheets_do_as_colours)
+{
+    const hed_cloth_fabric *knit = hed_cloth_fabric_named("interlock");
+    if (hed_device_describe(here.device).type == HED_DEVICE_CPU)
+        test_skip("PoCL's compiler copies code at each barrier: minutes");
+    for (int touched = 0; touched < 2; touched++) {
+        check_large_sheet(HED_CLOTH_SOLVER_COOPERATIVE, &rigid, touched);
+        check_large_sheet(HED_CLOTH_SOLVER_COOPERATIVE, knit, touched);
+    }
+}
+
 Test(cloth_cooperative, meshes_do_as_colours)
 {
     if (hed_device_describe(here.device).type == HED_DEVICE_CPU)

@@ -79,6 +79,18 @@ static inline void check_sheets(hed_cloth_solver solver, bool touched)
     test_mesh_free(&sheet), test_mesh_free(&knit);
 }
 
+/* One sheet that hangs by two corners and a pin. Its finest lattice has chains of 19 edges, and its
+ * lines are longer than a warp is wide. */
+static inline void check_large_sheet(
+    hed_cloth_solver solver, const hed_cloth_fabric *fabric, bool touched)
+{
+    test_mesh sheet = test_grid(150, 140);
+    make_lattices(&sheet, fabric);
+    sheet.inverse_masses[150 * 61 + 80] = 0;
+    check_against_colours(solver, &sheet.def, 1, touched);
+    test_mesh_free(&sheet);
+}
+
 static inline void check_mesh(hed_cloth_solver solver)
 {
     test_mesh mesh = test_irregular(20, 7, 0.3f);

@@ -264,14 +264,15 @@ CLOTH_FUNCTION chain_item chain_item_at(
     return i;
 }
 
-/* Shortens the edges of chains after chain_apply() of `pulls`. `rows`: 2 WG: a chain may have
- * one more point than items. */
-CLOTH_FUNCTION void chain_shorten(
+/* Number in local memory of an item's first point: a chain may have one more point than items. */
+CLOTH_FUNCTION uint chain_slot(chain_item i) { return i.item + i.item / i.width; }
+
+/* Makes the points of chains as moved by `pulls`, then with shortened edges. `rows`: 2 WG. */
+CLOTH_FUNCTION void chain_shorten_points(
     chain_item i, cloth_chains_view view, chain_pulls pulls, float stiffness, __local float4 *rows)
 {
     const float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    uint slot = i.item + i.item / i.width, at = i.chain.first + i.lane * i.chain.step,
-         is_last = i.lane + 1u == i.chain.count;
+    uint slot = chain_slot(i), is_last = i.lane + 1u == i.chain.count;
     float high = i.chain.high * i.edge.rest,
           stretch = cloth_chain_stretch(i.edge, i.chain, view.pass, stiffness, i.a.w + i.b.w);
     cloth_meet(i.width); /* neighbours have read their multipliers */
@@ -291,8 +292,17 @@ CLOTH_FUNCTION void chain_shorten(
         }
     }
     cloth_meet(i.width);
+}
+
+/* Shortens the edges of chains after chain_apply() of `pulls`. `rows`: 2 WG. */
+CLOTH_FUNCTION void chain_shorten(
+    chain_item i, cloth_chains_view view, chain_pulls pulls, float stiffness, __local float4 *rows)
+{
+    uint slot = chain_slot(i), at = i.chain.first + i.lane * i.chain.step;
+    chain_shorten_points(i, view, pulls, stiffness, rows);
     if (i.is_edge && i.a.w > 0.0f) view.points[at] = rows[slot];
-    if (i.is_edge && is_last && i.b.w > 0.0f) view.points[at + i.chain.step] = rows[slot + 1u];
+    if (i.is_edge && i.lane + 1u == i.chain.count && i.b.w > 0.0f)
+        view.points[at + i.chain.step] = rows[slot + 1u];
 }
 
 /* Moves the points of chains. */

@@ -6,7 +6,7 @@
 #define WG 128
 #endif
 #ifndef KINDS
-#define KINDS 0x7ff
+#define KINDS 0x3fff
 #endif
 #ifndef CLUSTER
 #define CLUSTER 0 /* 1: all groups are one cluster */
@@ -26,6 +26,8 @@
 #include "element_patch.h"
 #include "element_patch_group.h"
 #include "cooperative_tasks.h"
+#include "sweep_wide.h"
+#include "cell_bands.h"
 #endif
 
 #if CLUSTER
@@ -36,13 +38,13 @@
 #define cooperative_meet(state) ((void)(state), barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE))
 #endif
 #define HAS(kind) (KINDS >> (kind)&1u)
-
-#define SEVERAL 3u /* places that an item loads before it stores one */
+#define SENDS (HED_HAS_PACKETS && !HED_STRICT && HAS(CLOTH_DO_NEARBY))
 
 /* ---- lines and chains, several at once ---- */
 
-/* Words of the line or chain of an item, and of the chain its edge: loaded before the groups meet,
- * since loads after it begin with an empty cache, and the words a task earlier. */
+/* Words of the line or chain of an item, and of the chain its edge; source of its place, if that is a
+ * particle: loaded before the groups meet, since loads after it begin with an empty cache, and the
+ * words a task earlier. */
 typedef struct cooperative_words {
     uint4 a, b;
 } cooperative_words;
@@ -53,11 +55,21 @@ CLOTH_FUNCTION uint cooperative_has_lines(uint4 task)
     return kind == CLOTH_DO_LINES || kind == CLOTH_DO_CHAINS;
 }
 
-/* `at`: first line or chain, `end`: after the group's last one. */
-CLOTH_FUNCTION cooperative_words cooperative_look(
-    uint4 task, uint at, uint end, cloth_lines_view lines, cloth_chains_view chains, uint item)
+CLOTH_FUNCTION uint cooperative_is_at_particles(uint4 task)
+{
+    return !HED_STRICT && HAS(CLOTH_DO_SWEEPS) && cloth_task_kind(task) == CLOTH_DO_SWEEPS &&
+           (task.w & CLOTH_DO_AT_PARTICLES);
+}
+
+/* Loads the words of a task. `at`: first line or chain, `end`: after the group's last one; `sources`: of
+ * CLOTH_PLACES. */
+CLOTH_FUNCTION cooperative_words cooperative_look(uint4 task, uint at, uint end,
+    cloth_lines_view lines, cloth_chains_view chains, __global const uint4 *sources, uint item)
 {
     cooperative_words words = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+    uint places = cloth_task_places(task), lattice = (uint)get_group_id(0);
+    if (cooperative_is_at_particles(task) && lattice < cloth_task_lattices(task) && item < places)
+        words.a = sources[2 * (task.z + lattice * places + item)];
     at += item >> cloth_task_bits(task);
     if (!cooperative_has_lines(task) || at >= end) return words;
     __global const uint4 *from =
@@ -77,16 +89,137 @@ CLOTH_FUNCTION cloth_chain_edge cooperative_edge(
     return edge;
 }
 
+/* ---- points sent from group to group ---- */
+
+/* `number`: tasks so far that sent packets; packets of the latest one have its parity. */
+typedef struct cooperative_mail {
+    __global uint4 *packets;
+    uint particles, number;
+} cooperative_mail;
+
+/* True if groups with rows nearby meet after a task. */
+CLOTH_FUNCTION uint cooperative_meets_near(uint4 task)
+{
+    uint kind = cloth_task_kind(task),
+         can = kind == CLOTH_DO_LINES || kind == CLOTH_DO_CELLS || kind == CLOTH_DO_BANDS;
+    return can && (task.w & CLOTH_DO_NEAR);
+}
+
+/* Number of times that groups send packets in a task. */
+CLOTH_FUNCTION uint cooperative_sends(uint4 task)
+{
+    uint kind = cloth_task_kind(task), sends = kind == CLOTH_DO_CHAINS && (task.w & CLOTH_DO_SEND);
+    return sends + (kind == CLOTH_DO_BANDS) + (cooperative_meets_near(task) != 0u);
+}
+
+#if SENDS
+/* Meets the groups with rows nearby, after a barrier of the group's items. */
+CLOTH_FUNCTION void cooperative_meet_near(
+    __global uint4 *signals, cloth_cell_bands bands, uint number, uint item)
+{
+    uint group = (uint)get_group_id(0),
+         neighbour = group + item - CLOTH_BAND_SWEEPS; /* wraps below 0 */
+    signals += (number & 1u) * bands.groups;
+    if (item == CLOTH_BAND_SWEEPS) {
+        mem_fence(CLK_GLOBAL_MEM_FENCE);
+        hed_packet_put(signals + group, hed_u4(0, 0, 0, number));
+    }
+    if (item <= 2u * CLOTH_BAND_SWEEPS && group >= bands.first_group &&
+        neighbour >= bands.first_group && neighbour < bands.end_group) {
+        uint4 ignored;
+        hed_packet_wait(signals + neighbour, number, CLOTH_COOPERATIVE_POLLS, &ignored);
+        mem_fence(CLK_GLOBAL_MEM_FENCE);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+/* Returns a point that the task before sent. */
+CLOTH_FUNCTION float4 cooperative_taken(uint point, float weight, cooperative_mail mail)
+{
+    uint4 value = {0, 0, 0, 0};
+    hed_packet_wait(mail.packets + (mail.number & 1u) * mail.particles + point, mail.number,
+        CLOTH_COOPERATIVE_POLLS, &value);
+    return hed_f4(as_float(value.x), as_float(value.y), as_float(value.z), weight);
+}
+
+CLOTH_FUNCTION void cooperative_send(uint point, float4 at, cooperative_mail mail)
+{
+    uint number = mail.number + 1u;
+    uint4 value = {as_uint(at.x), as_uint(at.y), as_uint(at.z), number};
+    hed_packet_put(mail.packets + (number & 1u) * mail.particles + point, value);
+}
+
+/* Item of a chain whose points the task before sent. A chain has fewer edges than items. `points`: one for
+ * each item of the group. */
+CLOTH_FUNCTION chain_item cooperative_take(
+    chain_item i, cloth_chains_view view, cooperative_mail mail, __local float4 *points)
+{
+    uint at = i.chain.first + i.lane * i.chain.step;
+    float4 point = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (i.is_edge && view.pass >= 2) i.edge.pulled = view.pulled[i.chain.edges + i.lane];
+    if (i.chain.count && i.lane <= i.chain.count)
+        point = cooperative_taken(at, view.points[at].w, mail);
+    points[i.item] = point;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    i.a = point;
+    if (i.is_edge) i.b = points[i.item + 1u];
+    return i;
+}
+
+/* Stores the particles of a line that the task before sent. */
+CLOTH_FUNCTION void cooperative_take_line(
+    cloth_line_at line, __global float4 *position, cooperative_mail mail, uint lane, uint width)
+{
+    for (uint j = lane; line.count && j < line.count + 2u; j += width) {
+        uint at = line.first + j * line.step;
+        position[at] = cooperative_taken(at, position[at].w, mail);
+    }
+    cloth_meet(width);
+}
+
+/* Solves a chain as chain_reduce(). Locked points are sent, too. */
+CLOTH_FUNCTION void cooperative_chain(uint4 task, cooperative_words words, cloth_chain_edge edge,
+    cloth_chains_view view, float stiffness, cooperative_mail mail, uint item,
+    __local float4 *memory)
+{
+    uint width = 1u << cloth_task_bits(task);
+    cloth_chain_at chain = cloth_chain_at_of(words.a, words.b);
+    if (chain_warp_is_idle(chain, width)) return;
+    chain_item i = chain_item_of(chain, edge, item, width);
+    if (task.w & CLOTH_DO_TAKE) i = cooperative_take(i, view, mail, memory + 4 * WG);
+    else i = chain_item_at(chain, edge, view, item, width);
+    chain_pulls pulls = chain_solve(i, view.pass, stiffness, cloth_task_longest(task), memory);
+    uint at = chain.first + i.lane * chain.step, is_last = i.lane + 1u == chain.count,
+         sends = task.w & CLOTH_DO_SEND;
+    float4 a = cloth_chain_moved(i.a, pulls.unit, pulls.last),
+           b = cloth_chain_moved(i.b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), pulls.unit);
+    if (view.pass == CLOTH_LAST_LIMIT_PASS) {
+        chain_shorten_points(i, view, pulls, stiffness, memory);
+        a = memory[chain_slot(i)];
+        b = memory[chain_slot(i) + 1u];
+    }
+    if (!i.is_edge) return;
+    if (sends) cooperative_send(at, a, mail);
+    else if (a.w > 0.0f) view.points[at] = a;
+    if (is_last && sends) cooperative_send(at + chain.step, b, mail);
+    else if (is_last && b.w > 0.0f) view.points[at + chain.step] = b;
+    if (CLOTH_CHAINS_KEEP(view.pass)) cloth_chain_keep(chain.edges + i.lane, pulls.unit.w, view);
+}
+#endif
+
+/* ---- the lines or chains of a group ---- */
+
 /* Solves the group's lines or chains of a task. `words`, `edge`: of the first ones. */
 CLOTH_FUNCTION void cooperative_solve(uint4 task, uint begin, uint end, cooperative_words words,
     cloth_chain_edge edge, cloth_lines_view lines, cloth_chains_view chains, float stiffness,
-    uint item, __local float4 *memory)
+    cooperative_mail mail, uint item, __local float4 *memory)
 {
     uint bits = cloth_task_bits(task);
+    (void)mail;
     CLOTH_ROLLED
     for (uint at = begin; at < end; at += (uint)WG >> bits) {
         if (at > begin) {
-            words = cooperative_look(task, at, end, lines, chains, item);
+            words = cooperative_look(task, at, end, lines, chains, 0, item);
             edge = cooperative_edge(task, words, chains, item);
         }
 #if HED_STRICT
@@ -97,12 +230,22 @@ CLOTH_FUNCTION void cooperative_solve(uint4 task, uint begin, uint end, cooperat
             strict_chain(cloth_chain_at_of(words.a, words.b), edge, chains, stiffness, 1u << bits,
                 item, memory);
 #else
+#if SENDS
+        if (HAS(CLOTH_DO_LINES) && cloth_task_kind(task) == CLOTH_DO_LINES &&
+            (task.w & CLOTH_DO_TAKE))
+            cooperative_take_line(cloth_line_at_of(words.a, words.b), lines.position, mail,
+                item & ((1u << bits) - 1u), 1u << bits);
+#endif
         if (HAS(CLOTH_DO_LINES) && cloth_task_kind(task) == CLOTH_DO_LINES)
             line_reduce(cloth_line_at_of(words.a, words.b), lines, stiffness, 1u << bits,
                 cloth_task_longest(task), item, memory, (__local uint *)(memory + 4 * WG));
         if (HAS(CLOTH_DO_CHAINS) && cloth_task_kind(task) == CLOTH_DO_CHAINS)
+#if SENDS
+            cooperative_chain(task, words, edge, chains, stiffness, mail, item, memory);
+#else
             chain_reduce(cloth_chain_at_of(words.a, words.b), edge, chains, stiffness, 1u << bits,
                 cloth_task_longest(task), item, memory);
+#endif
 #endif
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
@@ -299,9 +442,9 @@ CLOTH_FUNCTION void cooperative_pull(cooperative_side side, uint lane, uint widt
 }
 
 /* Sweeps over the places of the group's lattice; the constants of the first chains of both directions
- * stay in registers. */
-CLOTH_FUNCTION void cooperative_sweep(
-    uint4 task, cloth_chains_view chains, float stiffness, uint item, __local float4 *memory)
+ * stay in registers. `source`: of the item's place, if that is a particle. */
+CLOTH_FUNCTION void cooperative_sweep(uint4 task, cloth_chains_view chains, float stiffness,
+    __global float4 *position, uint4 source, uint item, __local float4 *memory)
 {
     uint bits = cloth_task_side_bits(task), width = 1u << bits, pass = cloth_task_pass(task),
          lattice = (uint)get_group_id(0), places = cloth_task_places(task),
@@ -310,7 +453,14 @@ CLOTH_FUNCTION void cooperative_sweep(
          warp_at = task.y + lattice * warps,
          weft_at = task.y + cloth_task_lattices(task) * warps + lattice * wefts;
     __local float *pulls = (__local float *)(memory + cooperative_place(places));
-    cooperative_take_places(chains.points + base, places, item, memory);
+    if (cooperative_is_at_particles(task)) {
+        float4 place = position[source.x];
+        place.w = as_float(source.w);
+        if (item < places) memory[cooperative_place(item)] = place;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    } else {
+        cooperative_take_places(chains.points + base, places, item, memory);
+    }
     cooperative_side warp = cooperative_side_of(
                          warp_at, at, warps, lane, item, chains, stiffness, memory, base),
                      weft = cooperative_side_of(weft_at, at, wefts, lane, item + (warps << bits),
@@ -330,7 +480,12 @@ CLOTH_FUNCTION void cooperative_sweep(
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     CLOTH_ROLLED
-    for (uint i = item; i < places; i += WG) chains.points[base + i] = memory[cooperative_place(i)];
+    for (uint i = item; i < places; i += WG) {
+        float4 to = memory[cooperative_place(i)];
+        if (!cooperative_is_at_particles(task)) chains.points[base + i] = to;
+        else if (position[source.x].w > 0.0f)
+            position[source.x] = hed_f4(to.x, to.y, to.z, position[source.x].w);
+    }
 }
 #endif
 
@@ -421,9 +576,10 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
         position, from, chains, edges, 0, 0, 0, pulled, steps, 0, 0, 0, 0};
     cloth_places_view of_places = {position, previous, sources, places, from, 0, 0, 0};
     cloth_shares_view of_shares = {position, shares, places, from, 0, 0};
+    cooperative_mail mail = {(__global uint4 *)moved, launch.moved, launch.posts};
     uint4 task = tasks[0], next = tasks[min(1u, launch.tasks - 1u)];
     cooperative_words words = cooperative_look(
-        task, cooperative_begin(task), cooperative_end(task), of_lines, of_chains, item);
+        task, cooperative_begin(task), cooperative_end(task), of_lines, of_chains, sources, item);
     cloth_chain_edge edge = cooperative_edge(task, words, of_chains, item);
     CLOTH_ROLLED
     for (uint substep = launch.first; substep < launch.first + launch.substeps; substep++) {
@@ -433,10 +589,10 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
         for (uint t = 0; t < launch.tasks; t++) {
             uint ahead = t + 2u < launch.tasks ? t + 2u : t + 2u - launch.tasks;
             uint4 after_next = tasks[min(ahead, launch.tasks - 1u)];
-            cooperative_words next_words = cooperative_look(
-                next, cooperative_begin(next), cooperative_end(next), of_lines, of_chains, item);
             uint kind = cloth_task_kind(task), begin = cooperative_begin(task),
                  end = cooperative_end(task);
+            cooperative_words next_words = cooperative_look(next, cooperative_begin(next),
+                cooperative_end(next), of_lines, of_chains, sources, item);
             __global float4 *points = task.x & CLOTH_DO_OF_PLACES ? places : position;
             of_chains.turns = of_places.turns = task.x & CLOTH_DO_TURNS ? launch.turns : 0u;
             switch (kind) {
@@ -449,14 +605,25 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
             case CLOTH_DO_CHAINS:
                 of_chains.points = points;
                 of_chains.pass = cloth_task_pass(task);
-                cooperative_solve(
-                    task, begin, end, words, edge, of_lines, of_chains, stiffness, item, memory);
+                cooperative_solve(task, begin, end, words, edge, of_lines, of_chains, stiffness,
+                    mail, item, memory);
                 break;
 #if HED_HAS_LANES && HAS(CLOTH_DO_SWEEPS)
             case CLOTH_DO_SWEEPS:
                 of_chains.points = places;
                 if (get_group_id(0) < cloth_task_lattices(task))
+#if HED_STRICT
                     cooperative_sweep(task, of_chains, stiffness, item, memory);
+#else
+                    cooperative_sweep(task, of_chains, stiffness, position, words.a, item, memory);
+#endif
+                break;
+#endif
+#if HED_HAS_LANES && HAS(CLOTH_DO_WIDE_SWEEPS) && !HED_STRICT
+            case CLOTH_DO_WIDE_SWEEPS:
+                of_chains.points = places;
+                if (get_group_id(0) < cloth_task_lattices(task))
+                    sweep_wide_lattice(task, of_chains, stiffness, item, memory);
                 break;
 #endif
 #if HAS(CLOTH_DO_DISTANCE)
@@ -478,9 +645,18 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
 #endif
 #if HAS(CLOTH_DO_CELLS)
             case CLOTH_DO_CELLS:
-                of_cells.total = task.w;
+                of_cells.total = task.w & ~CLOTH_DO_NEAR;
                 of_cells.pass = cloth_task_pass(task);
                 FOR_EACH_ITEM(i) cloth_cell_one(task.y + i, of_cells, stiffness);
+                break;
+#endif
+#if HAS(CLOTH_DO_BANDS) && SENDS
+            case CLOTH_DO_BANDS:
+                of_cells.total = launch.bands.total;
+                if (begin < end)
+                    cell_bands_sweep(task.y, begin / launch.bands.width, end / launch.bands.width,
+                        of_cells, launch.bands, stiffness * (float)CLOTH_CELL_SWEEPS,
+                        mail.packets + 2u * mail.particles, mail.number + 1u, item, memory);
                 break;
 #endif
 #if HAS(CLOTH_DO_PLACES)
@@ -497,9 +673,16 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
 #endif
 #if HAS(CLOTH_DO_DRIVE)
             case CLOTH_DO_DRIVE: {
-                drive.skipped = task.w;
+                drive.skipped = task.w & ~CLOTH_DO_TAKE;
                 cloth_step step = cloth_drive_step(drive);
-                FOR_EACH_ITEM(i) cloth_drive_one(i, drive, step);
+                FOR_EACH_ITEM(i)
+                {
+                    float4 at = position[i];
+#if SENDS
+                    if (task.w & CLOTH_DO_TAKE) at = cooperative_taken(i, at.w, mail);
+#endif
+                    cloth_drive_from(i, at, drive, step);
+                }
                 break;
             }
 #endif
@@ -507,8 +690,16 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
             }
             words = next_words;
             edge = cooperative_edge(next, words, of_chains, item);
+#if SENDS
+            mail.number += cooperative_sends(task);
+#endif
             if (task.x & CLOTH_DO_MEET) cooperative_meet(state);
             else barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#if SENDS
+            if (cooperative_meets_near(task))
+                cooperative_meet_near(mail.packets + 2u * mail.particles + launch.bands.groups,
+                    launch.bands, mail.number, item);
+#endif
             task = next;
             next = after_next;
         }

@@ -10,7 +10,7 @@
  * along the weft); first place; chains of a lattice, their width, number of lattices
  * (cloth_task_sides()): group g has lattice g. Of places of a grid: particles, as of an integration,
  * in `count`, and places in the argument: a group does those of its particles. Of shares: pass 1:
- * points of `moved`. */
+ * points of `moved`. Of bands: sweeps; particles. */
 #define CLOTH_DO_INTEGRATE 0u
 #define CLOTH_DO_DISTANCE 1u
 #define CLOTH_DO_LINES 2u
@@ -20,15 +20,26 @@
 #define CLOTH_DO_PLACES 6u
 #define CLOTH_DO_SHARES 7u
 #define CLOTH_DO_DRIVE 8u
-#define CLOTH_DO_SWEEPS 9u   /* over places in local memory, by a group for each lattice */
-#define CLOTH_DO_PATCHES 10u /* of elements; the pass is `second` of CLOTH_ELEMENT_PATCHES */
-#define CLOTH_DO_KINDS 11u
+#define CLOTH_DO_SWEEPS 9u       /* over places in local memory, by a group for each lattice */
+#define CLOTH_DO_PATCHES 10u     /* of elements; the pass is `second` of CLOTH_ELEMENT_PATCHES */
+#define CLOTH_DO_WIDE_SWEEPS 11u /* sweeps with several edges in each lane (sweep_wide.h) */
+#define CLOTH_DO_BANDS 12u       /* sweeps over the cells of a group's rows (cell_bands.h) */
+#define CLOTH_DO_NEARBY 13u      /* no task: groups with rows nearby meet */
+#define CLOTH_DO_KINDS 14u
 #define CLOTH_DO_OF_PLACES 128u /* flag: points are places, not particles */
 #define CLOTH_DO_MEET 256u      /* flag: the next task reads results of other groups */
 #define CLOTH_DO_BESIDE 512u    /* flag: groups but the first, which does other tasks */
 #define CLOTH_DO_TURNS \
     1024u /* flag: chains of places that turn (cloth_chain_axis()), and the places */
 #define CLOTH_DO_SHARE 11u /* bits below the elements of a group */
+/* Flags of the argument. */
+#define CLOTH_DO_SEND \
+    (1u << 31) /* a chain's points are sent to the next task's groups, no meeting */
+#define CLOTH_DO_TAKE (1u << 30) /* the task before sent the points */
+#define CLOTH_DO_NEAR \
+    (1u << 28) /* the next lines, cells or bands read results of groups with rows nearby */
+#define CLOTH_DO_AT_PARTICLES \
+    (1u << 29) /* places of sweeps are particles, at most one an item, and move them */
 
 CLOTH_FUNCTION uint cloth_task_word(uint kind, uint pass, uint flags, uint share)
 {
@@ -38,9 +49,11 @@ CLOTH_FUNCTION uint cloth_task_kind(uint4 task) { return task.x & 15u; }
 CLOTH_FUNCTION uint cloth_task_pass(uint4 task) { return task.x >> 4 & 7u; }
 CLOTH_FUNCTION uint cloth_task_share(uint4 task) { return task.x >> CLOTH_DO_SHARE; }
 
-/* Maxima for a task of sweeps: half sweeps or lattices; chains of a lattice along a direction. */
+/* Maxima for a task of sweeps: half sweeps or lattices; chains of a lattice along a direction; places of
+ * a lattice. */
 #define CLOTH_MOST_SWEEPS 255u
 #define CLOTH_MOST_SIDES 1023u
+#define CLOTH_MOST_PLACES 8191u
 CLOTH_FUNCTION uint cloth_task_held(uint halves, uint places) { return halves | places << 8; }
 CLOTH_FUNCTION uint cloth_task_halves(uint4 task) { return cloth_task_share(task) & 255u; }
 CLOTH_FUNCTION uint cloth_task_places(uint4 task) { return cloth_task_share(task) >> 8; }
@@ -51,23 +64,40 @@ CLOTH_FUNCTION uint cloth_task_sides(uint warp, uint weft, uint bits, uint latti
 CLOTH_FUNCTION uint cloth_task_warp(uint4 task) { return task.w & 1023u; }
 CLOTH_FUNCTION uint cloth_task_weft(uint4 task) { return task.w >> 10 & 1023u; }
 CLOTH_FUNCTION uint cloth_task_side_bits(uint4 task) { return task.w >> 20 & 15u; }
-CLOTH_FUNCTION uint cloth_task_lattices(uint4 task) { return task.w >> 24; }
+CLOTH_FUNCTION uint cloth_task_lattices(uint4 task) { return task.w >> 24 & 31u; }
 
 /* Items of a line or chain, 1 << `bits`, and rows of the longest. */
 CLOTH_FUNCTION uint cloth_task_shape(uint bits, uint longest) { return bits << 16 | longest; }
-CLOTH_FUNCTION uint cloth_task_bits(uint4 task) { return task.w >> 16; }
+CLOTH_FUNCTION uint cloth_task_bits(uint4 task) { return task.w >> 16 & 255u; }
 CLOTH_FUNCTION uint cloth_task_longest(uint4 task) { return task.w & 0xffffu; }
 
 #define CLOTH_COOPERATIVE_ROOM 5u /* local memory of a group, float4 for each item */
 
-/* `first`: first substep; `turns`: of CLOTH_PLACES; `patched`: of CLOTH_ELEMENT_PATCHES; `moved`: particles of
- * `moved`, after which it has the multipliers of elements in patches. */
+#define CLOTH_COOPERATIVE_POLLS \
+    4000000u /* maximum for a packet, after which a task continues without it: seconds */
+
+/* Cells of a grid for the tasks CLOTH_DO_BANDS: the first one, and cells in a strip, of both colours of
+ * even strips and of odd ones; columns, rows, all cells; groups of a launch, and groups that have rows. A task has at most
+ * CLOTH_BAND_SWEEPS sweeps, so its band depends on as many pairs of rows on both sides. */
+#define CLOTH_BAND_SWEEPS 2u
+typedef struct cloth_cell_bands {
+    uint even_first, even_each, even_second, even_second_each;
+    uint odd_first, odd_each, odd_second, odd_second_each;
+    uint width, height, total, groups, first_group, end_group;
+} cloth_cell_bands;
+
+/* `first`: first substep; `turns`: of CLOTH_PLACES; `patched`: of CLOTH_ELEMENT_PATCHES; `moved`: particles of `moved`, after
+ * which it has the multipliers of elements in patches, and packets of a task: two tasks in succession have
+ * one half of the packets each; then CLOTH_DO_SIGNALS packets of each group; `posts`: tasks that sent in
+ * earlier launches. */
+#define CLOTH_DO_SIGNALS 3u /* one of bands, two of meetings by turns */
 typedef struct cloth_cooperative_launch {
-    uint first, substeps, tasks, turns, moved;
+    uint first, substeps, tasks, turns, moved, posts;
     cloth_patched patched;
+    cloth_cell_bands bands;
 } cloth_cooperative_launch;
 
-/* Arrays of particle.h and chain.h; `moved`: positions between two tasks of patches. `tasks`: of a substep; `state`: of the barrier over all groups. */
+/* Arrays of particle.h and chain.h; `moved`: positions between two tasks of patches, or packets. `tasks`: of a substep; `state`: of the barrier over all groups. */
 #define CLOTH_COOPERATIVE(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
     NEXT(SHARED, float4, previous) \

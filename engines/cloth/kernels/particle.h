@@ -269,15 +269,21 @@ CLOTH_INLINE void cloth_drive_collided(
     }
 }
 
-CLOTH_INLINE void cloth_drive_one(uint i, cloth_drive_view view, cloth_step step)
+/* Colliders, contact plane and driver of particle i, whose position is `at`. */
+CLOTH_INLINE void cloth_drive_from(uint i, float4 at, cloth_drive_view view, cloth_step step)
 {
-    float4 at = view.position[i], before = view.previous[i];
+    float4 before = view.previous[i];
     cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);
     if (step.colliders > 0)
         at = cloth_collide(at, before, cloth.thickness, cloth.friction,
             cloth_origin_at(view.garments, (uint)before.w), view.colliders, step.colliders,
             step.from, step.to);
     cloth_drive_collided(i, at, before, cloth, view, step);
+}
+
+CLOTH_INLINE void cloth_drive_one(uint i, cloth_drive_view view, cloth_step step)
+{
+    cloth_drive_from(i, view.position[i], view, step);
 }
 
 #if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)

@@ -10,9 +10,11 @@
 HED_VIEW_LAUNCH(cloth_cooperative_arrays, CLOTH_COOPERATIVE)
 
 /* Lattices that are solved at once: places, shares and chains. `count` of them are alike, one after
- * another in each of these arrays and in both directions of the chains; else it is 1. */
+ * another in each of these arrays and in both directions of the chains; else it is 1. `at_particles`: each
+ * place is a particle, and each particle follows its place alone. */
 typedef struct cloth_lattices {
     uint32_t places, place_count, shares, share_count, chains, chain_end, count;
+    bool at_particles;
 } cloth_lattices;
 
 /* Lengths of lines and chains, by their numbers in the tables, or NULL; first line of each set; the

@@ -268,8 +268,9 @@ static void tension_fill(tension_builder *b)
     t->particle_share_count = b->share_count - t->particle_shares;
     for (uint32_t s = 0; s < stages; s++) {
         const tension_stage *from = t->stages + s;
-        t->lattices[s] = (cloth_lattices){from->places, from->place_count, from->shares,
-            from->share_count, from->chain_at[0], from->chain_at[2], t->lattices[s].count};
+        t->lattices[s] =
+            (cloth_lattices){from->places, from->place_count, from->shares, from->share_count,
+                from->chain_at[0], from->chain_at[2], t->lattices[s].count, s > t->levels};
     }
 }
 
