@@ -312,8 +312,40 @@ Test(cloth_lattice, fast_bodies_have_more_substeps)
     OK(hed_cloth_load(loaded.cloth, state, hed_cloth_save_size(m.cloth), &error));
     loaded.body = m.body;
     EXPECT_EQ(moved_body_step(&loaded, 0, 0), 48 - 3, "calming down after a saved state");
+    moved_body short_one = moved_body_make(t.device, HED_CLOTH_SPHERE, 0);
+    m.frame.seconds = 0.25f;
+    EXPECT_EQ(moved_body_step(&m, 0, 40), 960, "as many a second in a longer frame");
+    OK(hed_cloth_save(m.cloth, state, &error));
+    OK(hed_cloth_load(short_one.cloth, state, hed_cloth_save_size(m.cloth), &error));
+    short_one.body = m.body;
+    EXPECT_EQ(moved_body_step(&short_one, 0, 0), 64, "a short frame after a long one");
     free(state);
+    moved_body_free(&short_one);
     moved_body_free(&given), moved_body_free(&m), moved_body_free(&loaded);
+    test_close(&t);
+}
+
+/* A frame without colliders acts as one that passes them where they are: a frame of reference that moves
+ * fast past them has more substeps. */
+Test(cloth_lattice, bodies_that_a_frame_does_not_pass_are_as_fast)
+{
+    test_device t = test_open(NULL);
+    const float past[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0.5f, 0, 0, 1};
+    uint64_t hash[2];
+    for (int is_passed = 0; is_passed < 2; is_passed++) {
+        moved_body m = moved_body_make(t.device, HED_CLOTH_SPHERE, 0);
+        hed_cloth_metrics metrics;
+        moved_body_step(&m, 0, 0);
+        m.frame.motion = past;
+        m.frame.collider_starts = NULL;
+        if (!is_passed) m.frame.colliders = NULL, m.frame.collider_count = 0;
+        OK(hed_cloth_step(m.cloth, &m.frame, &error));
+        EXPECT_EQ(hed_cloth_describe(m.cloth).most_substeps, 50, "passed: %d", is_passed);
+        OK(hed_cloth_evaluate(m.cloth, &metrics, &error));
+        hash[is_passed] = metrics.hash;
+        moved_body_free(&m);
+    }
+    EXPECT(hash[0] == hash[1], "%s", "expected equal results");
     test_close(&t);
 }
 

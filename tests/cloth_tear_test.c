@@ -211,6 +211,42 @@ Test(cloth_tear, equal_bits_on_every_device_and_after_a_saved_state)
     EXPECT_EQ(hash, torn_hash(here.device, true));
 }
 
+/* Chosen substeps follow fast bodies after a tear as before it, and their maximum stays known. */
+Test(cloth_tear, fast_bodies_have_more_substeps_after_a_tear)
+{
+    strip p = strip_make(0.3f, false);
+    hed_cloth_def def = strip_def(&p);
+    hed_cloth_collider body = {
+        .shape = HED_CLOTH_SPHERE, .a = {0, 9, 0}, .radius = {0.05f}, .friction = 0.3f};
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    uint32_t rows[N], parts, torn = 0;
+    def.substeps = 0;
+    def.max_colliders = 1;
+    dressed d = dressed_make(here.device, &def);
+    frame.colliders = &body;
+    frame.collider_count = 1;
+    frame.gravity[1] = 0;
+    dressed_step(&d, &frame);
+    body.a[1] += 10;
+    dressed_step(&d, &frame);
+    uint32_t before = hed_cloth_describe(d.cloth).most_substeps;
+    EXPECT_GT(before, hed_cloth_describe(d.cloth).substeps);
+    for (int f = 0; f < 300 && !torn; f++) {
+        frame.gravity[1] = -30 * fminf((float)f / 60, 1);
+        dressed_step(&d, &frame);
+        torn = count_torn(&p, &d, rows, &parts);
+    }
+    EXPECT(torn > 0, "%s", "expected a tear");
+    EXPECT_EQ(hed_cloth_describe(d.cloth).most_substeps, before, "%s", "so far");
+    frame.frames = 2; /* so that more than in the first frame cannot be needed */
+    frame.seconds *= 2;
+    body.a[1] += 1000;
+    dressed_step(&d, &frame);
+    EXPECT_GT(hed_cloth_describe(d.cloth).most_substeps, before);
+    dressed_free(&d);
+    sheet_free(&p.s);
+}
+
 Test(cloth_tear, both_sides_do_not_cross)
 {
     strip p = strip_make(0.1f, false);

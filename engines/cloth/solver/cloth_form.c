@@ -10,6 +10,9 @@ hed_status cloth_form_create(const hed_cloth *cloth, hed_cloth **form, hed_error
     for (int k = 0; k < HED_CLOTH_ALGORITHM_COUNT; k++) to->native[k] = host->native[k];
     to->into_gl = host->into_gl;
     to->turn = host->turn;
+    /* the form's definition has the number of substeps that was chosen for the first form */
+    (*form)->body_motion = cloth->body_motion;
+    (*form)->most_substeps = cloth->most_substeps;
     cloth_set_view(*form, host->transform);
     if (cloth->wants_normals) hed_cloth_enable_normals(*form, error);
     return error->status;

@@ -121,8 +121,11 @@ static void add_motions(
     const hed_cloth *cloth, const hed_cloth_frame *frame, cloth_motions *motions)
 {
     const cloth_host *host = cloth->host;
-    for (uint32_t i = 0; i < frame->collider_count; i++) {
-        const hed_cloth_collider *to = &frame->colliders[i];
+    /* colliders that the frame does not pass keep their positions */
+    bool are_passed = frame->collider_count > 0;
+    uint32_t count = are_passed ? frame->collider_count : host->collider_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const hed_cloth_collider *to = are_passed ? &frame->colliders[i] : &host->colliders[i];
         if (i >= host->collider_count && !frame->collider_starts)
             continue; /* begins where it ends */
         hed_cloth_collider from = cloth_collider_before(host, frame, i);
@@ -151,5 +154,5 @@ uint32_t cloth_frame_substeps(const hed_cloth *cloth, const hed_cloth_frame *fra
     double needed = ceil(relative.longest / frame->frames / cloth->body_motion),
            most = ceil(MOST_MOVED * FRAMES_A_SECOND * frame->seconds),
            calming = lead->frame_substeps - ceil((double)lead->frame_substeps / CALMING);
-    return (uint32_t)fmax(fmax(fmin(needed, most), calming), cloth->def.substeps);
+    return (uint32_t)fmax(fmin(fmax(needed, calming), most), cloth->def.substeps);
 }
