@@ -108,6 +108,27 @@ Test(cloth_cooperative_fake, one_large_sheet_chooses_it, .timeout = 120)
     hed_context_destroy(context);
 }
 
+/* Bands of cells replace tasks of a large grid after these were gathered: each block is released with the size
+ * that it was allocated with. */
+Test(cloth_cooperative_fake, merged_tasks_release_their_memory, .timeout = 120)
+{
+    test_allocator counted = {0};
+    hed_context_def def = fakes_def("cuda");
+    hed_context *context;
+    hed_device *device;
+    def.allocator = test_allocator_of(&counted);
+    OK(hed_context_create(&def, &context, &error));
+    OK(hed_device_find(context, "cuda:0", &device, &error));
+    CHECK(hed_device_describe(device).capabilities & HED_CAN_PACKETS);
+    test_mesh sheet = test_grid(128, 128);
+    make_lattices(&sheet, &rigid);
+    EXPECT_EQ(chosen_for(device, &sheet.def, 1, HED_MATH_FAST), HED_CLOTH_SOLVER_COOPERATIVE);
+    test_mesh_free(&sheet);
+    hed_context_destroy(context);
+    EXPECT_EQ(counted.live, 0);
+    EXPECT_EQ(counted.bytes, 0);
+}
+
 /* Lines of two and of four warps. */
 Test(cloth_cooperative, an_oblong_sheet_does_as_colours)
 {

@@ -732,9 +732,9 @@ hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_err
     if (first_cell_sweep(cloth, c) < c->count) c->kinds |= 1u << CLOTH_DO_BANDS;
     if (c->grid && has_packets(cloth)) c->kinds |= 1u << CLOTH_DO_NEARBY;
     if (make_kernel(cloth, c, error)) return error->status;
+    merge_cells(cloth, c);
     uint4 *tasks = hed_new(&cloth->allocator, c->count, sizeof *tasks, error);
     if (!tasks) return HED_ERROR_MEMORY;
-    merge_cells(cloth, c);
     /* Strict mode keeps the order of HED_CLOTH_SOLVER_COLOURS. */
     if (!is_strict(cloth)) sort_tasks(c);
     if (!is_strict(cloth)) overlap_lattices(c);
