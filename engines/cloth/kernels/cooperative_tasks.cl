@@ -124,7 +124,8 @@ CLOTH_FUNCTION void cooperative_meet_near(
         mem_fence(CLK_GLOBAL_MEM_FENCE);
         hed_packet_put(signals + group, hed_u4(0, 0, 0, number));
     }
-    if (item <= 2u * CLOTH_BAND_SWEEPS && group >= bands.first_group &&
+    /* no group waits for one without rows, whose neighbours may be two signals ahead */
+    if (item <= 2u * CLOTH_BAND_SWEEPS && group >= bands.first_group && group < bands.end_group &&
         neighbour >= bands.first_group && neighbour < bands.end_group) {
         uint4 ignored;
         hed_packet_wait(signals + neighbour, number, CLOTH_COOPERATIVE_POLLS, &ignored);
