@@ -139,7 +139,7 @@ __kernel void cloth_pairs_finish(HED_VIEW_PARAMETERS(PAIRS_FINISH))
 #if HED_HAS_GRID_BARRIER
 #define contact_meet(state) hed_grid_barrier(state)
 #else /* for one group */
-#define contact_meet(state) barrier(CLK_GLOBAL_MEM_FENCE)
+#define contact_meet(state) barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
 #define CONTACT_EACH(i, count) \
     for (uint i = (uint)get_global_id(0); i < (count); i += (uint)get_global_size(0))

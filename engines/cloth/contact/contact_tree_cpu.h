@@ -111,15 +111,15 @@ HED_NATIVE_BODY block_refit_node(uint node, contact_tree tree, contact_params pa
 
 /* Ranges of nodes in lanes, and if each separates its node. */
 typedef struct block_ranges {
-    block_lanes low_u, low_v, high_u, high_v;
+    block_lanes rows[4]; /* of contact_range */
     uint separates[BLOCK_LANES];
 } block_ranges;
 
 HED_NATIVE_BODY block_separate_body(block_ranges *r)
 {
     for (int lane = 0; lane < BLOCK_LANES; lane++) {
-        contact_range range = {block_float4(&r->low_u, lane), block_float4(&r->low_v, lane),
-            block_float4(&r->high_u, lane), block_float4(&r->high_v, lane)};
+        contact_range range = {block_float4(r->rows, lane), block_float4(r->rows + 1, lane),
+            block_float4(r->rows + 2, lane), block_float4(r->rows + 3, lane)};
         r->separates[lane] = contact_range_separates(range);
     }
 }
@@ -134,7 +134,7 @@ HED_NATIVE_BODY block_refit(uint first, uint count, contact_tree tree, contact_p
     for (uint row = 0; row < 4; row++)
         for (uint lane = 0; lane < BLOCK_LANES; lane++)
             at[row * BLOCK_LANES + lane] = 4 * (first + (lane < count ? lane : 0)) + row;
-    block_gather(&ranges.low_u, tree.ranges, at, 4);
+    block_gather(ranges.rows, tree.ranges, at, 4);
     block_separate(&ranges);
     for (uint k = 0; k < count; k++)
         tree.boxes[2 * (first + k)].w = tree.convex[first + k] && ranges.separates[k] ? 1.0f : 0.0f;
