@@ -4,6 +4,7 @@
 #define CLOTH_CONTACT_H
 
 #include "object/cloth_object.h"
+#include "object/motions.h"
 
 #include "contact/contact_kernels.h"
 
@@ -56,7 +57,10 @@ hed_status cloth_contacts_reset(hed_cloth *cloth, cloth_contacts *contacts, hed_
 /* Transforms the previous positions of the mesh colliders by a rigid 4 x 4 matrix, column by
  * column. */
 void cloth_contacts_move(cloth_contacts *contacts, const float *matrix);
-/* Adds the motions of the meshes' vertices in a checked frame, before cloth_contacts_find(). */
+/* Counts the motions of the meshes in a checked frame, or sums the motions of their vertices, before
+ * cloth_contacts_find(). */
+void cloth_contacts_sum_motions(
+    const cloth_contacts *contacts, const hed_cloth_frame *frame, cloth_motions *motions);
 void cloth_contacts_motions(
     const cloth_contacts *contacts, const hed_cloth_frame *frame, cloth_motions *motions);
 

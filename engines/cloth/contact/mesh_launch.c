@@ -190,18 +190,54 @@ static const float4 *last_places(const cloth_contacts *contacts, const hed_cloth
                : NULL;
 }
 
-void cloth_contacts_motions(
+/* Position of a vertex of a mesh at the frame's start, after the frame's motion. */
+static void place_before(
+    const hed_cloth_frame *frame, uint32_t mesh, const float4 *last, uint32_t v, float *from)
+{
+    const float *starts = frame->meshes[mesh].start_positions,
+                *at = starts ? starts + 3 * (size_t)v : &last[v].x;
+    if (frame->motion) cloth_point_through(frame->motion, at, from);
+    else memcpy(from, at, 3 * sizeof *from);
+}
+
+void cloth_contacts_sum_motions(
     const cloth_contacts *contacts, const hed_cloth_frame *frame, cloth_motions *motions)
 {
     const float4 *last = last_places(contacts, frame);
     for (uint32_t m = 0; m < frame->mesh_count; m++) {
         const hed_cloth_mesh_collider *mesh = &frame->meshes[m];
         for (uint32_t v = 0; v < mesh->vertex_count && (last || mesh->start_positions); v++) {
-            const float *at =
-                mesh->start_positions ? mesh->start_positions + 3 * (size_t)v : &last[v].x;
-            float from[3] = {at[0], at[1], at[2]};
-            if (frame->motion) cloth_point_through(frame->motion, at, from);
-            cloth_motions_add(motions, from, mesh->positions + 3 * (size_t)v);
+            float from[3];
+            place_before(frame, m, last, v, from);
+            cloth_motions_sum(motions, from, mesh->positions + 3 * (size_t)v);
+        }
+        if (last) last += mesh->vertex_count;
+    }
+}
+
+void cloth_contacts_motions(
+    const cloth_contacts *contacts, const hed_cloth_frame *frame, cloth_motions *motions)
+{
+    const float4 *last = last_places(contacts, frame);
+    for (uint32_t m = 0; m < frame->mesh_count; m++) {
+        const hed_cloth_mesh_collider *mesh = &frame->meshes[m];
+        bool is_known = last || mesh->start_positions;
+        cloth_sweep whole = cloth_sweep_start();
+        float from[3];
+        for (uint32_t v = 0; v < mesh->vertex_count && is_known; v++) {
+            place_before(frame, m, last, v, from);
+            cloth_sweep_add(&whole, motions, from, mesh->positions + 3 * (size_t)v, 0);
+        }
+        bool is_near = is_known && cloth_sweep_counts(&whole, motions);
+        for (uint32_t t = 0; t < mesh->triangle_count && is_near; t++) {
+            cloth_sweep triangle = cloth_sweep_start();
+            for (uint32_t k = 0; k < 3; k++) {
+                uint32_t v = mesh->triangles[3 * (size_t)t + k];
+                if (v >= mesh->vertex_count) continue; /* cloth_contacts_find() refuses the frame */
+                place_before(frame, m, last, v, from);
+                cloth_sweep_add(&triangle, motions, from, mesh->positions + 3 * (size_t)v, 0);
+            }
+            if (cloth_sweep_counts(&triangle, motions)) motions->longest = triangle.longest;
         }
         if (last) last += mesh->vertex_count;
     }

@@ -192,6 +192,9 @@ typedef struct cloth_garment {
     float (*driver_map)[8];
     float velocity[3], angular_velocity[3]; /* m/s, rad/s around `middle` */
     double middle[3];                       /* centre of the free particles' masses, m */
+    /* m, farthest that a particle may be from the middle of the start positions' box, while the
+     * garment's middle particle is where it was */
+    double reach;
     float linear_inertia, angular_inertia;
     float pressure; /* Pa */
     float gas;      /* Pa m^3, pressure x volume; 0: pressure does not depend on the volume */

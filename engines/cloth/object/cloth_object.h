@@ -148,27 +148,6 @@ struct hed_cloth {
     struct cloth_host *host; /* solver/host.h */
 };
 
-/* ---- motions of bodies in a frame ---- */
-
-/* Motions of points, m, relative to `reference`. */
-typedef struct cloth_motions {
-    double reference[3], sum[3];
-    uint64_t count;
-    double longest;
-} cloth_motions;
-
-static inline void cloth_motions_add(cloth_motions *motions, const float *from, const float *to)
-{
-    double square = 0;
-    for (int k = 0; k < 3; k++) {
-        double motion = (double)to[k] - from[k] - motions->reference[k];
-        motions->sum[k] += motion;
-        square += motion * motion;
-    }
-    motions->count++;
-    if (square > motions->longest * motions->longest) motions->longest = sqrt(square);
-}
-
 /* ---- device memory, in device_memory.c ---- */
 
 /* Transforms a point by a 4 x 4 matrix, column by column. */

@@ -117,6 +117,7 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
         if (cloth->tear && cloth->tear->garments[i].corner_count)
             cloth->garments[i]->spare_count =
                 garment.particle_count - cloth->tear->garments[i].used;
+        cloth->garments[i]->reach = cloth_origin_reach(cloth->garments[i]);
     }
     /* the second half: see cloth_upload_start() */
     if (place_garments(cloth, error)) return error->status;

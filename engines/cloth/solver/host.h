@@ -30,8 +30,8 @@ hed_status cloth_choose_structure(
 uint32_t cloth_choose_substeps(const hed_cloth *cloth);
 /* Longest motion of a body, m, in a substep of a cloth whose substeps are chosen. */
 double cloth_choose_body_motion(const hed_cloth *cloth);
-/* Substeps of a checked frame. */
-uint32_t cloth_frame_substeps(const hed_cloth *cloth, const hed_cloth_frame *frame);
+/* Substeps of a checked frame; stores the middle of its driver (frame_substeps.c). */
+uint32_t cloth_frame_substeps(hed_cloth *cloth, const hed_cloth_frame *frame);
 
 /* Kernels of the solver, created by hed_cloth_create() if the definition announces their use,
  * else at first use. */
@@ -60,6 +60,9 @@ typedef enum cloth_kernel {
 /* Maximum numbers of garments that a common origin follows, and whose distance from it parts all: each
  * costs a small copy. */
 enum { CLOTH_LOOKS = 8, CLOTH_PART_LOOKS = 64 };
+
+/* Submissions within which motions of a garment may be unknown to the host. */
+enum { CLOTH_UNSEEN = 20 };
 
 #define CLOTH_ORIGIN_FARTHEST 1048576.0 /* largest coordinate of an origin, m: 2^20 */
 
@@ -105,6 +108,8 @@ typedef struct cloth_host {
     hed_cloth_wind_grid grid; /* `velocities` NULL: on the device; size 0: no grid */
     bool has_meshes;
     bool driver_moves; /* driver_from is not driver_to */
+    bool has_driver_middle;
+    double driver_middle[3]; /* m, mean of the driver's last targets in the world */
     bool air_fresh;    /* buffers.air belongs to the current positions */
     /* write-back */
     float transform[16]; /* the frame's matrix, column by column, for positions of the world */
@@ -203,6 +208,11 @@ hed_cloth_collider cloth_collider_through(const float *matrix, const hed_cloth_c
 /* Position of a collider at the beginning of a frame. */
 hed_cloth_collider cloth_collider_before(
     const cloth_host *host, const hed_cloth_frame *frame, uint32_t index);
+/* cloth_garment.reach of a garment. */
+double cloth_origin_reach(const cloth_garment *garment);
+/* Distance along an axis of the box around a garment's origin that contains the garment, in addition to
+ * its motion in the last CLOTH_UNSEEN submissions, m; INFINITY: unknown. */
+double cloth_origin_range(const hed_cloth *cloth, uint32_t garment);
 /* Start of a submission, where the origin may move, and its end, where positions may be copied. */
 hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error);
 hed_status cloth_origin_look(hed_cloth *cloth, hed_error *error);

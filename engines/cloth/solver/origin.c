@@ -23,9 +23,10 @@
 
 #undef fabs /* fabs() of double; words.h defines it for float */
 
-enum { LOOK_EVERY = 16, LOOK_AFTER = CLOTH_SLOTS };
+enum { LOOK_EVERY = CLOTH_UNSEEN - CLOTH_SLOTS - 1, LOOK_AFTER = CLOTH_SLOTS };
 static const double steps_of_a_metre = 8.0,
                     near_enough = 1.0, /* maximum offset of the middle from its origin, m */
+    grown = 1.1,                       /* length of stretched cloth / at rest */
     far_apart = 8.0; /* offset of a garment's middle from a common origin that parts all, m */
 
 static const float unmoved[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
@@ -463,6 +464,35 @@ hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error)
         for (uint32_t g = 0; g < cloth_home_count(cloth) && !error->status; g++)
             follow_one(cloth, g, error);
     return error->status;
+}
+
+/* ---- boxes ---- */
+
+double cloth_origin_reach(const cloth_garment *garment)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY},
+           offset = 0, longest = 0;
+    const uint32_t seen = looked_at(garment);
+    widen(garment, low, high);
+    for (int k = 0; k < 3; k++)
+        offset = fmax(offset, fabs(garment->positions[seen][k] - 0.5 * (low[k] + high[k])));
+    for (uint32_t i = 0; i < garment->particle_count; i++) {
+        double path = 0; /* along the axes: not shorter than along a convex surface */
+        for (int k = 0; k < 3; k++)
+            path += fabs((double)garment->rest[i][k] - garment->rest[seen][k]);
+        longest = fmax(longest, path);
+    }
+    return offset + grown * longest;
+}
+
+double cloth_origin_range(const hed_cloth *cloth, uint32_t garment)
+{
+    const hed_cloth *whole = cloth_whole(cloth);
+    bool is_own = cloth->is_apart || cloth_home_count(cloth) == 1,
+         is_seen = is_own || (can_part(cloth) && cloth_home_count(cloth) <= CLOTH_PART_LOOKS);
+    if (whole->tear || !is_seen)
+        return INFINITY; /* torn cloth falls without its garment's middle */
+    return whole->garments[garment]->reach + (is_own ? near_enough : far_apart);
 }
 
 /* ---- matrices ---- */

@@ -27,6 +27,7 @@ static hed_status reset_part(hed_cloth *cloth, hed_error *error)
     cloth->frame = 0;
     host->collider_count = 0;
     host->has_meshes = false;
+    host->has_driver_middle = false;
     cloth_contacts_reset(cloth, cloth->contacts, error);
     cloth_keep_state(cloth, error);
     return cloth_show(cloth, error);
@@ -56,6 +57,7 @@ static hed_status jump_one(
     hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
 {
     cloth->host->pace_seconds = 0.0;
+    cloth->host->has_driver_middle = false;
     return cloth_move_garment(cloth, garment, matrix, error);
 }
 
@@ -148,9 +150,11 @@ typedef struct state_head {
     /* state of the origin's following: cloth_look */
     uint32_t submissions, after;
     float middle[3];
-    uint32_t apart;            /* STATE_APART, STATE_PARTS */
-    uint32_t substeps, unused; /* substeps of the last frame */
-    float pace[16];            /* last motion of the frame of reference */
+    uint32_t apart;    /* STATE_APART, STATE_PARTS */
+    uint32_t substeps; /* substeps of the last frame */
+    uint32_t has_driver_middle;
+    double driver_middle[3]; /* m */
+    float pace[16];          /* last motion of the frame of reference */
     double pace_seconds;
 } state_head;
 
@@ -167,7 +171,7 @@ typedef struct state_home {
 } state_home;
 
 /* Magic bytes; the last byte is the version. Version 2 had neither carries nor an origin; version 3
- * had no motion of the frame of reference, version 4 no substeps. */
+ * had no motion of the frame of reference, version 4 neither substeps nor a driver's middle. */
 static const char magic[8] = "HEDCLTH5";
 
 static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
@@ -275,8 +279,10 @@ static state_head head_of(const hed_cloth *cloth)
         .middle = {look->middle[0], look->middle[1], look->middle[2]},
         .apart = (lead->is_apart ? STATE_APART : 0) | (look->parts ? STATE_PARTS : 0),
         .substeps = lead->frame_substeps,
+        .has_driver_middle = host->has_driver_middle,
         .pace_seconds = host->pace_seconds};
     memcpy(head.pace, host->pace, sizeof head.pace);
+    memcpy(head.driver_middle, host->driver_middle, sizeof head.driver_middle);
     memcpy(head.magic, magic, sizeof head.magic);
     return head;
 }
@@ -343,7 +349,8 @@ static bool is_sound_head(const state_head *head)
                  head->last_dt <= 10.0f && head->pace_seconds >= 0.0 && head->pace_seconds < 1e30;
     for (int k = 0; k < 3; k++)
         sound &= fabs(head->origin[k]) <= CLOTH_ORIGIN_FARTHEST &&
-                 fabs((double)head->middle[k]) <= farthest_place;
+                 fabs((double)head->middle[k]) <= farthest_place &&
+                 fabs(head->driver_middle[k]) <= CLOTH_FARTHEST;
     for (int k = 0; k < 16; k++) sound &= fabs((double)head->pace[k]) <= farthest_place;
     return sound && head->apart <= (STATE_APART | STATE_PARTS) && head->substeps <= MOST_SUBSTEPS;
 }
@@ -502,6 +509,8 @@ static hed_status load_part(hed_cloth *cloth, const state_head *head, const unsi
     memcpy(look->middle, head->middle, sizeof look->middle);
     memcpy(cloth->host->pace, head->pace, sizeof head->pace);
     cloth->host->pace_seconds = head->pace_seconds;
+    cloth->host->has_driver_middle = head->has_driver_middle != 0;
+    memcpy(cloth->host->driver_middle, head->driver_middle, sizeof head->driver_middle);
     look->submissions = head->submissions;
     look->after = head->after;
     look->known = true;

@@ -3,8 +3,8 @@
  *
  * With lattices the number hardly depends on the mesh: it is the fewest that pass the gate of heddle
  * cloth bench, and a margin (measured: docs/cloth-stiffness.md). Contact needs more, because cloth folds
- * there at angles that no lattice sees, and a finer mesh folds finer. Frames in which bodies move fast have more. Without lattices a sweep in substeps of t seconds holds about density x (spacing / t)^2
- * N/m, so cloth of length L stretches by gravity x L x (t / spacing)^2. */
+ * there at angles that no lattice sees, and a finer mesh folds finer. Without lattices a sweep in substeps of t seconds holds about density x (spacing / t)^2
+ * N/m, so cloth of length L stretches by gravity x L x (t / spacing)^2. Frames with fast bodies have more (frame_substeps.c). */
 #include "solver/host.h"
 
 #include "kernels/element_patch_kernel.h"
@@ -32,9 +32,7 @@ enum {
     CELLS = 64,
     SUPPORT = 36,
     PLAIN_LOW = 10,
-    PLAIN_HIGH = 120,
-    MOST_MOVED = 64, /* frames with fast bodies */
-    CALMING = 16     /* substeps fall by 1 / CALMING from frame to frame after a fast body */
+    PLAIN_HIGH = 120
 };
 
 /* Longest motion of a body in a substep / edge, and / thickness. Measured on curtains that a line, a
@@ -114,45 +112,4 @@ double cloth_choose_body_motion(const hed_cloth *cloth)
                                   body_thickness * (double)garment->thickness));
     }
     return motion;
-}
-
-/* Adds the motions of all bodies in a frame. */
-static void add_motions(
-    const hed_cloth *cloth, const hed_cloth_frame *frame, cloth_motions *motions)
-{
-    const cloth_host *host = cloth->host;
-    /* colliders that the frame does not pass keep their positions */
-    bool are_passed = frame->collider_count > 0;
-    uint32_t count = are_passed ? frame->collider_count : host->collider_count;
-    for (uint32_t i = 0; i < count; i++) {
-        const hed_cloth_collider *to = are_passed ? &frame->colliders[i] : &host->colliders[i];
-        if (i >= host->collider_count && !frame->collider_starts)
-            continue; /* begins where it ends */
-        hed_cloth_collider from = cloth_collider_before(host, frame, i);
-        if (to->shape == HED_CLOTH_PLANE) { /* motion along itself moves nothing */
-            double rise = 0;
-            for (int k = 0; k < 3; k++) rise += ((double)to->a[k] - from.a[k]) * to->b[k];
-            for (int k = 0; k < 3; k++) from.a[k] = (float)(to->a[k] - rise * to->b[k]);
-        }
-        cloth_motions_add(motions, from.a, to->a);
-        if (to->shape == HED_CLOTH_CAPSULE) cloth_motions_add(motions, from.b, to->b);
-    }
-    cloth_contacts_motions(cloth->contacts, frame, motions);
-}
-
-uint32_t cloth_frame_substeps(const hed_cloth *cloth, const hed_cloth_frame *frame)
-{
-    const hed_cloth *lead = cloth_lead(cloth);
-    cloth_motions motions = {.count = 0}, relative = {.count = 0};
-    if (!(cloth->body_motion > 0)) return cloth->def.substeps;
-    add_motions(lead, frame, &motions);
-    /* A garment that is driven moves along with the bodies of its character. */
-    for (int k = 0; k < 3 && cloth->has_driver && motions.count; k++)
-        relative.reference[k] = motions.sum[k] / (double)motions.count;
-    if (cloth->has_driver) add_motions(lead, frame, &relative);
-    else relative = motions;
-    double needed = ceil(relative.longest / frame->frames / cloth->body_motion),
-           most = ceil(MOST_MOVED * FRAMES_A_SECOND * frame->seconds),
-           calming = lead->frame_substeps - ceil((double)lead->frame_substeps / CALMING);
-    return (uint32_t)fmax(fmin(fmax(needed, calming), most), cloth->def.substeps);
 }

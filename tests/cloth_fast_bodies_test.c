@@ -1,0 +1,261 @@
+/* Substeps of frames with fast bodies, where the engine chooses them: bodies near cloth have more, bodies far
+ * from it and those that move along with a driver do not. */
+#include "testing.h"
+
+#include "cloth_meshes.h"
+
+static hed_error error;
+
+static const hed_cloth_fabric sheet_fabric = {1e6f, 1e6f, 40.0f, 1e-5f, 1e-5f, 0.15f, 4e-5f};
+
+enum { SIDE = 21, PARTICLES = SIDE * SIDE };
+
+/* A sheet of 2 m around the origin with 0.1 m between particles, and a body that moves. */
+typedef struct moved_body {
+    test_mesh sheet;
+    hed_cloth *cloth;
+    hed_cloth_frame frame;
+    hed_cloth_collider body, start;
+    float targets[PARTICLES][3], limits[PARTICLES];
+} moved_body;
+
+typedef struct moved_def {
+    hed_cloth_shape shape;
+    uint32_t substeps, triangles;
+    bool is_driven, is_free;
+} moved_def;
+
+static moved_body *moved_body_make(hed_device *device, moved_def how)
+{
+    moved_body *m = calloc(1, sizeof *m);
+    hed_cloth_def def = hed_default_cloth_def();
+    m->sheet = test_grid(SIDE, SIDE);
+    m->frame = hed_default_cloth_frame();
+    m->sheet.def.fabric = &sheet_fabric;
+    m->sheet.def.damping = 0.65f;
+    for (uint32_t i = 0; i < PARTICLES; i++)
+        if (how.is_free || m->sheet.inverse_masses[i] > 0)
+            m->sheet.inverse_masses[i] = 1 / (sheet_fabric.density * 0.01f);
+    memcpy(m->targets, m->sheet.positions, sizeof m->targets);
+    m->sheet.def.driven = how.is_driven;
+    m->sheet.def.max_distance = how.is_driven ? m->limits : NULL;
+    m->body = (hed_cloth_collider){
+        .shape = how.shape, .a = {0, -4, 0}, .b = {0, 1, 0}, .radius = {0.1f, 0.1f}};
+    def.garments = &m->sheet.def;
+    def.garment_count = 1;
+    def.substeps = how.substeps;
+    def.max_collider_triangles = how.triangles;
+    OK(hed_cloth_create(device, &def, &m->cloth, &error));
+    return m;
+}
+
+/* Steps a frame. Returns the most substeps so far. */
+static uint32_t moved_body_frame(moved_body *m)
+{
+    OK(hed_cloth_step(m->cloth, &m->frame, &error));
+    return hed_cloth_describe(m->cloth).most_substeps;
+}
+
+/* Moves the body along x by `x` and along y by `y`, m, in a frame. Returns the most substeps so far. */
+static uint32_t moved_body_step(moved_body *m, float x, float y)
+{
+    m->start = m->body;
+    m->body.a[0] += x;
+    m->body.a[1] += y;
+    if (m->body.shape == HED_CLOTH_CAPSULE) m->body.b[0] += x, m->body.b[1] += y;
+    m->frame.colliders = &m->body;
+    m->frame.collider_starts = &m->start;
+    m->frame.collider_count = 1;
+    return moved_body_frame(m);
+}
+
+/* Moves the driver along x. */
+static void moved_body_drive(moved_body *m, float x)
+{
+    for (uint32_t i = 0; i < PARTICLES; i++) m->targets[i][0] += x;
+    m->frame.driver_positions = m->targets[0];
+}
+
+static void moved_body_free(moved_body *m)
+{
+    hed_cloth_destroy(m->cloth);
+    test_mesh_free(&m->sheet);
+    free(m);
+}
+
+/* A body moves by at most a tenth of an edge in a substep. After it the substeps fall by a sixteenth from
+ * frame to frame, also after a saved state. */
+Test(cloth_fast_bodies, fast_bodies_have_more_substeps)
+{
+    test_device t = test_open(NULL);
+    for (int shape = HED_CLOTH_PLANE; shape <= HED_CLOTH_CAPSULE; shape++) {
+        moved_body *m = moved_body_make(t.device, (moved_def){.shape = (hed_cloth_shape)shape});
+        EXPECT_EQ(hed_cloth_describe(m->cloth).most_substeps, 0, "no frame yet");
+        EXPECT_EQ(moved_body_step(m, 0, 0.07f), 8, "slow, shape %d", shape);
+        EXPECT_EQ(moved_body_step(m, 0.3f, 0), shape == HED_CLOTH_PLANE ? 8 : 31,
+            "a plane that slides along itself moves nothing; shape %d", shape);
+        EXPECT_EQ(moved_body_step(m, 0, 0.4f), 41, "shape %d", shape);
+        EXPECT_EQ(moved_body_step(m, 0, 4), 64, "no more than these; shape %d", shape);
+        moved_body_free(m);
+    }
+    moved_body *given = moved_body_make(
+                   t.device, (moved_def){.shape = HED_CLOTH_SPHERE, .substeps = 12}),
+               *m = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE}),
+               *loaded = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE});
+    EXPECT_EQ(moved_body_step(given, 0, 1), 12, "given substeps stay");
+    moved_body_step(m, 0, 0.475f);
+    uint8_t *state = malloc(hed_cloth_save_size(m->cloth));
+    OK(hed_cloth_save(m->cloth, state, &error));
+    OK(hed_cloth_load(loaded->cloth, state, hed_cloth_save_size(m->cloth), &error));
+    loaded->body = m->body;
+    EXPECT_EQ(moved_body_step(loaded, 0, 0), 48 - 3, "calming down after a saved state");
+    moved_body *later = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE});
+    m->frame.seconds = 0.25f;
+    EXPECT_EQ(moved_body_step(m, 0, 40), 960, "as many a second in a longer frame");
+    OK(hed_cloth_save(m->cloth, state, &error));
+    OK(hed_cloth_load(later->cloth, state, hed_cloth_save_size(m->cloth), &error));
+    later->body = m->body;
+    EXPECT_EQ(moved_body_step(later, 0, 0), 64, "a short frame after a long one");
+    moved_body_free(later);
+    free(state);
+    moved_body_free(given), moved_body_free(m), moved_body_free(loaded);
+    test_close(&t);
+}
+
+/* A frame without colliders acts as one that passes them where they are: a frame of reference that moves
+ * fast past them has more substeps. */
+Test(cloth_fast_bodies, bodies_that_a_frame_does_not_pass_are_as_fast)
+{
+    test_device t = test_open(NULL);
+    const float past[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0.5f, 0, 1};
+    uint64_t hash[2];
+    for (int is_passed = 0; is_passed < 2; is_passed++) {
+        moved_body *m = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE});
+        hed_cloth_metrics metrics;
+        moved_body_step(m, 0, 0);
+        m->frame.motion = past;
+        m->frame.collider_starts = NULL;
+        if (!is_passed) m->frame.colliders = NULL, m->frame.collider_count = 0;
+        OK(hed_cloth_step(m->cloth, &m->frame, &error));
+        EXPECT_EQ(hed_cloth_describe(m->cloth).most_substeps, 50, "passed: %d", is_passed);
+        OK(hed_cloth_evaluate(m->cloth, &metrics, &error));
+        hash[is_passed] = metrics.hash;
+        moved_body_free(m);
+    }
+    EXPECT(hash[0] == hash[1], "%s", "expected equal results");
+    test_close(&t);
+}
+
+/* A body that is far from the cloth changes nothing; one that arrives, or that the cloth is moved to, does. */
+Test(cloth_fast_bodies, far_bodies_change_nothing)
+{
+    test_device t = test_open(NULL);
+    for (int shape = HED_CLOTH_PLANE; shape <= HED_CLOTH_CAPSULE; shape++) {
+        moved_body *m = moved_body_make(t.device, (moved_def){.shape = (hed_cloth_shape)shape}),
+                   *jumped =
+                       moved_body_make(t.device, (moved_def){.shape = (hed_cloth_shape)shape});
+        float far[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -20, 0, 1};
+        m->body.a[1] = jumped->body.a[1] = -20;
+        if (shape == HED_CLOTH_CAPSULE) m->body.b[1] = jumped->body.b[1] = -21;
+        EXPECT_EQ(moved_body_step(m, 0, 1), 8, "far, shape %d", shape);
+        EXPECT_EQ(moved_body_step(m, 1, 0), 8, "far, shape %d", shape);
+        EXPECT_EQ(moved_body_step(m, 0, 18), 64, "arrives, shape %d", shape);
+        jumped->frame.teleports = far;
+        EXPECT_EQ(moved_body_step(jumped, 0, 0.405f), 41, "the cloth jumps to it, shape %d", shape);
+        moved_body_free(m), moved_body_free(jumped);
+    }
+    moved_body *led = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE});
+    float motion[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 20, 0, 0, 1};
+    led->frame.motion = motion;
+    led->body.a[0] = 20;
+    led->start.a[0] = 0;
+    EXPECT_EQ(moved_body_step(led, 0, 0.4f), 64, "it moves against the frame of reference");
+    moved_body_free(led);
+    test_close(&t);
+}
+
+/* Cloth that fell is where it is, not where it began; a body may carry it along. */
+Test(cloth_fast_bodies, cloth_is_found_where_it_moved)
+{
+    test_device t = test_open(NULL);
+    moved_body *m =
+        moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE, .is_free = true});
+    hed_cloth_metrics quality;
+    for (int f = 0; f < 90; f++) moved_body_frame(m);
+    OK(hed_cloth_evaluate(m->cloth, &quality, &error));
+    m->body.a[1] = (float)quality.low[1] - 0.5f;
+    EXPECT_EQ(moved_body_step(m, 0.405f, 0), 41, "fell by %g m", -quality.low[1]);
+    moved_body_free(m);
+    m = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE});
+    m->body.a[1] = 40;
+    EXPECT_EQ(moved_body_step(m, 0, 2), 64, "cloth may ride on a body that came from it");
+    moved_body_free(m);
+    test_close(&t);
+}
+
+/* Of a mesh the triangles near cloth count: a character far below with a hand at the cloth. */
+Test(cloth_fast_bodies, near_triangles_of_a_mesh_count)
+{
+    static const uint32_t triangles[2][3] = {{0, 1, 2}, {3, 4, 5}};
+    test_device t = test_open(NULL);
+    for (int near = 0; near < 3; near++) {
+        moved_body *m =
+            moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE, .triangles = 2});
+        float start[6][3] = {{0, -4, 0}, {1, -4, 0}, {0, -4, 1}, {0, -20, 0}, {1, -20, 0},
+            {0, -20, 1}},
+              end[6][3];
+        if (near == 2) start[4][1] = 20; /* a large triangle through the cloth, its corners far */
+        memcpy(end, start, sizeof end);
+        for (int v = near ? 0 : 3; v < (near == 1 ? 3 : 6); v++)
+            end[v][0] += near == 2 && v < 3 ? 0 : 0.4f;
+        hed_cloth_mesh_collider mesh = {.positions = end[0],
+            .start_positions = start[0],
+            .vertex_count = 6,
+            .triangles = triangles[0],
+            .triangle_count = 2};
+        m->frame.meshes = &mesh;
+        m->frame.mesh_count = 1;
+        EXPECT_EQ(moved_body_frame(m), near ? 41 : 16, "case %d", near);
+        moved_body_free(m);
+    }
+    test_close(&t);
+}
+
+/* Motion is relative to the driver's: bodies that move along with it have no more substeps, a ball at a cape
+ * that rests has, and so has one that rests beside a cape that moves. */
+Test(cloth_fast_bodies, bodies_move_relative_to_the_driver)
+{
+    const moved_def how = {.shape = HED_CLOTH_SPHERE, .is_driven = true};
+    test_device t = test_open(NULL);
+    moved_body *m = moved_body_make(t.device, how), *loaded = moved_body_make(t.device, how);
+    moved_body_drive(m, 0);
+    moved_body_step(m, 0, 0);
+    uint32_t slow = hed_cloth_describe(m->cloth).substeps;
+    for (int f = 0; f < 40; f++) {
+        moved_body_drive(m, 0.5f);
+        EXPECT_EQ(moved_body_step(m, 0.5f, 0), slow, "along with the driver, frame %d", f);
+    }
+    uint8_t *state = malloc(hed_cloth_save_size(m->cloth));
+    OK(hed_cloth_save(m->cloth, state, &error));
+    OK(hed_cloth_load(loaded->cloth, state, hed_cloth_save_size(m->cloth), &error));
+    memcpy(loaded->targets, m->targets, sizeof m->targets);
+    loaded->body = m->body;
+    moved_body_drive(loaded, 0.405f);
+    EXPECT_EQ(moved_body_step(loaded, 0, 0), 41, "the driver moves, after a saved state");
+    moved_body_drive(m, 0);
+    EXPECT_EQ(moved_body_step(m, 0.305f, 0), 31, "the ball moves");
+    m->frame.driver_positions = NULL;
+    EXPECT_EQ(
+        moved_body_step(m, 0.405f, 0), 41, "the ball moves beside a driver without new targets");
+    free(state);
+    moved_body_free(m), moved_body_free(loaded);
+
+    /* a floor under a driver that walks */
+    m = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_PLANE, .is_driven = true});
+    moved_body_drive(m, 0);
+    moved_body_step(m, 0, 0);
+    moved_body_drive(m, 0.5f);
+    EXPECT_EQ(moved_body_step(m, 0, 0), slow, "the driver moves along a plane");
+    moved_body_free(m);
+    test_close(&t);
+}
