@@ -43,10 +43,10 @@ hed_status cloth_stage_begin(hed_cloth *cloth, hed_error *error)
     cloth_staging *staging = &cloth->staging;
     staging->current = (staging->current + 1) % CLOTH_SLOTS;
     cloth_slot *slot = &staging->slots[staging->current];
-    if (!slot->pinned) {
+    if (!slot->done) hed_event_create(cloth->device, false, &slot->done, error);
+    if (!slot->pinned && !hed_failed(error)) {
         hed_buffer_def def = {.memory = HED_MEMORY_PINNED, .size = staging->bytes};
         hed_buffer_create(cloth->device, &def, &slot->pinned, error);
-        hed_event_create(cloth->device, false, &slot->done, error);
     }
     if (slot->busy) hed_event_wait(slot->done, UINT64_MAX, error);
     slot->busy = false;
