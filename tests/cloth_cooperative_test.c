@@ -129,6 +129,55 @@ Test(cloth_cooperative_fake, merged_tasks_release_their_memory, .timeout = 120)
     EXPECT_EQ(counted.bytes, 0);
 }
 
+/* The first frame with a body gathers the lattices of colours again. If that fails, the next frame does it. */
+Test(cloth_cooperative_fake, lattices_are_gathered_after_a_failure, .timeout = 120)
+{
+    test_allocator counted = {0};
+    hed_context_def fakes = fakes_def("cuda");
+    hed_context *context;
+    hed_device *device;
+    hed_cloth *cloth;
+    fakes.allocator = test_allocator_of(&counted);
+    OK(hed_context_create(&fakes, &context, &error));
+    OK(hed_device_find(context, "cuda:0", &device, &error));
+    test_mesh sheet = test_grid(32, 32);
+    make_lattices(&sheet, &rigid);
+    hed_cloth_def def = hed_default_cloth_def();
+    def.garments = &sheet.def;
+    def.garment_count = 1;
+    def.substeps = 2;
+    def.max_colliders = 1;
+    def.solver = HED_CLOTH_SOLVER_COLOURS;
+    OK(hed_cloth_create(device, &def, &cloth, &error));
+    CHECK(strstr(hed_cloth_describe(cloth).choice, "lattices in one launch"));
+    const hed_cloth_collider ball = {.shape = HED_CLOTH_SPHERE, .a = {0, -9, 0}, .radius = {0.3f}};
+    uint32_t failures = 0;
+    bool done = false;
+    for (int k = 0; k < 8; k++) { /* memory that stays */
+        hed_cloth_frame frame = hed_default_cloth_frame();
+        OK(hed_cloth_step(cloth, &frame, &error));
+    }
+    for (int64_t n = 1; !done; n++) {
+        hed_cloth_frame frame = hed_default_cloth_frame();
+        CHECK_LT(n, 200);
+        OK(hed_cloth_reset(cloth, &error));
+        OK(hed_cloth_step(cloth, &frame, &error));
+        frame.colliders = &ball;
+        frame.collider_count = 1;
+        counted.fail_at = counted.calls + n;
+        failures += hed_cloth_step(cloth, &frame, &error) != HED_OK;
+        done = counted.calls < counted.fail_at;
+        counted.fail_at = 0;
+        hed_error_clear(&error);
+        OK(hed_cloth_step(cloth, &frame, &error));
+    }
+    EXPECT_GT(failures, 1);
+    hed_cloth_destroy(cloth);
+    test_mesh_free(&sheet);
+    hed_context_destroy(context);
+    EXPECT_EQ(counted.bytes, 0);
+}
+
 /* Lines of two and of four warps. */
 Test(cloth_cooperative, an_oblong_sheet_does_as_colours)
 {

@@ -105,7 +105,8 @@ static hed_status gather_lattices(hed_cloth *cloth, cloth_solver *s, bool touche
     s->lattices_touch = touched;
     cloth_cooperative_begin(cloth, s->lattices);
     cloth_tension_solve_lattices(cloth, s->tension, touched, s->b.steps, 0, error);
-    return cloth_cooperative_end(cloth, s->lattices, error);
+    s->is_gathered = !cloth_cooperative_end(cloth, s->lattices, error);
+    return error->status;
 }
 
 static hed_status gather_pins(hed_cloth *cloth, cloth_solver *s, hed_error *error)
@@ -421,7 +422,8 @@ static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, h
         return error->status ? error->status
                              : run_gathered(cloth, s, s->cooperative, 0, count, error);
     }
-    if (s->lattices && s->lattices_touch != key.acts) gather_lattices(cloth, s, key.acts, error);
+    if (s->lattices && (!s->is_gathered || s->lattices_touch != key.acts))
+        gather_lattices(cloth, s, key.acts, error);
     if (error->status) return error->status;
     if (count != s->batch || cloth_runs_native(cloth))
         return colours_enqueue(cloth, s, &key, count, error);

@@ -35,7 +35,7 @@ struct cloth_solver {
     bool has_tension;               /* a garment of any part has tension, so all touch more often */
     cloth_cooperative *cooperative; /* HED_CLOTH_SOLVER_COOPERATIVE; else NULL */
     uint32_t *line_lengths;         /* (line_at[CLOTH_LINE_SETS]) of a cooperative solver */
-    bool is_gathered;               /* the cooperative solver has tasks for `key` */
+    bool is_gathered; /* tasks are gathered: of `cooperative` for `key`, else of `lattices` */
     /* lattices over garments and at pins, each in one launch; NULL: a launch for each half sweep */
     cloth_cooperative *lattices, *pins;
     bool lattices_touch; /* `lattices` has the tasks of cloth that may touch something */
