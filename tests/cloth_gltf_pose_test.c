@@ -33,32 +33,33 @@ static const unsigned char joints[] = {0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0};
  * `beside`, a node without a skin below the first joint. */
 static const char *document(const char *change, const char *into)
 {
-    static char text[8192], plain[] =
-        "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0,2]}],\"nodes\":["
-        "{\"children\":[1,3]},{\"translation\":[0,1,0]},{\"mesh\":0,\"skin\":0,\"translation\":[9,9,9]},"
-        "{\"name\":\"beside\",\"mesh\":1,\"scale\":[2,2,2]}],"
-        "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"JOINTS_0\":1,\"WEIGHTS_0\":2}}]},"
-        "{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"targets\":[{},{\"POSITION\":6}]}]}],"
-        "\"skins\":[{\"joints\":[0,1],\"inverseBindMatrices\":3}],"
-        "\"animations\":[{\"name\":\"a\",\"channels\":["
-        "{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}},"
-        "{\"sampler\":1,\"target\":{\"node\":0,\"path\":\"translation\"}},"
-        "{\"sampler\":2,\"target\":{\"node\":1,\"path\":\"scale\"}}],\"samplers\":["
-        "{\"input\":4,\"output\":5},{\"input\":4,\"output\":6,\"interpolation\":\"STEP\"},"
-        "{\"input\":4,\"output\":7,\"interpolation\":\"CUBICSPLINE\"},{\"input\":4,\"output\":8}]},"
-        "{\"name\":\"still\",\"channels\":[],\"samplers\":[]}],"
-        "\"accessors\":["
-        "{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},"
-        "{\"bufferView\":0,\"byteOffset\":416,\"componentType\":5121,\"count\":3,\"type\":\"VEC4\"},"
-        "{\"bufferView\":0,\"byteOffset\":36,\"componentType\":5126,\"count\":3,\"type\":\"VEC4\"},"
-        "{\"bufferView\":0,\"byteOffset\":84,\"componentType\":5126,\"count\":2,\"type\":\"MAT4\"},"
-        "{\"bufferView\":0,\"byteOffset\":212,\"componentType\":5126,\"count\":3,\"type\":\"SCALAR\"},"
-        "{\"bufferView\":0,\"byteOffset\":224,\"componentType\":5126,\"count\":3,\"type\":\"VEC4\"},"
-        "{\"bufferView\":0,\"byteOffset\":272,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},"
-        "{\"bufferView\":0,\"byteOffset\":308,\"componentType\":5126,\"count\":9,\"type\":\"VEC3\"},"
-        "{\"bufferView\":0,\"byteOffset\":308,\"componentType\":5126,\"count\":6,\"type\":\"SCALAR\"}],"
-        "\"bufferViews\":[{\"buffer\":0,\"byteLength\":428}],"
-        "\"buffers\":[{\"byteLength\":428,\"uri\":\"a.bin\"}]}";
+    static char text[8192],
+        plain[] =
+            "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0,2]}],\"nodes\":["
+            "{\"children\":[1,3]},{\"translation\":[0,1,0]},{\"mesh\":0,\"skin\":0,\"translation\":[9,9,9]},"
+            "{\"name\":\"beside\",\"mesh\":1,\"scale\":[2,2,2]}],"
+            "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"JOINTS_0\":1,\"WEIGHTS_0\":2}}]},"
+            "{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"targets\":[{},{\"POSITION\":6}]}]}],"
+            "\"skins\":[{\"joints\":[0,1],\"inverseBindMatrices\":3}],"
+            "\"animations\":[{\"name\":\"a\",\"channels\":["
+            "{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}},"
+            "{\"sampler\":1,\"target\":{\"node\":0,\"path\":\"translation\"}},"
+            "{\"sampler\":2,\"target\":{\"node\":1,\"path\":\"scale\"}}],\"samplers\":["
+            "{\"input\":4,\"output\":5},{\"input\":4,\"output\":6,\"interpolation\":\"STEP\"},"
+            "{\"input\":4,\"output\":7,\"interpolation\":\"CUBICSPLINE\"},{\"input\":4,\"output\":8}]},"
+            "{\"name\":\"still\",\"channels\":[],\"samplers\":[]}],"
+            "\"accessors\":["
+            "{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},"
+            "{\"bufferView\":0,\"byteOffset\":416,\"componentType\":5121,\"count\":3,\"type\":\"VEC4\"},"
+            "{\"bufferView\":0,\"byteOffset\":36,\"componentType\":5126,\"count\":3,\"type\":\"VEC4\"},"
+            "{\"bufferView\":0,\"byteOffset\":84,\"componentType\":5126,\"count\":2,\"type\":\"MAT4\"},"
+            "{\"bufferView\":0,\"byteOffset\":212,\"componentType\":5126,\"count\":3,\"type\":\"SCALAR\"},"
+            "{\"bufferView\":0,\"byteOffset\":224,\"componentType\":5126,\"count\":3,\"type\":\"VEC4\"},"
+            "{\"bufferView\":0,\"byteOffset\":272,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},"
+            "{\"bufferView\":0,\"byteOffset\":308,\"componentType\":5126,\"count\":9,\"type\":\"VEC3\"},"
+            "{\"bufferView\":0,\"byteOffset\":308,\"componentType\":5126,\"count\":6,\"type\":\"SCALAR\"}],"
+            "\"bufferViews\":[{\"buffer\":0,\"byteLength\":428}],"
+            "\"buffers\":[{\"byteLength\":428,\"uri\":\"a.bin\"}]}";
     const char *at = change ? strstr(plain, change) : NULL;
     CHECK(!change || at, "%s", change);
     if (!at) return plain;
@@ -137,6 +138,98 @@ Test(cloth_gltf_pose, tracks_and_skins)
     hed_cloth_pc2_free(&samples);
 }
 
+/* Puts `into` in the place of `from` in a text of 8192 bytes. */
+static void replace(char *text, const char *from, const char *into)
+{
+    char *at = strstr(text, from), rest[8192];
+    CHECK(at, "%s", from);
+    snprintf(rest, sizeof rest, "%s", at + strlen(from));
+    snprintf(at, 8192 - (size_t)(at - text), "%s%s", into, rest);
+}
+
+/* Writes b.glb as Blender does: a body with a skin and shape keys, whose animations are two, after one of a
+ * lamp. `keys`: name of the animation of the keys; `more`: further animations, each after a comma. */
+static void write_body(const char *keys, const char *more)
+{
+    char text[8192], animation[1024];
+    unsigned char glb[8192 + sizeof data + 64] = {0};
+    snprintf(text, sizeof text, "%s", document(NULL, NULL));
+    replace(text, "\"nodes\":[0,2]}]", "\"nodes\":[0,2,4]}]");
+    replace(text, "\"scale\":[2,2,2]}]", "\"scale\":[2,2,2]},{\"name\":\"lamp\"}]");
+    replace(text, "\"mesh\":0,\"skin\"", "\"name\":\"body\",\"mesh\":0,\"skin\"");
+    replace(text, "\"WEIGHTS_0\":2}}]", "\"WEIGHTS_0\":2},\"targets\":[{},{\"POSITION\":6}]}]");
+    replace(text, "{\"name\":\"a\"",
+        "{\"name\":\"lamp\",\"channels\":[{\"sampler\":0,\"target\":{\"node\":4,\"path\":"
+        "\"translation\"}}],\"samplers\":[{\"input\":4,\"output\":6}]},{\"name\":\"a\"");
+    snprintf(animation, sizeof animation,
+        "{\"name\":\"%s\",\"channels\":[{\"sampler\":0,\"target\":{\"node\":2,\"path\":"
+        "\"weights\"}}],\"samplers\":[{\"input\":4,\"output\":8}]}%s",
+        keys, more);
+    replace(text, "{\"name\":\"still\",\"channels\":[],\"samplers\":[]}", animation);
+    replace(text, ",\"uri\":\"a.bin\"", "");
+    while (strlen(text) % 4) strcat(text, " ");
+    const uint32_t length = (uint32_t)strlen(text), bin = (sizeof data + 3) / 4 * 4,
+                   head[5] = {0x46546c67, 2, 12 + 8 + length + 8 + bin, length, 0x4e4f534a},
+                   middle[2] = {bin, 0x004e4942};
+    memcpy(glb, head, 20);
+    memcpy(glb + 20, text, length);
+    memcpy(glb + 20 + length, middle, 8);
+    memcpy(glb + 28 + length, data, sizeof data);
+    memcpy(glb + 28 + length + 416, joints, sizeof joints);
+    write_file(in_folder("b.glb"), glb, 28 + length + bin);
+}
+
+/* Compares the samples of the body with the motion of its bones and of its keys. */
+static void body_moves(const char *animation, bool has_bones, bool has_keys)
+{
+    static const double weights[3] = {0, 0.75, 1}; /* of the second joint */
+    hed_cloth_pc2_data samples;
+    char path[512];
+    snprintf(path, sizeof path, "%s#body", in_folder("b.glb"));
+    OK(hed_cloth_gltf_sample(path, animation, 2, &samples, &error));
+    const char *name = animation ? animation : "any";
+    CHECK_EQ(samples.frame_count, has_bones || has_keys ? 7 : 1);
+    for (uint32_t s = 0; s < samples.frame_count; s++) {
+        double time = s / 2.0,
+               key = !has_keys  ? 0
+                     : time < 1 ? time
+                                : 1,
+               scale = has_bones ? scale_at(time) : 1;
+        for (int v = 0; v < 3; v++) {
+            double p[3], q[3], first[3], second[3];
+            for (int k = 0; k < 3; k++) p[k] = data[3 * v + k] + key * (double)data[68 + 3 * v + k];
+            memcpy(q, p, sizeof q);
+            q[0] *= scale;
+            first_joint(has_bones ? time : 0, p, first);
+            first_joint(has_bones ? time : 0, q, second);
+            for (int k = 0; k < 3; k++)
+                EXPECT_NEAR(samples.positions[9 * s + 3 * v + k],
+                    first[k] + weights[v] * (second[k] - first[k]), 4e-6, "%s, %g s", name, time);
+        }
+    }
+    hed_cloth_pc2_free(&samples);
+}
+
+Test(cloth_gltf_pose, animations_of_one_body_play_together)
+{
+    /* another clip: keys for which there are some already, and a node that rests otherwise */
+    static const char *const clip =
+        ",{\"name\":\"jump\",\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,\"path\":"
+        "\"translation\"}},{\"sampler\":1,\"target\":{\"node\":2,\"path\":\"weights\"}}],"
+        "\"samplers\":[{\"input\":4,\"output\":6},{\"input\":4,\"output\":8}]}";
+    hed_cloth_pc2_data samples;
+    write_body("keys", clip);
+    body_moves(NULL, true, true);
+    body_moves("a", true, false);
+    body_moves("keys", false, true);
+    body_moves("lamp", false, false);
+    write_body("a", clip);
+    body_moves("a", true, true);
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_gltf_sample(in_folder("b.glb"), "b", 1, &samples, &error));
+    EXPECT(strstr(error.text, "found \"lamp\", \"a\", \"a\", \"jump\""), "%s", error.text);
+    hed_error_clear(&error);
+}
+
 /* Weights of two morph targets: 0 0, 0 1, 1 1 at 0, 1 and 3 s. The first target moves nothing. */
 Test(cloth_gltf_pose, morph_targets_and_named_nodes)
 {
@@ -172,8 +265,9 @@ Test(cloth_gltf_pose, morph_targets_and_named_nodes)
 
     snprintf(path, sizeof path, "%s#nobody", in_folder("a.gltf"));
     FAILS(HED_ERROR_FORMAT, hed_cloth_mesh_read(path, &mesh, &error));
-    EXPECT(strstr(error.text, "no node is called \"nobody\"; those with a mesh are \"\", \"beside\""), "%s",
-        error.text);
+    EXPECT(
+        strstr(error.text, "no node is called \"nobody\"; those with a mesh are \"\", \"beside\""),
+        "%s", error.text);
     snprintf(path, sizeof path, "%s#x", in_folder("absent.glb"));
     FAILS(HED_ERROR_IO, hed_cloth_mesh_read(path, &mesh, &error));
     hed_error_clear(&error);
@@ -241,18 +335,21 @@ static void refused(hed_status status, const char *change, const char *into, con
 
 Test(cloth_gltf_pose, what_is_broken_is_named)
 {
-    refused(HED_ERROR_ARGUMENT, "\"name\":\"a\"", "\"name\":\"b\"", "no animation \"a\"; found \"b\", \"still\"");
+    refused(HED_ERROR_ARGUMENT, "\"name\":\"a\"", "\"name\":\"b\"",
+        "no animation \"a\"; found \"b\", \"still\"");
     refused(HED_ERROR_FORMAT, "\"children\":[1,3]", "\"children\":[1,1]", "node 1 is there twice");
     refused(HED_ERROR_FORMAT, "\"joints\":[0,1]", "\"joints\":[0]", "has joint 1, but there are 1");
     refused(HED_ERROR_FORMAT, "\"joints\":[0,1]", "\"joints\":[0,7]", "7");
     refused(HED_ERROR_FORMAT, "\"joints\":[0,1]", "\"joints\":[0,1,2]", "2 matrices for 3 joints");
-    refused(HED_ERROR_FORMAT, "\"inverseBindMatrices\":3", "\"inverseBindMatrices\":2", "expected MAT4");
+    refused(HED_ERROR_FORMAT, "\"inverseBindMatrices\":3", "\"inverseBindMatrices\":2",
+        "expected MAT4");
     refused(HED_ERROR_FORMAT, "\"output\":5}", "\"output\":6}", "expected VEC4");
     refused(HED_ERROR_FORMAT, "\"output\":7,", "\"output\":6,", "3 values for 3 times, expected 9");
     refused(HED_ERROR_FORMAT, "\"sampler\":2", "\"sampler\":4", "found sampler 4, but there are 4");
     refused(HED_ERROR_FORMAT, "\"path\":\"scale\"", "\"path\":\"size\"", "size");
     refused(HED_ERROR_FORMAT, "\"STEP\"", "\"SMOOTH\"", "SMOOTH");
-    refused(HED_ERROR_FORMAT, "\"byteOffset\":212", "\"byteOffset\":216", "expected later and later ones");
+    refused(HED_ERROR_FORMAT, "\"byteOffset\":212", "\"byteOffset\":216",
+        "expected later and later ones");
     refused(HED_ERROR_FORMAT, "{\"translation\":[0,1,0]}",
         "{\"matrix\":[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}", "node 1 has a matrix");
     hed_cloth_pc2_data samples;

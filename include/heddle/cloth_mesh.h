@@ -197,8 +197,9 @@ HED_API void hed_cloth_pc2_free(hed_cloth_pc2_data *data);
 /** Samples the vertex positions of a glTF file over time, in the order of hed_cloth_mesh_read():
  *  nodes moved by an animation (translation, rotation, scale; STEP, LINEAR, CUBICSPLINE), and skins
  *  bent by their joints (JOINTS_n and WEIGHTS_n; linear blending, by the glTF 2.0 specification,
- *  chapters 3.7.3 and 3.11). Morph targets are not applied. `animation`: its name; NULL: the first
- *  one. Samples are evenly spaced from time 0 to the animation's end, about `rate` a second;
+ *  chapters 3.7.3 and 3.11). Morph targets have their weights. `animation`: a name; NULL: any.
+ *  Animations of this name that move the mesh act together, as a skeleton's and one of weights;
+ *  one with a target of an earlier one is another clip, and is skipped. Samples are evenly spaced from time 0 to the animation's end, about `rate` a second;
  *  `sampling` receives rate * (seconds from one sample to the next).
  *  Errors: IO, FORMAT (path inside the document, the value expected), ARGUMENT (no such animation:
  *  the text names the existing ones; a rate that is not above 0), LIMIT (over 2^31 numbers),

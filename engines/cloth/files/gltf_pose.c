@@ -15,6 +15,7 @@
 static const uint64_t MOST_NUMBERS = UINT64_C(1) << 31;
 enum { MOVE, TURN, SCALE, WEIGHTS, SETS = 4 };
 enum { STEP, LINEAR, CUBIC };
+static const char *const pose_paths[] = {"translation", "rotation", "scale", "weights", NULL};
 
 typedef struct pose_track {
     uint32_t node, count, mode;
@@ -239,12 +240,11 @@ static void place_vertices(const poser *p, const pose_part *part, float *to)
 
 static void pose_read_track(poser *p, hed_json_node channel, hed_json_node samplers)
 {
-    static const char *const paths[] = {"translation", "rotation", "scale", "weights", NULL};
     static const char *const modes[] = {"STEP", "LINEAR", "CUBICSPLINE", NULL};
     cloth_gltf *g = p->gltf;
     pose_track *track = &p->tracks[p->track_count];
     hed_json_node target = hed_json_member(channel, "target");
-    uint32_t path = hed_json_choice(hed_json_member(target, "path"), paths), components, count;
+    uint32_t path = hed_json_choice(hed_json_member(target, "path"), pose_paths), components, count;
     if (!cloth_gltf_fine(g) || !hed_json_has(target, "node")) return;
     hed_json_node node = hed_json_member(target, "node");
     track->node = (uint32_t)hed_json_integer(node, 0, p->node_count - 1);
@@ -284,44 +284,93 @@ static void pose_read_track(poser *p, hed_json_node channel, hed_json_node sampl
     if (cloth_gltf_fine(g)) p->seconds = fmax(p->seconds, (double)track->times[track->count - 1]);
 }
 
-/* Finds the animation of this name; NULL: the first. */
-static hed_status find_animation(
-    poser *p, const char *name, hed_json_node *animation, bool *found, hed_error *error)
+/* Sets the flags of nodes that place vertices: of parts, of joints, and of all nodes above them. */
+static void flag_nodes(const poser *p, bool *flags)
+{
+    for (uint32_t i = 0; i < p->part_count; i++) {
+        const pose_part *part = &p->parts[i];
+        flags[part->part.node] = true;
+        for (uint32_t j = 0; j < part->joint_count; j++) flags[part->nodes[j]] = true;
+    }
+    for (uint32_t i = p->node_count; i-- > 0;) /* children first */
+        if (flags[p->order[i]] && p->parent[p->order[i]] != CLOTH_NO_INDEX)
+            flags[p->parent[p->order[i]]] = true;
+}
+
+/* True if a channel has the target of a track that is read. */
+static bool is_animated(const poser *p, uint32_t node, int what)
+{
+    bool is_found = false;
+    for (uint32_t t = 0; t < p->track_count; t++)
+        is_found |= p->tracks[t].node == node && p->tracks[t].what == what;
+    return is_found;
+}
+
+/* True if an animation moves a flagged node, and no node in a manner that a track has already. */
+static bool joins(const poser *p, hed_json_node animation, const bool *flags)
+{
+    hed_json_node channels = hed_json_member(animation, "channels");
+    size_t count = hed_json_count(channels);
+    bool acts = false, is_free = true;
+    for (size_t i = 0; i < count && cloth_gltf_fine(p->gltf); i++) {
+        hed_json_node target = hed_json_member(hed_json_item(channels, i), "target");
+        const char *path = hed_json_string(hed_json_member(target, "path"));
+        int what = MOVE;
+        while (path && pose_paths[what] && strcmp(path, pose_paths[what]) != 0) what++;
+        if (!cloth_gltf_fine(p->gltf) || !hed_json_has(target, "node")) continue;
+        uint32_t node =
+            (uint32_t)hed_json_integer(hed_json_member(target, "node"), 0, p->node_count - 1);
+        if (!cloth_gltf_fine(p->gltf)) break;
+        acts |= what == WEIGHTS ? p->weights[node].count > 0 : flags[node];
+        is_free &= !is_animated(p, node, what);
+    }
+    return acts && is_free;
+}
+
+static void pose_read_animation(poser *p, hed_json_node animation)
+{
+    hed_json_node channels = hed_json_member(animation, "channels"),
+                  samplers = hed_json_member(animation, "samplers");
+    size_t count = hed_json_count(channels);
+    pose_track *tracks = realloc(p->tracks, (p->track_count + count + 1) * sizeof *tracks);
+    if (!tracks) {
+        cloth_gltf_starve(p->gltf);
+        return;
+    }
+    p->tracks = tracks;
+    memset(tracks + p->track_count, 0, (count + 1) * sizeof *tracks);
+    for (size_t i = 0; i < count && cloth_gltf_fine(p->gltf); i++)
+        pose_read_track(p, hed_json_item(channels, i), samplers);
+}
+
+/* Reads the animations of this name, or with NULL all, that move the mesh and act together: programs
+ * write a skeleton's animation and one of the weights of its mesh as two. An animation with a target
+ * of an earlier one is another clip, and is skipped. */
+static hed_status pose_read_tracks(poser *p, const char *name, hed_error *error)
 {
     cloth_gltf *g = p->gltf;
     char list[256] = "";
-    *found = false;
-    bool has_animations = hed_json_has(g->root, "animations");
+    bool is_found = false, has_animations = hed_json_has(g->root, "animations"),
+         *flags = pose_new(p, p->node_count, sizeof *flags);
     hed_json_node animations = has_animations ? hed_json_member(g->root, "animations") : g->root;
     size_t count = has_animations ? hed_json_count(animations) : 0, used = 0;
-    for (size_t i = 0; i < count && !*found && cloth_gltf_fine(g); i++) {
-        *animation = hed_json_item(animations, i);
-        const char *animation_name = hed_json_has(*animation, "name")
-                                         ? hed_json_string(hed_json_member(*animation, "name"))
+    if (flags) flag_nodes(p, flags);
+    for (size_t i = 0; i < count && cloth_gltf_fine(g); i++) {
+        hed_json_node animation = hed_json_item(animations, i);
+        const char *animation_name = hed_json_has(animation, "name")
+                                         ? hed_json_string(hed_json_member(animation, "name"))
                                          : "";
-        *found = !name || strcmp(name, animation_name) == 0;
+        bool is_named = !name || strcmp(name, animation_name) == 0;
+        is_found |= is_named;
+        if (is_named && joins(p, animation, flags)) pose_read_animation(p, animation);
         if (used < sizeof list)
             used += (size_t)snprintf(
                 list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", animation_name);
     }
-    if (*found || !name || !cloth_gltf_fine(g)) return HED_OK;
+    free(flags);
+    if (is_found || !name || !cloth_gltf_fine(g)) return HED_OK;
     return hed_fail(error, HED_ERROR_ARGUMENT, "%s has no animation \"%s\"; found %s", g->name,
         name, count ? list : "none");
-}
-
-static hed_status pose_read_tracks(poser *p, const char *name, hed_error *error)
-{
-    hed_json_node animation;
-    bool has_animation;
-    hed_status status = find_animation(p, name, &animation, &has_animation, error);
-    if (status != HED_OK || !has_animation) return status;
-    hed_json_node channels = hed_json_member(animation, "channels"),
-                  samplers = hed_json_member(animation, "samplers");
-    size_t count = hed_json_count(channels);
-    p->tracks = pose_new(p, count, sizeof *p->tracks);
-    for (size_t i = 0; i < count && cloth_gltf_fine(p->gltf); i++)
-        pose_read_track(p, hed_json_item(channels, i), samplers);
-    return HED_OK;
 }
 
 /* Interpolates quaternions along the shorter arc at an even speed (Shoemake 1985). */

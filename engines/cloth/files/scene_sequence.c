@@ -119,7 +119,7 @@ static void read_teleports(const hed_field *field, hed_json_node list, void *at,
 
 static const hed_field sequence_rows[] = {
     {"file", "point cache (.pc2), Alembic cache (.abc), numbered meshes as walk_####.obj, or a glTF file (.glb, .gltf) whose skeleton moves the mesh in it", .kind = HED_FIELD_TEXT, .required = true},
-    {"animation", "name of an animation of a glTF file; the first by default", .kind = HED_FIELD_TEXT},
+    {"animation", "name of an animation of a glTF file; by default all that move the mesh", .kind = HED_FIELD_TEXT},
     {"first", "number of the first file; 1 by default", .kind = HED_FIELD_INTEGER, .high = MOST_FILES},
     {"last", "number of the last file", .kind = HED_FIELD_INTEGER, .high = MOST_FILES},
     {"rate", "samples in a second; the scene's rate by default", HED_AS_NUMBER(cloth_sequence, rate, 1e-3, 1e5, NULL)},
