@@ -481,8 +481,8 @@ Test(cloth_collide, jumps_of_ten_metres_stay_finite)
 /* ---- saved states and errors ---- */
 
 /* A cloth that is given the state of another goes on to the bit, whether it has seen the meshes or
- * not. */
-Test(cloth_collide, states_carry_the_meshes)
+ * not, and whether the frame of reference moves or not. */
+static void check_states(const float *motion)
 {
     ball b = ball_make(10, 16);
     sheet s = sheet_make(9, 0.3f);
@@ -494,6 +494,7 @@ Test(cloth_collide, states_carry_the_meshes)
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.meshes = &body;
     frame.mesh_count = 1;
+    frame.motion = motion;
     void *state = NULL;
     uint64_t size = 0, hash[2];
     for (int f = 0; f < 12; f++) {
@@ -522,6 +523,13 @@ Test(cloth_collide, states_carry_the_meshes)
     dressed_free(&two);
     sheet_free(&s);
     ball_free(&b);
+}
+
+Test(cloth_collide, states_carry_the_meshes)
+{
+    const float along[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0.003f, 0, 0.002f, 1};
+    check_states(NULL);
+    check_states(along);
 }
 
 /* Frames after a state with meshes need not have meshes: nothing is met until a frame brings

@@ -351,9 +351,10 @@ hed_status cloth_contacts_find_again(hed_cloth *cloth, cloth_contacts *contacts,
 
 void cloth_contacts_move(cloth_contacts *contacts, const float *matrix)
 {
-    if (!contacts || !contacts->tree || contacts->known) return;
-    for (uint32_t v = 0; v < contacts->tree->vertex_count; v++) {
-        float4 *place = &contacts->places[v];
+    if (!contacts || !(contacts->tree || contacts->known)) return;
+    uint32_t count = contacts->known ? contacts->known_count : contacts->tree->vertex_count;
+    for (uint32_t v = 0; v < count; v++) {
+        float4 *place = contacts->known ? &contacts->known[v] : &contacts->places[v];
         const float from[3] = {place->x, place->y, place->z};
         cloth_point_through(matrix, from, &place->x);
     }
