@@ -40,7 +40,7 @@ static moved_body *moved_body_make(hed_device *device, moved_def how)
     m->sheet.def.driven = how.is_driven;
     m->sheet.def.max_distance = how.is_driven ? m->limits : NULL;
     m->body = (hed_cloth_collider){
-        .shape = how.shape, .a = {0, -4, 0}, .b = {0, 1, 0}, .radius = {0.1f, 0.1f}};
+        .shape = how.shape, .a = {0, -2.5f, 0}, .b = {0, 1, 0}, .radius = {0.1f, 0.1f}};
     def.garments = &m->sheet.def;
     def.garment_count = 1;
     def.substeps = how.substeps;
@@ -193,6 +193,65 @@ Test(cloth_fast_bodies, cloth_is_found_where_it_moved)
     test_close(&t);
 }
 
+/* Two sheets that touch each other, 10 m apart at first, and a body far from both or near the second. Later the
+ * frames are as after a saved state, whenever it was saved. */
+Test(cloth_fast_bodies, each_garment_of_several_has_its_box)
+{
+    enum { SAVED = 17, LAST = 30 };
+    test_device t = test_open(NULL);
+    test_mesh sheets[2] = {test_grid(SIDE, SIDE), test_grid(SIDE, SIDE)};
+    hed_cloth_garment_def garments[2];
+    for (int g = 0; g < 2; g++) {
+        for (uint32_t i = 0; i < PARTICLES; i++) {
+            sheets[g].positions[3 * i] += 10.0f * (float)g;
+            sheets[g].inverse_masses[i] = 1 / (sheet_fabric.density * 0.01f);
+        }
+        sheets[g].def.fabric = &sheet_fabric;
+        sheets[g].def.self_collision = HED_CLOTH_SELF_BALLS;
+        sheets[g].def.thickness = 0.01f;
+        garments[g] = sheets[g].def;
+    }
+    hed_cloth_def def = hed_default_cloth_def();
+    def.garments = garments;
+    def.garment_count = 2;
+    for (int near = 0; near < 2; near++) {
+        hed_cloth *cloth, *loaded;
+        hed_cloth_metrics metrics, metrics_loaded;
+        hed_cloth_collider body = {.shape = HED_CLOTH_SPHERE, .radius = {0.1f}},
+                           start = {.shape = HED_CLOTH_SPHERE, .radius = {0.1f}};
+        hed_cloth_frame frame = hed_default_cloth_frame();
+        OK(hed_cloth_create(t.device, &def, &cloth, &error));
+        OK(hed_cloth_create(t.device, &def, &loaded, &error));
+        uint64_t size = hed_cloth_save_size(cloth);
+        uint8_t *state = malloc(size);
+        frame.colliders = &body;
+        frame.collider_starts = &start;
+        frame.collider_count = 1;
+        frame.gravity[1] = -40;
+        for (int f = 0; f < LAST; f++) {
+            start.a[0] = 10;
+            start.a[2] = near ? 0 : 6;
+            start.a[1] = near ? -20.0f * (float)(f * f) / 3600 : 0;
+            memcpy(body.a, start.a, sizeof body.a);
+            body.a[1] -= f % 3 ? 0.305f : 0.605f;
+            if (f == SAVED) OK(hed_cloth_save(cloth, state, &error));
+            if (f == SAVED) OK(hed_cloth_load(loaded, state, size, &error));
+            OK(hed_cloth_step(cloth, &frame, &error));
+            if (f >= SAVED) OK(hed_cloth_step(loaded, &frame, &error));
+        }
+        OK(hed_cloth_evaluate(cloth, &metrics, &error));
+        OK(hed_cloth_evaluate(loaded, &metrics_loaded, &error));
+        EXPECT(metrics.hash == metrics_loaded.hash, "near: %d", near);
+        const hed_cloth_info info = hed_cloth_describe(cloth);
+        EXPECT_EQ(info.most_substeps, near ? 61 : info.substeps, "near: %d", near);
+        EXPECT_EQ(hed_cloth_describe(loaded).most_substeps, info.most_substeps, "near: %d", near);
+        free(state);
+        hed_cloth_destroy(cloth), hed_cloth_destroy(loaded);
+    }
+    test_mesh_free(&sheets[0]), test_mesh_free(&sheets[1]);
+    test_close(&t);
+}
+
 /* Of a mesh the triangles near cloth count: a character far below with a hand at the cloth. */
 Test(cloth_fast_bodies, near_triangles_of_a_mesh_count)
 {
@@ -201,7 +260,7 @@ Test(cloth_fast_bodies, near_triangles_of_a_mesh_count)
     for (int near = 0; near < 3; near++) {
         moved_body *m =
             moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE, .triangles = 2});
-        float start[6][3] = {{0, -4, 0}, {1, -4, 0}, {0, -4, 1}, {0, -20, 0}, {1, -20, 0},
+        float start[6][3] = {{0, -2, 0}, {1, -2, 0}, {0, -2, 1}, {0, -20, 0}, {1, -20, 0},
             {0, -20, 1}},
               end[6][3];
         if (near == 2) start[4][1] = 20; /* a large triangle through the cloth, its corners far */

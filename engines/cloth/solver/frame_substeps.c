@@ -2,7 +2,7 @@
  *
  * Bodies that are near cloth count. The host never waits for the device, so it knows a garment's place
  * from positions that were copied up to CLOTH_UNSEEN submissions ago (origin.c): the cloth is within a
- * box around its origin or around its driver's targets, and a body is swept backwards over these
+ * box around its middle or around its driver's targets, and a body is swept backwards over these
  * submissions, since it may have carried the cloth along. Motions are relative to the driver's, with which a
  * driven garment and the bodies of its character move. */
 #include "solver/host.h"
@@ -91,7 +91,8 @@ static void add_boxes(const hed_cloth *cloth, const hed_cloth_frame *frame, clot
         bool is_unknown = cloth->garments[g]->driven && frame->driver_buffer;
         double range = is_unknown ? INFINITY : cloth_origin_range(lead, g) + drift, low[3], high[3];
         float at[3], moved[3];
-        for (int k = 0; k < 3; k++) at[k] = (float)lead->homes[g].origin[k];
+        for (int k = 0; k < 3; k++)
+            at[k] = (float)(lead->homes[g].origin[k] + lead->homes[g].middle[k]);
         if (frame->teleports) {
             cloth_point_through(frame->teleports + 16 * (size_t)g, at, moved);
             memcpy(at, moved, sizeof at);

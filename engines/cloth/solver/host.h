@@ -210,7 +210,7 @@ hed_cloth_collider cloth_collider_before(
     const cloth_host *host, const hed_cloth_frame *frame, uint32_t index);
 /* cloth_garment.reach of a garment. */
 double cloth_origin_reach(const cloth_garment *garment);
-/* Distance along an axis of the box around a garment's origin that contains the garment, in addition to
+/* Distance along an axis of the box around a garment's middle that contains the garment, in addition to
  * its motion in the last CLOTH_UNSEEN submissions, m; INFINITY: unknown. */
 double cloth_origin_range(const hed_cloth *cloth, uint32_t garment);
 /* Start of a submission, where the origin may move, and its end, where positions may be copied. */
@@ -223,10 +223,10 @@ hed_status cloth_origin_go_back(
     hed_cloth *cloth, const cloth_home *homes, bool is_apart, hed_error *error);
 /* Sets origins that positions on the device still have. */
 void cloth_origin_return(hed_cloth *cloth, const cloth_home *homes, bool is_apart);
-/* Sets the origins of a saved state: one (`homes` NULL), or one for each garment, in which case
+/* Sets the origins of a saved state: one, or one for each garment (`is_apart`), in which case
  * garments that may touch get a common one. */
-hed_status cloth_origin_load(
-    hed_cloth *cloth, const double *origin, const cloth_home *homes, hed_error *error);
+hed_status cloth_origin_load(hed_cloth *cloth, const double *origin, const cloth_home *homes,
+    bool is_apart, hed_error *error);
 
 /* Enqueues a copy of the current state as the last good state. */
 hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error);

@@ -142,11 +142,18 @@ void cloth_origin_start(hed_cloth *cloth)
     memcpy(cloth->host->look.start, origin, sizeof origin);
     set_origin(cloth, origin);
     for (uint32_t g = 0; g < cloth_home_count(cloth); g++)
-        for (int k = 0; k < 3; k++) parts |= fabs(cloth->homes[g].start[k] - origin[k]) > far_apart;
+        for (int k = 0; k < 3; k++) {
+            cloth->homes[g].middle[k] = cloth->homes[g].start[k] - origin[k];
+            parts |= fabs(cloth->homes[g].middle[k]) > far_apart;
+        }
     if (!parts || !can_part(cloth)) return;
     part(cloth);
     for (uint32_t g = 0; g < cloth_home_count(cloth); g++)
-        for (int k = 0; k < 3; k++) cloth->homes[g].origin[k] = on_a_step(cloth->homes[g].start[k]);
+        for (int k = 0; k < 3; k++) {
+            cloth_home *home = &cloth->homes[g];
+            home->origin[k] = on_a_step(home->start[k]);
+            home->middle[k] = home->start[k] - home->origin[k];
+        }
 }
 
 /* ---- moves ---- */
@@ -201,6 +208,19 @@ static void moved_origin(const double *origin, const float *matrix, double *to)
     }
 }
 
+/* Moves the middle of a garment through a matrix of the world, for the origin `to`. */
+static void move_middle(cloth_home *home, const float *matrix, const double *to)
+{
+    double moved[3];
+    for (int k = 0; k < 3; k++) {
+        moved[k] = matrix[12 + k] - to[k];
+        for (int column = 0; column < 3; column++)
+            moved[k] +=
+                (double)matrix[4 * column + k] * (home->origin[column] + home->middle[column]);
+    }
+    memcpy(home->middle, moved, sizeof moved);
+}
+
 /* Moves all particles and their driver through a matrix of the world to another common origin. */
 static hed_status move_common(
     hed_cloth *cloth, const float *matrix, const double *to, hed_error *error)
@@ -210,6 +230,8 @@ static hed_status move_common(
     hed_status status =
         move_array(cloth, cloth->buffers.position, rigid, 0, CLOTH_MOVE_PARTICLES, error);
     if (status) return status; /* keep the origin, because the particles have not moved */
+    for (uint32_t g = 0; g < cloth_home_count(cloth); g++)
+        move_middle(&cloth->homes[g], matrix, to);
     set_origin(cloth, to);
     return move_driver(cloth, rigid, 0, error);
 }
@@ -236,6 +258,7 @@ static hed_status move_home(
     if (rigid.count &&
         move_array(cloth, cloth->buffers.position, rigid, first, CLOTH_MOVE_PARTICLES, error))
         return error->status;
+    move_middle(home, matrix, to);
     memcpy(home->origin, to, sizeof home->origin);
     cloth->host->garments_old |= cloth->is_apart;
     return rigid.count ? move_driver(cloth, rigid, first, error) : error->status;
@@ -286,15 +309,16 @@ hed_status cloth_origin_go_back(
     return error->status;
 }
 
-hed_status cloth_origin_load(
-    hed_cloth *cloth, const double *origin, const cloth_home *homes, hed_error *error)
+hed_status cloth_origin_load(hed_cloth *cloth, const double *origin, const cloth_home *homes,
+    bool is_apart, hed_error *error)
 {
     set_origin(cloth, origin);
-    if (!homes) return error->status;
     for (uint32_t g = 0; g < cloth_home_count(cloth); g++) {
-        memcpy(cloth->homes[g].origin, homes[g].origin, sizeof homes[g].origin);
+        if (is_apart) memcpy(cloth->homes[g].origin, homes[g].origin, sizeof homes[g].origin);
         memcpy(cloth->homes[g].place, homes[g].place, sizeof homes[g].place);
+        memcpy(cloth->homes[g].middle, homes[g].middle, sizeof homes[g].middle);
     }
+    if (!is_apart) return error->status;
     if (can_part(cloth)) {
         part(cloth);
         return error->status;
@@ -458,6 +482,11 @@ hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error)
     hed_status status = cloth_origin_seen(cloth, error);
     look->after = 0;
     if (status) return status;
+    for (uint32_t g = 0; g < look_count(cloth); g++)
+        for (int k = 0; k < 3; k++) {
+            cloth_home *home = &cloth->homes[g];
+            home->middle[k] = (double)travel_of(cloth, g, k, home->start[k]);
+        }
     if (!cloth->is_apart && !look->parts) return follow_common(cloth, error);
     if (!cloth->is_apart) part(cloth); /* origins move after the next look */
     else
@@ -488,11 +517,9 @@ double cloth_origin_reach(const cloth_garment *garment)
 double cloth_origin_range(const hed_cloth *cloth, uint32_t garment)
 {
     const hed_cloth *whole = cloth_whole(cloth);
-    bool is_own = cloth->is_apart || cloth_home_count(cloth) == 1,
-         is_seen = is_own || (can_part(cloth) && cloth_home_count(cloth) <= CLOTH_PART_LOOKS);
-    if (whole->tear || !is_seen)
+    if (whole->tear || garment >= look_count(cloth))
         return INFINITY; /* torn cloth falls without its garment's middle */
-    return whole->garments[garment]->reach + (is_own ? near_enough : far_apart);
+    return whole->garments[garment]->reach;
 }
 
 /* ---- matrices ---- */

@@ -160,18 +160,18 @@ typedef struct state_head {
 
 enum { MOST_SUBSTEPS = 64000 }; /* chosen for a frame of 10 s */
 
-#define STATE_APART 1u /* a state_home for each garment is stored after the head */
+#define STATE_APART 1u /* each garment has its own origin */
 #define STATE_PARTS 2u /* cloth_look.parts */
 
-/* A cloth_home. */
+/* A cloth_home: one for each garment is stored after the head. */
 typedef struct state_home {
-    double origin[3];
+    double origin[3], middle[3];
     float place[3];
     uint32_t unused;
 } state_home;
 
 /* Magic bytes; the last byte is the version. Version 2 had neither carries nor an origin; version 3
- * had no motion of the frame of reference, version 4 neither substeps nor a driver's middle. */
+ * had no motion of the frame of reference, version 4 neither substeps nor middles of garments and driver. */
 static const char magic[8] = "HEDCLTH5";
 
 static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
@@ -215,10 +215,9 @@ static uint64_t array_bytes(const hed_cloth *cloth)
     return (2 * sizeof(float4) + sizeof(uint2) + driver) * (uint64_t)cloth->particles;
 }
 
-/* Bytes of the origins of `count` garments; 0 if the garments have a common one. */
-static uint64_t home_bytes(uint32_t apart, uint32_t count)
+static uint64_t home_bytes(const hed_cloth *cloth)
 {
-    return apart & STATE_APART ? count * (uint64_t)sizeof(state_home) : 0;
+    return cloth_home_count(cloth) * (uint64_t)sizeof(state_home);
 }
 
 uint64_t hed_cloth_save_size(const hed_cloth *cloth)
@@ -226,15 +225,16 @@ uint64_t hed_cloth_save_size(const hed_cloth *cloth)
     if (!cloth) return 0;
     const hed_cloth *lead = cloth_lead(cloth);
     uint64_t meshes = lead->contacts ? cloth_contacts_state_size(lead->contacts) : 0;
-    return sizeof(state_head) + home_bytes(lead->is_apart, cloth->garment_count) +
-           array_bytes(cloth) + collider_bytes(cloth) + meshes + tear_bytes(cloth);
+    return sizeof(state_head) + home_bytes(cloth) + array_bytes(cloth) + collider_bytes(cloth) +
+           meshes + tear_bytes(cloth);
 }
 
-/* Writes the garments' origins, if each has its own. Returns the place after them. */
+/* Writes the garments' origins. Returns the place after them. */
 static unsigned char *write_homes(const hed_cloth *cloth, unsigned char *to)
 {
-    for (uint32_t g = 0; g < cloth_home_count(cloth) && cloth->is_apart; g++) {
+    for (uint32_t g = 0; g < cloth_home_count(cloth); g++) {
         state_home home = {.unused = 0};
+        memcpy(home.middle, cloth->homes[g].middle, sizeof home.middle);
         memcpy(home.origin, cloth->homes[g].origin, sizeof home.origin);
         memcpy(home.place, cloth->homes[g].place, sizeof home.place);
         memcpy(to, &home, sizeof home);
@@ -252,7 +252,9 @@ static bool read_homes(const hed_cloth *cloth, const unsigned char *from, cloth_
         memcpy(&home, from + g * sizeof home, sizeof home);
         for (int k = 0; k < 3; k++)
             sound &= fabs(home.origin[k]) <= CLOTH_ORIGIN_FARTHEST &&
-                     fabs((double)home.place[k]) <= farthest_place;
+                     fabs((double)home.place[k]) <= farthest_place &&
+                     fabs(home.middle[k]) <= farthest_place;
+        memcpy(homes[g].middle, home.middle, sizeof home.middle);
         memcpy(homes[g].origin, home.origin, sizeof home.origin);
         memcpy(homes[g].place, home.place, sizeof home.place);
     }
@@ -428,13 +430,13 @@ static hed_status check_state(
     if (head->sum != sum_of(head, state, size))
         return hed_fail(
             error, HED_ERROR_FORMAT, "a damaged state: its checksum does not match its content");
-    const uint64_t homes = home_bytes(head->apart, cloth->garment_count);
+    const uint64_t homes = home_bytes(cloth);
     const unsigned char *rest = (const unsigned char *)state + sizeof *head;
     if (size - sizeof *head < homes)
         return hed_fail(error, HED_ERROR_FORMAT, "a damaged state: it ends within its origins");
     /* the second half is free while no start is uploaded (cloth_upload_start()) */
     const hed_cloth *lead = cloth_lead(cloth);
-    if (homes && !read_homes(lead, rest, lead->homes + cloth->garment_count))
+    if (!read_homes(lead, rest, lead->homes + cloth->garment_count))
         return hed_fail(error, HED_ERROR_FORMAT,
             "cloth state: a number of its origins is not finite or out of range");
     return check_kept(cloth, head, rest + homes, size - sizeof *head - homes, error);
@@ -502,9 +504,9 @@ static hed_status load_part(hed_cloth *cloth, const state_head *head, const unsi
     cloth->time = head->time;
     cloth->frame = head->frame;
     cloth_look *look = &cloth->host->look;
-    cloth_home *read = head->apart & STATE_APART ? cloth->homes + cloth_home_count(cloth) : NULL;
-    if (read) read_homes(cloth, homes, read);
-    cloth_origin_load(cloth, head->origin, read, error);
+    cloth_home *read = cloth->homes + cloth_home_count(cloth);
+    read_homes(cloth, homes, read);
+    cloth_origin_load(cloth, head->origin, read, (head->apart & STATE_APART) != 0, error);
     look->parts = (head->apart & STATE_PARTS) != 0;
     memcpy(look->middle, head->middle, sizeof look->middle);
     memcpy(cloth->host->pace, head->pace, sizeof head->pace);
@@ -526,7 +528,7 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     state_head head;
     if (check_state(cloth, state, size, &head, error)) return error->status;
     const unsigned char *homes = (const unsigned char *)state + sizeof head,
-                        *from = homes + home_bytes(head.apart, cloth->garment_count),
+                        *from = homes + home_bytes(cloth),
                         *end = (const unsigned char *)state + size - tear_bytes(cloth);
     if (load_tears(cloth, end, error) || load_arrays(cloth, from, error)) return error->status;
     for (uint32_t i = 0; i < cloth_part_count(cloth) && !error->status; i++)
@@ -584,7 +586,7 @@ hed_status cloth_take_state(hed_cloth *cloth, hed_cloth *from, const cloth_tear_
         return error->status;
     }
     memcpy(&head, state, sizeof head);
-    unsigned char *positions = state + sizeof head + home_bytes(head.apart, from->garment_count);
+    unsigned char *positions = state + sizeof head + home_bytes(from);
     put_splits(cloth, positions, splits, counts);
     put_masses(cloth, positions);
     head.sum = sum_of(&head, state, size);
