@@ -16,10 +16,10 @@ void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts);
  * frame's start, into buffers.contact. `seconds`: time for which motions are extrapolated. */
 hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
     const hed_cloth_frame *frame, double seconds, hed_error *error);
-/* Finds the planes again within the frame, `fraction` of it after its start, before a substep of `dt`
+/* Finds the planes again within the frame, `fraction` of it after its start, for `ahead` substeps of `dt`
  * seconds. */
 hed_status cloth_contacts_find_again(hed_cloth *cloth, cloth_contacts *contacts,
-    const hed_cloth_frame *frame, double fraction, double dt, hed_error *error);
+    const hed_cloth_frame *frame, double fraction, uint32_t ahead, double dt, hed_error *error);
 /* Writes the thin features of the frame's bodies, after cloth_contacts_find(). `colliders`:
  * (count x CLOTH_COLLIDER_WORDS) as uploaded. */
 hed_status cloth_features_feed(hed_cloth *cloth, cloth_contacts *contacts,

@@ -2,8 +2,9 @@
  * are refitted, and each particle finds its nearest triangle and the plane of contact
  * (mesh_contact.h).
  *
- * Planes are found once in a hed_cloth_step(), at its start, and in each substep while seams close;
- * each moves with the point of its triangle that was nearest. The search covers the thickness and
+ * Planes are found at the start of a hed_cloth_step(), again within it where meshes are fast
+ * (cloth_frame_substeps()), and in each substep while seams close; each moves with the point of its
+ * triangle that was nearest. The search covers the thickness and
  * the longest motion of particle and meshes; inside a mesh without a border it has no limit. */
 #include "contact/contact_host.h"
 
@@ -12,8 +13,6 @@
 
 /* m/s, speed at which a particle leaves the inside of a mesh; it then rises 3 mm */
 #define COME_OUT 0.25
-/* motion for which a search within a frame looks ahead, in motions of the last substep */
-#define SUBSTEPS_AHEAD 4
 
 /* ---- the tree ---- */
 
@@ -336,11 +335,11 @@ static hed_status send_between(
 }
 
 hed_status cloth_contacts_find_again(hed_cloth *cloth, cloth_contacts *contacts,
-    const hed_cloth_frame *frame, double fraction, double dt, hed_error *error)
+    const hed_cloth_frame *frame, double fraction, uint32_t ahead, double dt, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    cloth_meshes meshes = {.ahead = SUBSTEPS_AHEAD,
-        .fall = fall_of(frame, SUBSTEPS_AHEAD * dt),
+    cloth_meshes meshes = {.ahead = (float)ahead,
+        .fall = fall_of(frame, ahead * dt),
         .move = (float)contacts->move,
         .fraction = (float)fraction};
     if (contacts->move > 0.0 && (send_between(cloth, contacts, fraction, error) ||

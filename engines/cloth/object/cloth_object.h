@@ -108,10 +108,12 @@ struct hed_cloth {
     uint32_t *first_triangle; /* (garment_count + 1) copies included */
     uint32_t *first_anchor;   /* (garment_count + 1) copies included */
     uint32_t particles, vertices, triangles;
-    /* m, longest motion of a body in a substep; frames with faster bodies have more substeps. 0: the
-     * definition gives the substeps */
+    bool is_chosen; /* the definition leaves the substeps to the engine */
+    /* longest motion of a body in a substep, m, where substeps are chosen: frames with faster bodies have more
+     * substeps. 0: any */
     double body_motion;
     uint32_t frame_substeps; /* number in the last frame; 0: no frame yet */
+    uint32_t frame_searches; /* searches of planes in the last frame */
     uint32_t most_substeps;  /* largest number so far */
     /* A cloth on several devices has no stream, buffers, host and solver of its own: each of its
      * parts is a cloth on one device, of consecutive copies of the garments (object/division.h). */

@@ -121,10 +121,9 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
     }
     /* the second half: see cloth_upload_start() */
     if (place_garments(cloth, error)) return error->status;
-    if (!def->substeps) {
-        cloth->def.substeps = cloth_choose_substeps(cloth);
-        cloth->body_motion = cloth_choose_body_motion(cloth);
-    }
+    cloth->body_motion = cloth_choose_body_motion(cloth);
+    cloth->is_chosen = !def->substeps;
+    if (cloth->is_chosen) cloth->def.substeps = cloth_choose_substeps(cloth);
     if (cloth->tear) cloth->tear->def.substeps = cloth->def.substeps;
     return HED_OK;
 }

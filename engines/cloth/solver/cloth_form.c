@@ -12,6 +12,7 @@ hed_status cloth_form_create(const hed_cloth *cloth, hed_cloth **form, hed_error
     to->turn = host->turn;
     /* the form's definition has the number of substeps that was chosen for the first form */
     (*form)->body_motion = cloth->body_motion;
+    (*form)->is_chosen = cloth->is_chosen;
     (*form)->most_substeps = cloth->most_substeps;
     cloth_set_view(*form, host->transform);
     if (cloth->wants_normals) hed_cloth_enable_normals(*form, error);

@@ -266,7 +266,8 @@ static hed_status feed_colliders(hed_cloth *cloth, const hed_cloth_frame *frame,
 typedef struct schedule {
     const hed_cloth_frame *frame;
     double dt, last_dt;
-    uint32_t count; /* substeps of the submission */
+    uint32_t count;    /* substeps of the submission */
+    uint32_t searches; /* searches of planes, cloth_frame_substeps() */
     bool moves;     /* the cloth has a driver, meshes, or colliders that move */
 } schedule;
 
@@ -327,6 +328,8 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
 
 HED_VIEW_LAUNCH(cloth_gas_launch, CLOTH_GAS)
 
+enum { SEAM_SUBSTEPS_AHEAD = 4 }; /* substeps of a search while seams close */
+
 /* Draws seams to their length at the end of a substep, and finds the planes of mesh colliders
  * again: seams move cloth farther in a frame than planes of its start are valid. */
 static hed_status draw_seams(hed_cloth *cloth, const schedule *s, uint32_t index, hed_error *error)
@@ -334,8 +337,8 @@ static hed_status draw_seams(hed_cloth *cloth, const schedule *s, uint32_t index
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         cloth_set_seams(cloth->garments[g], cloth->time + (index + 1) * s->dt);
     if (index == 0 || !cloth->host->has_meshes) return error->status;
-    return cloth_contacts_find_again(
-        cloth, cloth->contacts, s->frame, (double)index / s->count, s->dt, error);
+    return cloth_contacts_find_again(cloth, cloth->contacts, s->frame, (double)index / s->count,
+        SEAM_SUBSTEPS_AHEAD, s->dt, error);
 }
 
 /* True while seams of any part have not met. */
@@ -361,7 +364,11 @@ static hed_status run_piece(
                 .triangles = cloth->buffers.triangles, .gases = cloth->buffers.gases,
                 .garments = cloth->buffers.garments, .dt_square = (float)(s->dt * s->dt)),
             error);
+    uint64_t searches = s->searches < s->count ? s->searches : s->count;
     if (closes_seams(cloth)) draw_seams(cloth, s, at, error);
+    else if (at > 0 && at * searches / s->count > (at - 1) * searches / s->count)
+        cloth_contacts_find_again(
+            cloth, cloth->contacts, s->frame, (double)at / s->count, s->count - at, s->dt, error);
     if (hed_failed(error)) return error->status;
     cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);
     cloth->host->air_fresh = false;
@@ -401,13 +408,15 @@ static hed_status frame_feed(
 
 /* Enqueues all of a checked frame on a device that precedes its substeps, and makes their schedule. */
 static hed_status begin_frame(hed_cloth *cloth, const hed_cloth_frame *frame, uint32_t substeps,
-    schedule *s, hed_error *error)
+    uint32_t searches, schedule *s, hed_error *error)
 {
     *s = (schedule){.frame = frame,
         .dt = frame->seconds / substeps,
         .last_dt = cloth->last_dt,
+        .searches = searches,
         .count = substeps * frame->frames};
     cloth->frame_substeps = substeps;
+    cloth->frame_searches = searches;
     cloth->host->dirty = true;
     if (cloth_stage_begin(cloth, error) ||
         frame_feed(cloth, frame, frame->seconds * frame->frames, (float)s->dt, error))
@@ -431,14 +440,14 @@ static hed_status end_frame(hed_cloth *cloth, const schedule *s, hed_error *erro
 }
 
 /* Enqueues a checked frame on a device. Air needs normals at each frame's start, self-collision and
- * thin features of bodies a pass after each substep, closing seams a length for each; otherwise all
- * substeps are one call of the solver. */
-static hed_status step_part(
-    hed_cloth *cloth, const hed_cloth_frame *frame, uint32_t substeps, hed_error *error)
+ * thin features of bodies a pass after each substep, closing seams a length for each, fast meshes
+ * searches between substeps; otherwise all substeps are one call of the solver. */
+static hed_status step_part(hed_cloth *cloth, const hed_cloth_frame *frame, uint32_t substeps,
+    uint32_t searches, hed_error *error)
 {
     schedule s;
-    if (begin_frame(cloth, frame, substeps, &s, error)) return error->status;
-    bool is_single = cloth->has_self || cloth->has_pressure ||
+    if (begin_frame(cloth, frame, substeps, searches, &s, error)) return error->status;
+    bool is_single = cloth->has_self || cloth->has_pressure || searches > 1 ||
                      cloth_contacts_have_features(cloth->contacts) || closes_seams(cloth);
     uint32_t piece = is_single ? 1 : cloth->has_air ? substeps : s.count;
     for (uint32_t at = 0; at < s.count && !error->status; at += piece)
@@ -447,12 +456,13 @@ static hed_status step_part(
 }
 
 /* Enqueues a checked frame on strips, which exchange their margins after each substep. */
-static hed_status step_strips(hed_cloth *whole, const hed_cloth_frame *frame, hed_error *error)
+static hed_status step_strips(
+    hed_cloth *whole, const hed_cloth_frame *frame, uint32_t searches, hed_error *error)
 {
     schedule s;
     whole->is_split = true;
     for (uint32_t i = 0; i < whole->part_count && !error->status; i++)
-        begin_frame(whole->parts[i], frame, whole->def.substeps, &s, error);
+        begin_frame(whole->parts[i], frame, whole->def.substeps, searches, &s, error);
     for (uint32_t at = 0; !error->status && at < s.count; at++) {
         for (uint32_t i = 0; i < whole->part_count && !error->status; i++)
             run_piece(whole->parts[i], &s, at, 1, error);
@@ -470,10 +480,10 @@ hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_er
     if (!error) error = &unreported;
     if (hed_failed(error) || check_frame(cloth, frame, error)) return error->status;
     if (cloth_open_tears(cloth, error) || cloth_check_together(cloth, error)) return error->status;
-    uint32_t substeps = cloth_frame_substeps(cloth, frame);
+    uint32_t searches, substeps = cloth_frame_substeps(cloth, frame, &searches);
     cloth->most_substeps = substeps > cloth->most_substeps ? substeps : cloth->most_substeps;
-    if (cloth->strips) return step_strips(cloth, frame, error);
+    if (cloth->strips) return step_strips(cloth, frame, searches, error);
     for (uint32_t part = 0; part < cloth_part_count(cloth) && !error->status; part++)
-        step_part(cloth_part(cloth, part), frame, substeps, error);
+        step_part(cloth_part(cloth, part), frame, substeps, searches, error);
     return error->status;
 }

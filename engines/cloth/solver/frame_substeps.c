@@ -1,4 +1,5 @@
-/* Substeps of a frame with fast bodies, where the definition leaves substeps to the engine.
+/* Substeps of a frame with fast bodies, where the definition leaves substeps to the engine, and searches of
+ * the planes of mesh colliders in it.
  *
  * Bodies that are near cloth count. The host never waits for the device, so it knows a garment's place
  * from positions that were copied up to CLOTH_UNSEEN submissions ago (origin.c): the cloth is within a
@@ -14,7 +15,8 @@
 
 enum {
     MOST_A_SECOND = 64 * 60, /* substeps of frames with fast bodies */
-    CALMING = 16 /* substeps fall by 1 / CALMING from frame to frame after a fast body */
+    CALMING = 16, /* divisor of the fall of both numbers in each frame after a fast body */
+    SEARCHED = 4  /* substeps between two searches of planes, where bodies move by body_motion */
 };
 
 static const double drift_speed = 3.0; /* m/s, of cloth that no body carries along */
@@ -149,11 +151,16 @@ static void add_bodies(
     else cloth_contacts_motions(cloth->contacts, frame, motions);
 }
 
-uint32_t cloth_frame_substeps(hed_cloth *cloth, const hed_cloth_frame *frame)
+/* Number of a frame after one with `last`, while cloth that a fast body has thrown calms down. */
+static double calmed(uint32_t last) { return last - ceil((double)last / CALMING); }
+
+uint32_t cloth_frame_substeps(hed_cloth *cloth, const hed_cloth_frame *frame, uint32_t *searches)
 {
     const hed_cloth *lead = cloth_lead(cloth);
     cloth_motions motions = {.count = 0, .swept = CLOTH_UNSEEN};
-    if (!(cloth->body_motion > 0)) return cloth->def.substeps;
+    bool has_meshes = frame->mesh_count || lead->host->has_meshes;
+    *searches = 1;
+    if (!(cloth->body_motion > 0) || (!cloth->is_chosen && !has_meshes)) return cloth->def.substeps;
     add_boxes(cloth, frame, &motions);
     if (cloth->has_driver && !add_driver(cloth, frame, &motions)) {
         /* The driver's motion is unknown: that of the bodies, which move along with it. */
@@ -162,8 +169,10 @@ uint32_t cloth_frame_substeps(hed_cloth *cloth, const hed_cloth_frame *frame)
             motions.reference[k] = motions.sum[k] / (double)motions.count;
     }
     add_bodies(lead, frame, false, &motions);
-    double needed = ceil(motions.longest / frame->frames / cloth->body_motion),
-           limit = ceil(MOST_A_SECOND * frame->seconds),
-           calming = lead->frame_substeps - ceil((double)lead->frame_substeps / CALMING);
+    double slips = motions.longest / cloth->body_motion, needed = ceil(slips / frame->frames),
+           limit = ceil(MOST_A_SECOND * frame->seconds), calming = calmed(lead->frame_substeps);
+    slips = fmax(ceil(slips / SEARCHED), fmax(calmed(lead->frame_searches), 1));
+    if (has_meshes) *searches = (uint32_t)fmin(slips, CLOTH_MOST_SEARCHES);
+    if (!cloth->is_chosen) return cloth->def.substeps;
     return (uint32_t)fmax(fmin(fmax(needed, calming), limit), cloth->def.substeps);
 }
