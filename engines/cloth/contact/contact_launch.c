@@ -19,9 +19,9 @@ enum {
     MAX_SUM_ARRAYS = 16 /* threads of a host that push, at 20 bytes a particle each */
 };
 static const float min_spare = 0.1f; /* fraction of the smallest thickness */
-/* contact_params.cover: the smaller of these fractions of the smallest thickness and of the longest
- * edge. More would list neighbours along cloth that is thick for its mesh. */
-static const float cover_of_thickness = 0.35f, cover_of_edge = 0.12f;
+/* contact_params.max_spare: the smaller of these fractions of the smallest thickness and of the longest
+ * edge; .cover by it. More would list neighbours along cloth that is thick for its mesh. */
+static const float spare_of_thickness = 0.35f, spare_of_edge = 0.12f, cover_by_spare = 1.4f;
 static const double separation_speed = 0.25; /* m/s, of a pair that is too near */
 /* contact_params.read_loss by the distance from zero: 2^-23 of two floats of the world, and a tenth
  * more for repeated tests */
@@ -62,8 +62,8 @@ static void fill_params(const hed_cloth *cloth, contact_params *params)
     params->min_spare = min_spare * thinnest;
     params->max_thickness = thickest;
     params->max_edge = cloth_longest_edge(cloth, cloth_garment_pairs);
-    params->cover = params->max_spare =
-        fminf(cover_of_thickness * thinnest, cover_of_edge * params->max_edge);
+    params->max_spare = fminf(spare_of_thickness * thinnest, spare_of_edge * params->max_edge);
+    params->cover = cover_by_spare * params->max_spare;
     params->push_steps = push_steps / thickest;
     params->particles = cloth->particles;
     params->sample_stride = (cloth->particles + CONTACT_MEAN_SAMPLES - 1) / CONTACT_MEAN_SAMPLES;

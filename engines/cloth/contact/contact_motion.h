@@ -186,11 +186,11 @@ CLOTH_FUNCTION float4 contact_hold_near(float4 at, float4 a, float4 b, float lim
 /* ---- the motion that the list covers ---- */
 
 /* End of the motion that a list made now covers: this iteration's motion and up to three more of
- * it, at most 2 `cover` in all. */
+ * it, at most 4 `cover` in all. */
 CLOTH_FUNCTION float4 contact_ahead(float4 x, float4 y, float4 shift, contact_params params)
 {
     float4 motion = cloth_minus(cloth_minus(y, x), shift);
-    float length = sqrt(cloth_dot(motion, motion)), limit = 2.0f * params.cover;
+    float length = sqrt(cloth_dot(motion, motion)), limit = 4.0f * params.cover;
     float scale = 1.0f + (length * 3.0f > limit ? limit / length : 3.0f);
     return hed_f4(
         fma(scale, motion.x, x.x), fma(scale, motion.y, x.y), fma(scale, motion.z, x.z), y.w);
