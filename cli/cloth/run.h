@@ -56,6 +56,9 @@ hed_status cli_cloth_output_close(cli_cloth_output *output, hed_error *error);
 /* Makes a file name: "flag-0010.png" of "flag.pc2" and "-0010.png". To be freed; NULL: out of
  * memory. */
 char *cli_cloth_beside(const char *cache, const char *garment, const char *ending);
+/* Names of the point caches of a run, for messages: "x.pc2", or of several garments "x-*.pc2". To be
+ * freed; NULL: no memory. */
+char *cli_cloth_caches(const char *cache, uint32_t garments);
 
 /* ---- the state (run_state.c) ---- */
 

@@ -110,7 +110,8 @@ static hed_status cloth_run_plan_output(
     if (!r->cache && hed_given(a, "animated"))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--animated is made of the point cache of --out FILE, which is not given");
-    const char *animated = hed_text_of(a, "animated"), *dot = animated ? strrchr(animated, '.') : NULL;
+    const char *animated = hed_text_of(a, "animated"),
+               *dot = animated ? strrchr(animated, '.') : NULL;
     if (dot && strcmp(dot, ".usda") == 0 && hed_cloth_scene_def(r->scene).up == 0)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--animated %s: the vertical axis of %s is x, and USD has y and z; expected a .glb or .abc file",
@@ -232,8 +233,11 @@ static int run_scene(cloth_run *r, hed_error *error)
         fprintf(stderr, "heddle: interrupted after frame %" PRIu32 " of %" PRIu32 "\n", r->done,
             r->frames);
     if (r->cache) {
-        fprintf(stderr, "heddle: %s holds the start and the %" PRIu32 " frames that were finished",
-            r->cache, r->done);
+        uint32_t garments = hed_cloth_scene_garment_count(r->scene);
+        char *caches = cli_cloth_caches(r->cache, garments);
+        fprintf(stderr, "heddle: %s %s the start and the %" PRIu32 " frames that were finished",
+            caches ? caches : r->cache, garments > 1 ? "hold" : "holds", r->done);
+        free(caches);
         if (r->saved)
             fprintf(stderr, "; the same command with --resume continues after frame %" PRIu32,
                 r->saved);
@@ -322,7 +326,8 @@ static const hed_option OPTIONS[] = {
     OPTION("animated", OUTPUT, "FILE",
         "all frames in one file: FILE.abc, an Alembic cache (24 bytes a vertex and frame), or FILE.usda, USD text with "
         "time samples (about 60), which Blender, Houdini and Maya read, or an animated GLB with a morph target for "
-        "each frame (24)", .endings = ".abc .glb .usda"),
+        "each frame (24)",
+        .endings = ".abc .glb .usda"),
     FLAG("tethers", "tethers for every garment that is held somewhere: less stretch"),
     OPTION("substeps", INTEGER, "COUNT", "per frame (default: from the scene)", .low = 1,
         .high = 1000),

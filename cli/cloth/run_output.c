@@ -54,6 +54,11 @@ char *cli_cloth_beside(const char *cache, const char *garment_name, const char *
     return path;
 }
 
+char *cli_cloth_caches(const char *cache, uint32_t garments)
+{
+    return cli_cloth_beside(cache, garments > 1 ? "*" : NULL, ".pc2");
+}
+
 /* Returns the part of a garment's file names that is its name; NULL: it is the only garment. */
 static const char *file_name_of(const hed_cloth_scene *scene, uint32_t index)
 {

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 void cli_cloth_warn(void *user, const char *text)
 {
@@ -125,8 +126,11 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
         printf("%s: %" PRIu32 " substeps give %.2g %% of its fabric's stiffness where they give "
                "least; 90 %% takes %" PRIu32 " (heddle cloth inspect)\n",
             f->softest, f->substeps, 100 * f->stiffness.part, f->stiffness.substeps_for_most);
-    if (f->cache)
-        printf("%s: %" PRIu32 " samples, the start and %" PRIu32 " frames\n", f->cache,
-            f->first + f->frames + 1, f->first + f->frames);
+    if (f->cache) {
+        char *caches = cli_cloth_caches(f->cache, f->garments);
+        printf("%s: %" PRIu32 " samples, the start and %" PRIu32 " frames\n",
+            caches ? caches : f->cache, f->first + f->frames + 1, f->first + f->frames);
+        free(caches);
+    }
     return cli_cloth_explain_print(f->explanation, error);
 }
