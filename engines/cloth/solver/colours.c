@@ -109,13 +109,6 @@ static hed_status gather_lattices(hed_cloth *cloth, cloth_solver *s, bool touche
     return error->status;
 }
 
-static hed_status gather_pins(hed_cloth *cloth, cloth_solver *s, hed_error *error)
-{
-    cloth_cooperative_begin(cloth, s->pins);
-    cloth_tension_solve_pins(cloth, s->tension, s->b.steps, 0, error);
-    return cloth_cooperative_end(cloth, s->pins, error);
-}
-
 /* Makes one launch of all lattices, and one of those at pins: a half sweep over their few places takes
  * less time than a launch. */
 static hed_status make_lattices(hed_cloth *cloth, cloth_solver *s, hed_error *error)
@@ -128,8 +121,11 @@ static hed_status make_lattices(hed_cloth *cloth, cloth_solver *s, hed_error *er
         !cloth_cooperative_create(cloth, lengths, &s->lattices, error))
         gather_lattices(cloth, s, false, error);
     if (cloth_tension_has_pins(s->tension) &&
-        !cloth_cooperative_create(cloth, lengths, &s->pins, error))
-        gather_pins(cloth, s, error);
+        !cloth_cooperative_create(cloth, lengths, &s->pins, error)) {
+        cloth_cooperative_begin(cloth, s->pins);
+        cloth_tension_solve_pins(cloth, s->tension, s->b.steps, 0, error);
+        cloth_cooperative_end(cloth, s->pins, error);
+    }
     return error->status;
 }
 
@@ -362,8 +358,7 @@ static hed_status colours_enqueue(
         if (s->patches_first) solve_patches(cloth, s, substep, 0, error);
         if (s->lattices && !is_native) run_gathered(cloth, s, s->lattices, substep, 1, error);
         else cloth_tension_solve_lattices(cloth, s->tension, key->acts, s->b.steps, substep, error);
-        cloth_tension_follow(
-            cloth, s->tension, s->patches_first ? s->b.moved : b->position, error);
+        cloth_tension_follow(cloth, s->tension, s->patches_first ? s->b.moved : b->position, error);
         for (uint32_t i = 0; i < cloth->def.iterations; i++) {
             colours_project(cloth, s, key->acts && s->has_tension, substep, i, error);
             if (i + 1 == cloth->def.iterations) {
