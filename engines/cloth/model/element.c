@@ -265,6 +265,24 @@ static sight sight_round(const element_maker *make, const uint32_t corner[3], co
     return sum.count < MIN_COUNT ? *total : sum;
 }
 
+/* Leaves a particle that occurs twice, beyond two sides around a particle of three triangles, or beyond a
+ * side and at a corner, once, with the sum of its weights: kernels move each occurrence by itself, and the last
+ * one stays. A corner, with weights 0, takes the other place, as beyond a border. */
+static void merge_particles(cloth_element *element)
+{
+    for (int k = 0; k < 3; k++) {
+        int twin = k + 1;
+        while (twin < CLOTH_ELEMENT_PARTICLES && element->particle[twin] != element->particle[k])
+            twin++;
+        if (twin == CLOTH_ELEMENT_PARTICLES) continue;
+        for (int row = 0; row < 3; row++) {
+            element->bend[row][twin] += element->bend[row][k];
+            element->bend[row][k] = 0.0f;
+        }
+        element->particle[k] = element->particle[3 + (k + 1) % 3];
+    }
+}
+
 static cloth_element element_of(
     const element_maker *make, const flat_triangle *flat, const sight *round)
 {
@@ -291,6 +309,7 @@ static cloth_element element_of(
             element.bend[row][v] = (float)(flat->curvature[row][v] *
                                            sqrt(scale * bend * make->bending[row] * flat->area));
     }
+    merge_particles(&element);
     return element;
 }
 
