@@ -218,6 +218,11 @@ Test(cloth_scene, fabrics_by_name_and_by_numbers)
     CHECK(g->fabric);
     EXPECT(g->fabric->warp == denim->warp && g->fabric->bend_weft == denim->bend_weft);
     EXPECT(g->density == denim->density && !g->stretch_scale && !g->bend_scale);
+    EXPECT(g->warp_axis[0] == 0 && g->warp_axis[1] == 1 && g->warp_axis[2] == 0);
+    hed_cloth_scene_close(scene);
+    scene = parsed("{\"up\": \"z\", \"garments\": [{" GRID ", \"fabric\": \"denim\"}]}");
+    g = hed_cloth_scene_def(scene).garments;
+    EXPECT(g->warp_axis[0] == 0 && g->warp_axis[1] == 0 && g->warp_axis[2] == 1);
     hed_cloth_scene_close(scene);
     scene = parsed(ONE(GRID ", \"density\": 0.5, \"fabric\": {\"name\": \"denim\", \"shear\": 7, "
                             "\"bend_scale\": 3, \"warp_axis\": \"-z\"}"));

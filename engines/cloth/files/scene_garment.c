@@ -274,7 +274,7 @@ static const hed_field fabric_rows[] = {
     {"bend_warp", "bending stiffness along the warp; 0: limp", FABRIC(bend_warp, 0, 1e6, "N m")},
     {"bend_weft", "bending stiffness along the weft", FABRIC(bend_weft, 0, 1e6, "N m")},
     {"poisson", "contraction across / strain, pulled along the warp", FABRIC(poisson, 0, 0.9, NULL)},
-    {"warp_axis", "direction of the warp; y by default, and along the rows of a grid", HED_AS_OTHER("direction", NULL)},
+    {"warp_axis", "direction of the warp; upwards by default, and along the rows of a grid", HED_AS_OTHER("direction", NULL)},
     {"stretch_scale", "factor of warp, weft and shear", PAINTED},
     {"bend_scale", "factor of bend_warp and bend_weft", PAINTED},
     {0},
@@ -292,9 +292,10 @@ static void read_fabric_members(cloth_scene_reader *reader, hed_json_node node,
     hed_fields_read(&cloth_fabric_fields, node, fabric, reader);
     for (size_t k = 0; k < sizeof needed / sizeof *needed && !hed_json_has(node, "name"); k++)
         hed_json_member(node, needed[k]);
-    if (hed_json_has(node, "warp_axis"))
+    if (hed_json_has(node, "warp_axis")) {
         cloth_scene_direction(reader, hed_json_member(node, "warp_axis"), axis);
-    for (int k = 0; k < 3; k++) def->warp_axis[k] = (float)axis[k];
+        for (int k = 0; k < 3; k++) def->warp_axis[k] = (float)axis[k];
+    }
     def->stretch_scale = cloth_scene_read_map(reader, node, "stretch_scale", result, 1, 1e-4, 1e4);
     def->bend_scale = cloth_scene_read_map(reader, node, "bend_scale", result, 1, 1e-4, 1e4);
 }
@@ -312,6 +313,7 @@ static void read_fabric(
     if (hed_json_has(garment, "materials"))
         hed_json_reject(hed_json_member(garment, "materials"),
             "a garment has \"fabric\" or \"materials\", not both");
+    def->warp_axis[reader->scene->def.up] = 1;
     if (hed_json_kind_of(node) == HED_JSON_STRING) *fabric = known_fabric(node);
     else read_fabric_members(reader, node, fabric, result);
     if (fabric->density > 0 && !hed_json_has(garment, "density")) def->density = fabric->density;
