@@ -136,19 +136,22 @@ Test(cloth_alembic, transforms_of_blender_move_the_points)
 
 /* Blender's tests/alembic/shutter.abc: a triangle at 0.1 t^2 along x after t frames of 1 / 24 s, with samples for the
  * opening and the closing of a shutter, at 0, 0.5, ... 3.5. Uneven samples are read at the times of the requested
- * rate, the last one at the end. */
+ * rate, between two samples on the line of both, the last one at the end. */
 Test(cloth_alembic, a_shutter_moves_no_frame)
 {
-    static const float rates[] = {24, 48}, steps[] = {1, 0.5f};
+    static const float rates[] = {24, 48, 30}, steps[] = {1, 0.5f, 0.8f};
+    static const uint32_t counts[] = {5, 8, 6};
     hed_error error = {0};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         hed_cloth_pc2_data samples;
         OK(hed_cloth_alembic_sample("tests/alembic/shutter.abc", (double)rates[k], &samples, &error));
-        EXPECT_EQ(samples.frame_count, k ? 8 : 5);
+        CHECK_EQ(samples.frame_count, counts[k]);
         EXPECT(samples.sampling == 1, "%g", (double)samples.sampling);
         for (uint32_t i = 0; i < samples.frame_count; i++) {
-            float t = fminf(steps[k] * (float)i, 3.5f), x = samples.positions[9 * (size_t)i];
-            EXPECT_NEAR(x, 0.1f * t * t, 2e-6, "sample %u at %g a second", i, (double)rates[k]);
+            float t = fminf(steps[k] * (float)i, 3.5f), x = samples.positions[9 * (size_t)i],
+                  from = floorf(2 * t + 1e-4f) / 2, to = from + 0.5f, part = (t - from) / 0.5f,
+                  expected = 0.1f * (from * from * (1 - part) + to * to * part);
+            EXPECT_NEAR(x, expected, 2e-6, "sample %u at %g a second", i, (double)rates[k]);
         }
         hed_cloth_pc2_free(&samples);
     }

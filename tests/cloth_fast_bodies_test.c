@@ -252,6 +252,82 @@ Test(cloth_fast_bodies, each_garment_of_several_has_its_box)
     test_close(&t);
 }
 
+/* Garments of which the last ones have a common box, in a row 10 m apart, and a fast body near one of them. */
+Test(cloth_fast_bodies, bodies_near_any_of_many_garments_count)
+{
+    enum { GARMENTS = 20, ROW = 5 };
+    static const int near[] = {0, 14, 15, 16, GARMENTS - 1};
+    test_device t = test_open(NULL);
+    test_mesh sheets[GARMENTS];
+    hed_cloth_garment_def garments[GARMENTS];
+    for (int g = 0; g < GARMENTS; g++) {
+        sheets[g] = test_grid(ROW, ROW);
+        for (uint32_t i = 0; i < ROW * ROW; i++) sheets[g].positions[3 * i] += 10.0f * (float)g;
+        sheets[g].def.fabric = &sheet_fabric;
+        garments[g] = sheets[g].def;
+    }
+    hed_cloth_def def = hed_default_cloth_def();
+    def.garments = garments;
+    def.garment_count = GARMENTS;
+    for (size_t k = 0; k < HED_COUNT(near); k++) {
+        hed_cloth *cloth;
+        hed_cloth_frame frame = hed_default_cloth_frame();
+        hed_cloth_collider body = {.shape = HED_CLOTH_SPHERE,
+                               .a = {10.0f * (float)near[k], -1.5f, 0},
+                               .radius = {0.1f}},
+                           start = body;
+        start.a[2] = 2.1f;
+        frame.colliders = &body;
+        frame.collider_starts = &start;
+        frame.collider_count = 1;
+        OK(hed_cloth_create(t.device, &def, &cloth, &error));
+        OK(hed_cloth_step(cloth, &frame, &error));
+        const hed_cloth_info info = hed_cloth_describe(cloth);
+        EXPECT_GT(info.most_substeps, info.substeps, "garment %d", near[k]);
+        hed_cloth_destroy(cloth);
+    }
+    for (int g = 0; g < GARMENTS; g++) test_mesh_free(&sheets[g]);
+    test_close(&t);
+}
+
+/* One garment of two is moved between frames: a body at its new place is near, one at its old place far. */
+Test(cloth_fast_bodies, a_garment_is_found_where_it_was_moved)
+{
+    test_device t = test_open(NULL);
+    test_mesh sheets[2] = {test_grid(SIDE, SIDE), test_grid(SIDE, SIDE)};
+    /* a quarter of a turn around y, then 50 m along x: of the garment at x = 10 to 50, 0, -10 */
+    const float moved[16] = {0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 50, 0, 0, 1};
+    hed_cloth_garment_def garments[2];
+    for (int g = 0; g < 2; g++) {
+        for (uint32_t i = 0; i < PARTICLES; i++) sheets[g].positions[3 * i] += 10.0f * (float)g;
+        sheets[g].def.fabric = &sheet_fabric;
+        garments[g] = sheets[g].def;
+    }
+    hed_cloth_def def = hed_default_cloth_def();
+    def.garments = garments;
+    def.garment_count = 2;
+    for (int new = 0; new < 2; new++) {
+        hed_cloth *cloth;
+        hed_cloth_frame frame = hed_default_cloth_frame();
+        hed_cloth_collider body = {.shape = HED_CLOTH_SPHERE,
+                               .a = {new ? 50 : 10, -1.5f, new ? -10 : 0},
+                               .radius = {0.1f}},
+                           start = body;
+        start.a[1] -= 0.405f;
+        frame.colliders = &body;
+        frame.collider_starts = &start;
+        frame.collider_count = 1;
+        OK(hed_cloth_create(t.device, &def, &cloth, &error));
+        OK(hed_cloth_teleport(cloth, 1, moved, &error));
+        OK(hed_cloth_step(cloth, &frame, &error));
+        const hed_cloth_info info = hed_cloth_describe(cloth);
+        EXPECT_EQ(info.most_substeps, new ? 41 : info.substeps, "new place: %d", new);
+        hed_cloth_destroy(cloth);
+    }
+    test_mesh_free(&sheets[0]), test_mesh_free(&sheets[1]);
+    test_close(&t);
+}
+
 /* Of a mesh the triangles near cloth count: a character far below with a hand at the cloth. */
 Test(cloth_fast_bodies, near_triangles_of_a_mesh_count)
 {
@@ -315,6 +391,31 @@ Test(cloth_fast_bodies, bodies_move_relative_to_the_driver)
     moved_body_step(m, 0, 0);
     moved_body_drive(m, 0.5f);
     EXPECT_EQ(moved_body_step(m, 0, 0), slow, "the driver moves along a plane");
+    moved_body_free(m);
+
+    /* a wall that is pushed along */
+    m = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_PLANE, .is_driven = true});
+    m->body.a[0] = -2;
+    m->body.b[0] = 1, m->body.b[1] = 0;
+    moved_body_drive(m, 0);
+    moved_body_step(m, 0, 0);
+    moved_body_drive(m, 0.5f);
+    EXPECT_EQ(moved_body_step(m, 0.5f, 0), slow, "a plane moves along with the driver");
+    EXPECT_EQ(moved_body_step(m, 0.405f, 0), 41, "the plane moves");
+    moved_body_free(m);
+
+    /* the driver's first targets after a teleport, 100 m away */
+    const float away[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 100, 0, 0, 1};
+    m = moved_body_make(t.device, how);
+    moved_body_drive(m, 0);
+    moved_body_step(m, 0, 0);
+    m->body.a[0] = 100;
+    m->frame.driver_positions = NULL;
+    m->frame.teleports = away;
+    EXPECT_EQ(moved_body_step(m, 0, 0), slow, "the teleport");
+    m->frame.teleports = NULL;
+    moved_body_drive(m, 100);
+    EXPECT_EQ(moved_body_step(m, 0, 0), slow, "the frame after a teleport");
     moved_body_free(m);
     test_close(&t);
 }

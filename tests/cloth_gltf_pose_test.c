@@ -273,6 +273,26 @@ Test(cloth_gltf_pose, morph_targets_and_named_nodes)
     hed_error_clear(&error);
 }
 
+/* An animation of nodes above the mesh moves the mesh, also where no animation is named. */
+Test(cloth_gltf_pose, nodes_above_a_mesh_move_it)
+{
+    hed_cloth_pc2_data samples;
+    char path[512];
+    write_document(NULL, NULL);
+    snprintf(path, sizeof path, "%s#beside", in_folder("a.gltf"));
+    OK(hed_cloth_gltf_sample(path, NULL, 2, &samples, &error));
+    CHECK_EQ(samples.frame_count, 7);
+    for (uint32_t s = 0; s < 7; s++)
+        for (int v = 0; v < 3; v++) {
+            double moved[3], p[3];
+            for (int k = 0; k < 3; k++) p[k] = 2 * (double)data[3 * v + k];
+            first_joint(s / 2.0, p, moved);
+            for (int k = 0; k < 3; k++)
+                EXPECT_NEAR(samples.positions[9 * s + 3 * v + k], moved[k], 4e-6, "sample %u", s);
+        }
+    hed_cloth_pc2_free(&samples);
+}
+
 /* walk.pc2 was made from the same bones, with all of their weights; the file has the four
  * largest. */
 Test(cloth_gltf_pose, the_shipped_figure_walks)
