@@ -1,5 +1,6 @@
 /* Solvers of one launch in strict mode: HED_CLOTH_SOLVER_COOPERATIVE (one group where there is no barrier
- * over the grid), PATCHES and GARMENTS have the bits of HED_CLOTH_SOLVER_COLOURS, here and on host. */
+ * over the grid), PATCHES and GARMENTS have the bits of HED_CLOTH_SOLVER_COLOURS, here and on host; on PoCL, whose
+ * compiler takes long, those on host, and of two fabrics each scene has one, unless HEDDLE_TEST_FULL is set. */
 /* ctest: devices */
 #include "cloth_lattice_sheets.h"
 #include "cloth_result.h"
@@ -84,13 +85,15 @@ static void expect_the_bits_of_colours_by(hed_cloth_solver solver, const scene *
     for (uint32_t g = 0; g < s->count; g++)
         particles += s->garments[g].particle_count * s->garments[g].copies;
     cloth_result found = result_by(here.device, solver, s),
-                 colours = result_by(here.device, HED_CLOTH_SOLVER_COLOURS, s),
                  on_host = result_by(host_device(), HED_CLOTH_SOLVER_COLOURS, s);
     expect_equal(&found, &on_host, particles);
-    expect_equal(&found, &colours, particles);
+    if (!layout_compiles_long(&here)) {
+        cloth_result colours = result_by(here.device, HED_CLOTH_SOLVER_COLOURS, s);
+        expect_equal(&found, &colours, particles);
+        result_free(&colours);
+    }
     EXPECT_GT(found.quality.kinetic_energy, 1e-4);
     result_free(&found);
-    result_free(&colours);
     result_free(&on_host);
 }
 
@@ -112,12 +115,12 @@ static void expect_of_sheet(const hed_cloth_fabric *fabric, bool ball)
 Test(cloth_one_launch, a_sheet_that_hangs)
 {
     expect_of_sheet(&rigid, false);
-    expect_of_sheet(hed_cloth_fabric_named("interlock"), false);
+    if (!layout_compiles_long(&here)) expect_of_sheet(hed_cloth_fabric_named("interlock"), false);
 }
 
 Test(cloth_one_launch, a_sheet_over_a_ball)
 {
-    expect_of_sheet(&rigid, true);
+    if (!layout_compiles_long(&here)) expect_of_sheet(&rigid, true);
     expect_of_sheet(hed_cloth_fabric_named("interlock"), true);
 }
 

@@ -1,6 +1,7 @@
 /* ctest: devices=pocl,cuda */
 /* Fast mode on the device under test against strict mode in plain C, over the first second of a
- * note.
+ * note; of a linear instrument on PoCL, whose errors are a few roundings, over the first quarter,
+ * unless HEDDLE_TEST_FULL is set.
  *
  * Linear and nearly linear instruments: the energy of the difference is at least 80 dB below the
  * sound's. How that can hold: an error that is always the same accumulates for 48,000 samples, one
@@ -26,6 +27,7 @@
 
 #include <math.h>
 
+#include "core/objects.h"
 #include "heddle/synth_file.h"
 #include "cli/synth/spectrogram.h"
 
@@ -42,6 +44,7 @@ typedef struct piece {
     uint8_t note, velocity;
     hed_synth_solver solver;
     double decibels; /* of the difference; 0: it is chaotic */
+    uint32_t frames; /* of the sound; 0: FRAMES */
 } piece;
 
 /* Left, then right. */
@@ -58,9 +61,10 @@ static hed_synth_instrument *load(const char *name)
 
 static void play(hed_synth *synth, const piece *p, float *sound)
 {
+    memset(sound, 0, 2 * FRAMES * sizeof *sound);
     const hed_synth_event on = {
         .kind = HED_SYNTH_EVENT_MIDI, .bytes = {0x90, p->note, p->velocity}};
-    for (uint32_t at = 0; at < FRAMES; at += BLOCK) {
+    for (uint32_t at = 0; at < (p->frames ? p->frames : FRAMES); at += BLOCK) {
         float input[BLOCK];
         for (uint32_t i = 0; i < BLOCK; i++) input[i] = (float)((at + i) % 384) / 192.0f - 1.0f;
         hed_synth_block block = {.frames = BLOCK, .events = &on, .event_count = at == 0,
@@ -119,8 +123,11 @@ static double to_decibels(double power) { return 10 * log10(power); }
 
 /* ---- what is nearly linear ---- */
 
-static void expect_near(const test_device *t, const piece *p)
+static void expect_near(const test_device *t, const piece *whole_piece)
 {
+    piece first = *whole_piece;
+    const piece *p = &first;
+    if (t->device->compiles_at_launch && !getenv("HEDDLE_TEST_FULL")) first.frames = FRAMES / 4;
     if (!render_both(t, p)) return;
     double difference = 0, whole = energy(strict);
     CHECK_GT(to_decibels(whole / (2 * FRAMES)), -60, "%s is silent", p->instrument);
@@ -133,11 +140,11 @@ static void expect_near(const test_device *t, const piece *p)
 
 Test(synth_fidelity, linear_instruments_are_the_same)
 {
-    static const piece pieces[] = {{SHIPPED "harp", 45, 100, HED_SYNTH_SOLVER_GROUP, -80},
-        {SHIPPED "drum", 38, 20, HED_SYNTH_SOLVER_GROUP, -80},
-        {SHIPPED "vibes", 57, 100, HED_SYNTH_SOLVER_GROUP, -80},
-        {SHIPPED "vibes", 76, 127, HED_SYNTH_SOLVER_GLOBAL, -80},
-        {SHIPPED "tank", 60, 100, HED_SYNTH_SOLVER_GLOBAL, -80}};
+    static const piece pieces[] = {{SHIPPED "harp", 45, 100, HED_SYNTH_SOLVER_GROUP, -80, 0},
+        {SHIPPED "drum", 38, 20, HED_SYNTH_SOLVER_GROUP, -80, 0},
+        {SHIPPED "vibes", 57, 100, HED_SYNTH_SOLVER_GROUP, -80, 0},
+        {SHIPPED "vibes", 76, 127, HED_SYNTH_SOLVER_GLOBAL, -80, 0},
+        {SHIPPED "tank", 60, 100, HED_SYNTH_SOLVER_GLOBAL, -80, 0}};
     test_device t = test_open(NULL);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) expect_near(&t, &pieces[i]);
     test_close(&t);
@@ -146,7 +153,7 @@ Test(synth_fidelity, linear_instruments_are_the_same)
 Test(synth_fidelity, so_is_a_grid)
 {
     test_device t = test_open(NULL);
-    expect_near(&t, &(piece){GOLDEN "membrane", 60, 90, HED_SYNTH_SOLVER_GRID, -60});
+    expect_near(&t, &(piece){GOLDEN "membrane", 60, 90, HED_SYNTH_SOLVER_GRID, -60, 0});
     test_close(&t);
 }
 
@@ -199,9 +206,9 @@ static void expect_alike(const test_device *t, const piece *p)
 
 Test(synth_fidelity, chaotic_instruments_sound_alike)
 {
-    static const piece pieces[] = {{SHIPPED "viol", 42, 100, HED_SYNTH_SOLVER_GROUP, 0},
-        {SHIPPED "cymbal", 60, 127, HED_SYNTH_SOLVER_GROUP, 0},
-        {SHIPPED "orrery", 57, 100, HED_SYNTH_SOLVER_GLOBAL, 0}};
+    static const piece pieces[] = {{SHIPPED "viol", 42, 100, HED_SYNTH_SOLVER_GROUP, 0, 0},
+        {SHIPPED "cymbal", 60, 127, HED_SYNTH_SOLVER_GROUP, 0, 0},
+        {SHIPPED "orrery", 57, 100, HED_SYNTH_SOLVER_GLOBAL, 0, 0}};
     test_device t = test_open(NULL);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) expect_alike(&t, &pieces[i]);
     test_close(&t);

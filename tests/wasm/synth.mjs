@@ -5,7 +5,7 @@ import path from 'node:path';
 import { builds, check, checkEqual, finish, Hash, load, runHash } from './common.mjs';
 
 const { open, HeddleError } = await load('synth.js');
-const seconds = Number(process.argv[4] ?? (process.env.HEDDLE_TEST_FULL ? 0.5 : 0.25));
+const seconds = Number(process.argv[4] ?? (process.env.HEDDLE_TEST_FULL ? 0.5 : 0.1));
 const RATE = 48000;
 const BLOCK = 256;
 
