@@ -306,11 +306,11 @@ Test(cloth_fast_bodies, a_garment_is_found_where_it_was_moved)
     hed_cloth_def def = hed_default_cloth_def();
     def.garments = garments;
     def.garment_count = 2;
-    for (int new = 0; new < 2; new++) {
+    for (int is_new = 0; is_new < 2; is_new++) {
         hed_cloth *cloth;
         hed_cloth_frame frame = hed_default_cloth_frame();
         hed_cloth_collider body = {.shape = HED_CLOTH_SPHERE,
-                               .a = {new ? 50 : 10, -1.5f, new ? -10 : 0},
+                               .a = {is_new ? 50 : 10, -1.5f, is_new ? -10 : 0},
                                .radius = {0.1f}},
                            start = body;
         start.a[1] -= 0.405f;
@@ -321,7 +321,7 @@ Test(cloth_fast_bodies, a_garment_is_found_where_it_was_moved)
         OK(hed_cloth_teleport(cloth, 1, moved, &error));
         OK(hed_cloth_step(cloth, &frame, &error));
         const hed_cloth_info info = hed_cloth_describe(cloth);
-        EXPECT_EQ(info.most_substeps, new ? 41 : info.substeps, "new place: %d", new);
+        EXPECT_EQ(info.most_substeps, is_new ? 41 : info.substeps, "new place: %d", is_new);
         hed_cloth_destroy(cloth);
     }
     test_mesh_free(&sheets[0]), test_mesh_free(&sheets[1]);
