@@ -28,6 +28,26 @@ static void turned(const float *from, uint32_t up, float *to)
     if (up == 2) to[2] = -to[2];
 }
 
+/* True if the file has the box of a frame, low and high corner in doubles, by which programs place the mesh. */
+static bool has_box(const char *path, const float *positions)
+{
+    double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    static unsigned char bytes[1 << 14];
+    for (int i = 0; i < 3 * VERTICES; i++) {
+        box[i % 3] = fmin(box[i % 3], (double)positions[i]);
+        box[3 + i % 3] = fmax(box[3 + i % 3], (double)positions[i]);
+    }
+    FILE *file = fopen(path, "rb");
+    CHECK_NOT_NULL(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    CHECK_LT(size, sizeof bytes);
+    bool is_found = false;
+    for (size_t at = 0; at + sizeof box <= size && !is_found; at++)
+        is_found = memcmp(bytes + at, box, sizeof box) == 0;
+    return is_found;
+}
+
 Test(cloth_alembic, frames_survive_a_round_trip)
 {
     float frames[3 * VERTICES * FRAMES], expected[3 * VERTICES * FRAMES];
@@ -42,6 +62,8 @@ Test(cloth_alembic, frames_survive_a_round_trip)
             OK(hed_cloth_mesh_save_alembic_frames(&mesh, path, &stage, frames, count, &error));
             for (uint32_t i = 0; i < VERTICES * count; i++)
                 turned(frames + 3 * i, up, expected + 3 * i);
+            for (uint32_t frame = 0; frame < count; frame++)
+                EXPECT(has_box(path, expected + 3 * VERTICES * frame), "frame %u, up %u", frame, up);
             OK(hed_cloth_mesh_read(path, &again, &error));
             CHECK_EQ(again.vertex_count, VERTICES);
             CHECK(same_floats(again.positions, expected, 3 * VERTICES));

@@ -162,6 +162,11 @@ Test(synth_glide, keys_that_start_again_have_one_voice)
     EXPECT_EQ(gate(&r, 1, GATE + SYNTH_GATE_HELD), 1);
     EXPECT_NEAR(pitch_of(&r, 1), 48, 1e-3);
     PLAY(r, 32, midi(0, 0xb0, 68, 0), midi(1, 0x90, 55, 100)); /* a voice of its own again */
+    uint32_t own = 0;
+    for (uint32_t i = 0; i < VOICES; i++)
+        own += i != 1 && gate(&r, i, GATE + SYNTH_GATE_HELD) == 1 &&
+               fabs(pitch_of(&r, i) - 55) < 1e-3;
+    EXPECT_EQ(own, 1);
     EXPECT_EQ(gate(&r, 1, GATE + SYNTH_GATE_HELD), 1);
     EXPECT_NEAR(pitch_of(&r, 1), 48, 1e-3);
     PLAY(r, 32, midi(0, 0x80, 48, 0), midi(1, 0x80, 55, 0));
