@@ -15,9 +15,12 @@ typedef struct selected {
     float4 guards[MOST_FEATURES];
 } selected;
 
-/* Features for cloth with edges of 0.2 m and a thickness of 2 mm. */
-static void features_of(const hed_cloth_mesh_collider *mesh, selected *found)
+/* Features of a mesh whose tree was made of the positions `first`, for cloth with edges of 0.2 m and a thickness
+ * of 2 mm. */
+static void features_after(const hed_cloth_mesh_collider *mesh, const float *first, selected *found)
 {
+    hed_cloth_mesh_collider made = *mesh;
+    made.positions = first;
     test_allocator counted = {0};
     hed_allocator allocator = test_allocator_of(&counted);
     hed_arena arena = {.allocator = allocator};
@@ -25,7 +28,7 @@ static void features_of(const hed_cloth_mesh_collider *mesh, selected *found)
     cloth_feature_scale scale = {.edge = 0.2f, .thickness = 0.002f};
     float4 places[16];
     cloth_tree *tree;
-    OK(cloth_tree_create(&allocator, mesh, 1, &tree, &error));
+    OK(cloth_tree_create(&allocator, &made, 1, &tree, &error));
     for (uint32_t v = 0; v < tree->vertex_count; v++)
         places[v] = (float4){
             mesh->positions[3 * v], mesh->positions[3 * v + 1], mesh->positions[3 * v + 2], 0.0f};
@@ -41,11 +44,40 @@ static void features_of(const hed_cloth_mesh_collider *mesh, selected *found)
     CHECK_EQ(counted.live, 0);
 }
 
+static void features_of(const hed_cloth_mesh_collider *mesh, selected *found)
+{
+    features_after(mesh, mesh->positions, found);
+}
+
 /* A box of which the first two triangles are the side at z = -1. */
 static const float corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {-1, -1, 1},
     {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}};
 static const uint32_t sides[12][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5},
     {0, 5, 4}, {2, 3, 7}, {2, 7, 6}, {1, 2, 6}, {1, 6, 5}, {0, 4, 7}, {0, 7, 3}};
+
+/* A cloth that continues a saved state makes the tree of another pose: its features are the same, with ends in
+ * the same order, or the next frame would have other bits. */
+Test(cloth_features, a_tree_of_another_pose_has_the_same)
+{
+    float poses[3][8][3];
+    for (int axis = 0; axis < 3; axis++)
+        for (int v = 0; v < 8; v++)
+            for (int k = 0; k < 3; k++) poses[axis][v][k] = corners[v][k] * (k == axis ? 5 : 1);
+    const hed_cloth_mesh_collider box = {8, 12, poses[0][0], sides[0], 0.0f, NULL};
+    selected own, other;
+    features_of(&box, &own);
+    for (int axis = 1; axis < 3; axis++) {
+        features_after(&box, poses[axis][0], &other);
+        CHECK_EQ(own.count, other.count);
+        for (uint32_t i = 0; i < own.count; i++) {
+            const cloth_mesh_feature *p = own.features + i, *q = other.features + i;
+            EXPECT(p->a == q->a && p->b == q->b && p->ends == q->ends,
+                "feature %u is the edge %u %u, with a tree of another pose %u %u", i, p->a, p->b,
+                q->a, q->b);
+            EXPECT(memcmp(own.guards + i, other.guards + i, sizeof own.guards[i]) == 0);
+        }
+    }
+}
 
 /* All convex edges of a box are features, and no diagonal of its flat sides. */
 Test(cloth_features, edges_of_a_box)

@@ -87,7 +87,8 @@ static float edge_sharpness(
     uint32_t a = corner_at(triangle, k), b = corner_at(triangle, (k + 1) % 3),
              other = beyond_at(tree->edges[t], k);
     if (other == CLOTH_MESH_NONE) return 4.0f; /* a rim */
-    if (other < t) return 0.0f;                /* counted there */
+    /* counted there; the program's numbers, so that the edge is the same in a tree of another shape */
+    if (tree->edges[other].w < tree->edges[t].w) return 0.0f;
     uint32_t far_corner = corner_off(tree->triangles[other], a, b);
     vector normal = s->normals[t], next = s->normals[other],
            along = unit(between(places[a], places[b])),
@@ -183,9 +184,12 @@ uint32_t cloth_feature_select(const cloth_tree *tree, const float4 *places,
         float sharpness = a == b ? 0.0f : edge_sharpness(&s, scale, t, k);
         if (!(sharpness > 0.0f)) continue;
         room->is_sharp[a] = room->is_sharp[b] = 1;
-        list[found++] = (cloth_mesh_feature){
-            .a = a, .b = b, .face = t, .other = beyond_at(tree->edges[t], k),
-            .mesh = tree->triangles[t].w, .sharpness = sharpness};
+        list[found++] = (cloth_mesh_feature){.a = a,
+            .b = b,
+            .face = t,
+            .other = beyond_at(tree->edges[t], k),
+            .mesh = tree->triangles[t].w,
+            .sharpness = sharpness};
     }
     for (uint32_t v = 0; v < tree->vertex_count; v++) {
         float sharpness = room->is_sharp[v] ? 0.0f : tip_sharpness(&s, scale, v);

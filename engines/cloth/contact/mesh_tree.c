@@ -17,9 +17,9 @@ typedef struct spot {
     uint32_t vertex;
 } spot;
 
-/* An edge of a triangle, its ends in order. */
+/* An edge of a triangle, its ends in order. `number`: the triangle's number of the program. */
 typedef struct side {
-    uint32_t low, high, triangle, edge;
+    uint32_t low, high, number, triangle, edge;
 } side;
 
 static int contact_tree_compare(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
@@ -37,7 +37,7 @@ static int contact_tree_compare_sides(const void *a, const void *b)
     const side *p = a, *q = b;
     int ends =
         contact_tree_compare((uint64_t)p->low << 32 | p->high, (uint64_t)q->low << 32 | q->high);
-    return ends ? ends : contact_tree_compare(p->triangle, q->triangle);
+    return ends ? ends : contact_tree_compare(p->number, q->number);
 }
 
 /* ---- one array of triangles and vertices ---- */
@@ -191,7 +191,7 @@ static void set_beyond(uint4 *edges, uint32_t edge, uint32_t triangle)
 }
 
 /* Pairs the triangles of each edge; an edge with one only opens its mesh. Of three and more on an
- * edge the first two count. */
+ * edge the program's first two count, whatever the tree's shape. */
 static hed_status find_edges(cloth_tree *tree, hed_error *error)
 {
     uint32_t count = 3 * tree->triangle_count;
@@ -200,7 +200,7 @@ static hed_status find_edges(cloth_tree *tree, hed_error *error)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t a = corner_of(tree->triangles[i / 3], i % 3),
                  b = corner_of(tree->triangles[i / 3], (i + 1) % 3);
-        sides[i] = (side){a < b ? a : b, a < b ? b : a, i / 3, i % 3};
+        sides[i] = (side){a < b ? a : b, a < b ? b : a, tree->edges[i / 3].w, i / 3, i % 3};
     }
     qsort(sides, count, sizeof *sides, contact_tree_compare_sides);
     for (uint32_t m = 0; m < tree->mesh_count; m++) tree->closed[m] = true;
