@@ -244,9 +244,13 @@ static placed_tree tree_of(const hed_cloth_mesh_collider *mesh)
     for (uint32_t v = 0; v < mesh->vertex_count; v++)
         made.places[v] = (float4){
             mesh->positions[3 * v], mesh->positions[3 * v + 1], mesh->positions[3 * v + 2], 0.0f};
-    for (uint32_t node = 2 * made.tree->leaves - 1; node > 0; node--)
-        cloth_box_one(node, made.boxes, made.tree->leaf_at, made.tree->triangles, made.places,
-            made.tree->leaves);
+    const cloth_mesh_boxes_view view = {.boxes = made.boxes,
+        .leaf_at = made.tree->leaf_at,
+        .triangles = made.tree->triangles,
+        .begin = made.places,
+        .end = made.places,
+        .leaves = made.tree->leaves};
+    for (uint32_t node = 2 * made.tree->leaves - 1; node > 0; node--) cloth_box_one(node, view);
     hed_context_destroy(context);
     return made;
 }
@@ -269,13 +273,15 @@ static double tree_distance(const placed_tree *made, float4 p)
         .edges = tree->edges,
         .incident_at = tree->incident_at,
         .incident = tree->incident,
-        .begin = made->places};
-    uint32_t t = cloth_tree_nearest(p, (float4){0}, &best, view, tree->leaves);
+        .begin = made->places,
+        .end = made->places};
+    uint32_t t =
+        cloth_tree_nearest(p, (float4){0}, &best, view, (cloth_meshes){.leaves = tree->leaves});
     CHECK(t != CLOTH_MESH_NONE);
     uint4 corner = tree->triangles[t];
     cloth_nearest near =
         cloth_nearest_of(p, made->places[corner.x], made->places[corner.y], made->places[corner.z]);
-    float4 normal = cloth_pseudo_normal(t, near.region, view);
+    float4 normal = cloth_pseudo_normal(t, near.region, 0.0f, view);
     return cloth_dot(near.to, normal) <= 0.0f ? sqrt(near.to.w) : -sqrt(near.to.w);
 }
 

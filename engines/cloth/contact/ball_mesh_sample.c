@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPACING 0.01f /* m */
+#define SPACING 0.01f    /* m */
+#define TENT_LIFT 0.004f /* m, lift in a frame */
 
 static bool is(const hed_kernel_def *def, uint32_t argument, const char *name)
 {
@@ -167,25 +168,38 @@ static uint4 tent_edges(uint32_t t)
     return back ? (uint4){none, none, other, t} : (uint4){other, none, none, t};
 }
 
+/* Particle i near a tent; every seventh is locked. */
+static float4 tent_particle(uint32_t i, uint64_t seed)
+{
+    float random[3];
+    cloth_sample_floats(random, 3, seed + i, 3, -1.0f, 1.0f);
+    float z = 0.45f * random[1];
+    return (float4){0.125f * ((float)i + 0.5f + 0.4f * random[0]),
+        0.5f - (z < 0.0f ? -z : z) + 0.02f * random[2], z, i % 7 == 3 ? 0.0f : 2.0f};
+}
+
 static void mesh_floats(const hed_kernel_def *def, uint32_t argument, uint32_t count,
     uint32_t leaves, float4 *floats, uint64_t seed)
 {
     for (uint32_t v = 0; v < 3 * leaves + 3; v++) {
         if (is(def, argument, "begin")) floats[v] = tent_vertex(v, 0.0f);
-        else if (is(def, argument, "end")) floats[v] = tent_vertex(v, 0.004f);
+        else if (is(def, argument, "end")) floats[v] = tent_vertex(v, TENT_LIFT);
     }
     if (is(def, argument, "kinds")) floats[0] = (float4){0.5f, 0.0f, 0.0f, 0.0f};
     if (is(def, argument, "garments")) cloth_sample_garments(floats);
+    /* every second particle has moved farther than `slip` */
+    for (uint32_t i = 0; i < count && is(def, argument, "anchors"); i++) {
+        float4 at = tent_particle(i, seed);
+        floats[i] = (float4){at.x + (i % 2 ? 0.02f : 0.002f), at.y, at.z, 0.0f};
+    }
     for (uint32_t i = 0;
          i < count && (is(def, argument, "position") || is(def, argument, "previous")); i++) {
-        float random[6];
-        cloth_sample_floats(random, 6, seed + i, 3, -1.0f, 1.0f);
-        float z = 0.45f * random[1], step = is(def, argument, "previous") ? 0.01f : 0.0f;
-        floats[i] = (float4){0.125f * ((float)i + 0.5f + 0.4f * random[0]) + step * random[3],
-            0.5f - (z < 0.0f ? -z : z) + 0.02f * random[2] + step * random[4], z + step * random[5],
-            step > 0.0f  ? (float)(i % 8)
-            : i % 7 == 3 ? 0.0f
-                         : 2.0f};
+        float random[3];
+        floats[i] = tent_particle(i, seed);
+        if (is(def, argument, "position")) continue;
+        cloth_sample_floats(random, 3, seed + i, 4, -0.01f, 0.01f);
+        floats[i] = (float4){floats[i].x + random[0], floats[i].y + random[1],
+            floats[i].z + random[2], (float)(i % 8)};
     }
 }
 
@@ -200,26 +214,39 @@ static void mesh_fill(
         else if (is(def, argument, "edges")) fours[t] = tent_edges(t);
     }
     if (is(def, argument, "row") || is(def, argument, "leaves")) *uints = leaves;
+    if (is(def, argument, "from")) *(float *)data = 0.25f;
+    if (is(def, argument, "to")) *(float *)data = 0.75f;
     if (is(def, argument, "meshes"))
-        *(cloth_meshes *)data = (cloth_meshes){.ahead = 4.0f,
+        *(cloth_meshes *)data = (cloth_meshes){.slip = seed % 2 ? 0.005f : 0.0f,
+            .ahead = 4.0f,
             .fall = 0.002f,
             .move = 0.02f,
             .come_out = 0.008f,
+            .fraction = seed % 2 ? 0.25f : 0.0f,
             .particles = count,
             .leaves = leaves};
     if (is(def, argument, "boxes") && def == &cloth_mesh_find_def) {
         uint *leaf_at = calloc(leaves + 1, sizeof *leaf_at);
-        float4 *places = malloc((3 * leaves + 3) * sizeof *places);
+        float4 *places = malloc((3 * leaves + 3) * sizeof *places),
+               *ends = malloc((3 * leaves + 3) * sizeof *ends);
         uint4 *triangles = malloc((2 * leaves + 1) * sizeof *triangles);
-        if (leaf_at && places && triangles) {
+        if (leaf_at && places && ends && triangles) {
             for (uint32_t i = 0; i <= leaves; i++) leaf_at[i] = 2 * i;
-            for (uint32_t v = 0; v < 3 * leaves + 3; v++) places[v] = tent_vertex(v, 0.0f);
+            for (uint32_t v = 0; v < 3 * leaves + 3; v++)
+                places[v] = tent_vertex(v, 0.0f), ends[v] = tent_vertex(v, TENT_LIFT);
             for (uint32_t t = 0; t < 2 * leaves; t++) triangles[t] = tent_triangle(t);
-            for (uint32_t node = 2 * leaves - 1; node > 0; node--)
-                cloth_box_one(node, data, leaf_at, triangles, places, leaves);
+            const cloth_mesh_boxes_view view = {.boxes = data,
+                .leaf_at = leaf_at,
+                .triangles = triangles,
+                .begin = places,
+                .end = ends,
+                .to = 1.0f,
+                .leaves = leaves};
+            for (uint32_t node = 2 * leaves - 1; node > 0; node--) cloth_box_one(node, view);
         }
         free(leaf_at);
         free(places);
+        free(ends);
         free(triangles);
     }
     /* the list around each vertex is empty, so particles nearest to a vertex have no contact;
@@ -251,7 +278,8 @@ uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config 
         {"garments", 16 * CLOTH_GARMENT_WORDS * CLOTH_SAMPLE_GARMENTS}, {"boxes", 64 * leaves},
         {"leaf_at", 4 * (leaves + 1)}, {"triangles", 32 * leaves}, {"edges", 32 * leaves},
         {"incident_at", 4 * (3 * leaves + 4)}, {"incident", 64}, {"kinds", 16},
-        {"begin", 16 * (3 * leaves + 3)}, {"end", 16 * (3 * leaves + 3)}};
+        {"anchors", 16 * count}, {"from", 4}, {"to", 4}, {"begin", 16 * (3 * leaves + 3)},
+        {"end", 16 * (3 * leaves + 3)}};
     for (uint32_t i = 0; i < HED_COUNT(arrays); i++)
         if (is(def, argument, arrays[i].name)) return arrays[i].bytes;
     return 0;

@@ -13,13 +13,23 @@
 hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, hed_error *error);
 void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts);
 /* Enqueues the search of the nearest triangle of the mesh colliders for each particle, at the
- * frame's start, into buffers.contact. `seconds`: time for which motions are extrapolated. */
+ * frame's start, into buffers.contact. `seconds`: time for which motions are extrapolated; `until`: fraction of
+ * the frame to which later searches may be without boxes of their own. */
 hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
-    const hed_cloth_frame *frame, double seconds, hed_error *error);
-/* Finds the planes again within the frame, `fraction` of it after its start, for `ahead` substeps of `dt`
- * seconds. */
+    const hed_cloth_frame *frame, double seconds, double until, hed_error *error);
+
+/* A further search within a frame. */
+typedef struct cloth_search {
+    double fraction; /* time of the search, as a fraction of the frame */
+    double until;    /* fraction up to which boxes are made; 0: earlier boxes are valid */
+    /* m; particles that have moved less relative to their planes keep them. 0: all are searched */
+    double slip;
+    uint32_t substeps; /* number for which motions are extrapolated */
+    double dt;         /* s, of a substep */
+} cloth_search;
+
 hed_status cloth_contacts_find_again(hed_cloth *cloth, cloth_contacts *contacts,
-    const hed_cloth_frame *frame, double fraction, uint32_t ahead, double dt, hed_error *error);
+    const hed_cloth_frame *frame, cloth_search search, hed_error *error);
 /* Writes the thin features of the frame's bodies, after cloth_contacts_find(). `colliders`:
  * (count x CLOTH_COLLIDER_WORDS) as uploaded. */
 hed_status cloth_features_feed(hed_cloth *cloth, cloth_contacts *contacts,

@@ -85,6 +85,7 @@ typedef struct cloth_mesh_buffers {
     hed_buffer *kinds; /* (meshes) float4: friction, 1 where closed */
     hed_buffer *triangles, *edges, *incident_at, *incident, *leaf_at; /* cloth_tree */
     hed_buffer *boxes;                                                /* (2 x leaves x 2) float4 */
+    hed_buffer *anchors;                                              /* (particles) float4 */
 } cloth_mesh_buffers;
 
 /* Cloth that never crosses cloth. */

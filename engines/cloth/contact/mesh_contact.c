@@ -12,8 +12,7 @@ static void boxes_native(const hed_native_call *call, uint64_t begin, uint64_t e
         uint first = (uint)group * group_size, row = view.row;
         for (uint width = group_size; width > 0 && row > 0; width /= 2, row /= 2, first /= 2)
             for (uint item = 0; item < width && first + item < row; item++)
-                cloth_box_one(row + first + item, view.boxes, view.leaf_at, view.triangles,
-                    view.begin, view.leaves);
+                cloth_box_one(row + first + item, view);
     }
 }
 
@@ -21,9 +20,7 @@ HED_NATIVE_BODY find_body(const hed_native_call *call, uint64_t begin, uint64_t 
 {
     const cloth_mesh_view tree = cloth_mesh_view_of(call->arguments);
     const cloth_mesh_find_view view = cloth_mesh_find_view_of(call->arguments);
-    for (uint64_t i = begin; i < end; i++)
-        cloth_mesh_find_one(
-            (uint)i, view.position, view.previous, view.garments, tree, view.contact, view.meshes);
+    for (uint64_t i = begin; i < end; i++) cloth_mesh_find_one((uint)i, tree, view);
 }
 HED_NATIVE_CLONES(find_native, find_body)
 
@@ -67,8 +64,9 @@ const hed_kernel_def cloth_mesh_boxes_def = {
 const hed_kernel_def cloth_mesh_find_def = {
     .name = "cloth_mesh_find",
     .summary = "nearest triangle of the mesh colliders to each particle, and the plane of contact",
-    HED_ARGUMENTS(
-        HED_VIEW_ARGUMENTS(MESH_FIND), [HED_ROW(cloth_mesh_find_view, contact)].tolerance = 1e-4),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(MESH_FIND),
+        [HED_ROW(cloth_mesh_find_view, contact)].tolerance = 1e-4,
+        [HED_ROW(cloth_mesh_find_view, anchors)].tolerance = 1e-4),
     HED_PARAMETERS(HED_PARAMETER(WG, 64, 32, 64, 128, 256)),
     .native_ignores = HED_ALL_PARAMETERS,
     HED_DIMENSIONS("particles"),

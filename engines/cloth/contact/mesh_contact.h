@@ -20,12 +20,14 @@
 
 /* Parameters of the search, passed by value. */
 typedef struct cloth_meshes {
+    /* m; particles that have moved less relative to their planes keep them. 0: all are searched */
+    float slip;
     float ahead;    /* extrapolated motion, in motions of the last substep */
     float fall;     /* m, motion by gravity in that time */
     float move;     /* m, longest motion of a vertex of a mesh in this frame */
     float come_out; /* m, maximum motion of a particle out of a mesh in this frame */
-    /* fraction of the frame at which planes are found, of positions `begin`. Above 0 a particle that
-     * is too near gets the plane of the surface, so that it does not sink deeper each time */
+    /* fraction of the frame at which planes are found. Above 0 a particle that is too near gets the
+     * plane of the surface, so that it does not sink deeper each time */
     float fraction;
     uint particles;
     uint leaves; /* leaves of the tree, a power of 2 */
@@ -125,31 +127,72 @@ CLOTH_FUNCTION float cloth_box_square(float4 p, __global const float4 *boxes, ui
     return cloth_square(x, y, z) * 0.9999f;
 }
 
-/* Computes the box of a leaf, from its triangles, or of a node above, from the two nodes below. */
-CLOTH_FUNCTION void cloth_box_one(uint node, __global float4 *boxes, __global const uint *leaf_at,
-    __global const uint4 *triangles, __global const float4 *places, uint leaves)
+/* Meshes: (2 leaves x 2) low, high of `boxes`; (meshes) `kinds`: friction; 1 if the mesh has no
+ * border; (vertices) `begin` and `end`: positions at the frame's start and end.
+ * `boxes`: of the motion between two fractions of the frame. `anchors`: (particles) place at the search,
+ * moved back to the frame's start with the plane; w: m, a motion relative to the plane after which
+ * no mesh is nearer than the thickness. */
+#define CLOTH_MESH_ARRAYS(FIRST, NEXT) \
+    FIRST(IN, float4, boxes) \
+    NEXT(IN, uint, leaf_at) \
+    NEXT(IN, uint4, triangles) \
+    NEXT(IN, uint4, edges) \
+    NEXT(IN, uint, incident_at) NEXT(IN, uint, incident) NEXT(IN, float4, kinds) \
+        NEXT(IN, float4, begin) NEXT(IN, float4, end)
+HED_VIEW(cloth_mesh_view, CLOTH_MESH_ARRAYS)
+#define MESH_FIND(FIRST, NEXT) \
+    CLOTH_MESH_ARRAYS(FIRST, NEXT) \
+    NEXT(IN, float4, position) \
+    NEXT(IN, float4, previous) \
+    NEXT(IN, float4, garments) \
+    NEXT(INOUT, float4, contact) NEXT(INOUT, float4, anchors) NEXT(STRUCT, cloth_meshes, meshes)
+HED_VIEW(cloth_mesh_find_view, MESH_FIND)
+#define MESH_BOXES(FIRST, NEXT) \
+    FIRST(SHARED, float4, boxes) \
+    NEXT(IN, uint, leaf_at) \
+    NEXT(IN, uint4, triangles) \
+    NEXT(IN, float4, begin) \
+    NEXT(IN, float4, end) \
+    NEXT(VALUE, float, from) NEXT(VALUE, float, to) NEXT(VALUE, uint, row) NEXT(VALUE, uint, leaves)
+HED_VIEW(cloth_mesh_boxes_view, MESH_BOXES)
+
+/* Position of a vertex at a fraction of the frame. */
+CLOTH_INLINE float4 cloth_mesh_vertex(
+    uint vertex, float fraction, __global const float4 *begin, __global const float4 *end)
 {
+    return fraction > 0.0f ? cloth_ball(begin[vertex], end[vertex], fraction) : begin[vertex];
+}
+
+/* Computes the box of a leaf, from the motion of its triangles between two fractions of the frame, or of a
+ * node above, from the two nodes below. */
+CLOTH_INLINE void cloth_box_one(uint node, cloth_mesh_boxes_view view)
+{
+    __global float4 *boxes = view.boxes;
     float4 low = hed_f4(3e38f, 3e38f, 3e38f, 0.0f), high = hed_f4(-3e38f, -3e38f, -3e38f, 0.0f);
-    uint first = node < leaves ? 0u : leaf_at[node - leaves],
-         count = node < leaves ? 2u : 3u * (leaf_at[node - leaves + 1] - first);
+    uint leaves = view.leaves, first = node < leaves ? 0u : view.leaf_at[node - leaves],
+         count = node < leaves ? 2u : 3u * (view.leaf_at[node - leaves + 1] - first);
     for (uint i = 0; i < count; i++) {
-        float4 a, b;
+        float4 a, b, c, d;
         if (node < leaves) {
-            a = boxes[2 * (2 * node + i)];
-            b = boxes[2 * (2 * node + i) + 1];
+            a = c = boxes[2 * (2 * node + i)];
+            b = d = boxes[2 * (2 * node + i) + 1];
         } else {
-            uint4 triangle = triangles[first + i / 3];
-            a = b = places[i % 3 == 0 ? triangle.x : i % 3 == 1 ? triangle.y : triangle.z];
+            uint4 triangle = view.triangles[first + i / 3];
+            uint vertex = i % 3 == 0 ? triangle.x : i % 3 == 1 ? triangle.y : triangle.z;
+            a = b = cloth_mesh_vertex(vertex, view.from, view.begin, view.end);
+            c = d = cloth_mesh_vertex(vertex, view.to, view.begin, view.end);
         }
-        low = hed_f4(hed_min(low.x, a.x), hed_min(low.y, a.y), hed_min(low.z, a.z), 0.0f);
-        high = hed_f4(hed_max(high.x, b.x), hed_max(high.y, b.y), hed_max(high.z, b.z), 0.0f);
+        low = hed_f4(hed_min(low.x, hed_min(a.x, c.x)), hed_min(low.y, hed_min(a.y, c.y)),
+            hed_min(low.z, hed_min(a.z, c.z)), 0.0f);
+        high = hed_f4(hed_max(high.x, hed_max(b.x, d.x)), hed_max(high.y, hed_max(b.y, d.y)),
+            hed_max(high.z, hed_max(b.z, d.z)), 0.0f);
     }
     boxes[2 * node] = low;
     boxes[2 * node + 1] = high;
 }
 
 /* Next node after `node` that may have a triangle nearer than `best`; 1 after the last. */
-CLOTH_FUNCTION uint cloth_tree_next(
+CLOTH_INLINE uint cloth_tree_next(
     uint node, uint *trail, float4 p, __global const float4 *boxes, float best)
 {
     for (;;) {
@@ -164,35 +207,29 @@ CLOTH_FUNCTION uint cloth_tree_next(
     }
 }
 
-/* Meshes: (2 leaves x 2) low, high of `boxes`; (meshes) `kinds`: friction; 1 if the mesh has no
- * border; (vertices) `begin` and `end`: positions at the frame's start and end. */
-#define CLOTH_MESH_ARRAYS(FIRST, NEXT) \
-    FIRST(IN, float4, boxes) \
-    NEXT(IN, uint, leaf_at) \
-    NEXT(IN, uint4, triangles) NEXT(IN, uint4, edges) NEXT(IN, uint, incident_at) \
-        NEXT(IN, uint, incident) NEXT(IN, float4, kinds) NEXT(IN, float4, begin) \
-            NEXT(IN, float4, end)
-HED_VIEW(cloth_mesh_view, CLOTH_MESH_ARRAYS)
-#define MESH_FIND(FIRST, NEXT) \
-    CLOTH_MESH_ARRAYS(FIRST, NEXT) \
-    NEXT(IN, float4, position) \
-    NEXT(IN, float4, previous) \
-    NEXT(IN, float4, garments) NEXT(OUT, float4, contact) NEXT(STRUCT, cloth_meshes, meshes)
-HED_VIEW(cloth_mesh_find_view, MESH_FIND)
-#define MESH_BOXES(FIRST, NEXT) \
-    FIRST(SHARED, float4, boxes) \
-    NEXT(IN, uint, leaf_at) \
-    NEXT(IN, uint4, triangles) NEXT(IN, float4, begin) NEXT(VALUE, uint, row) \
-        NEXT(VALUE, uint, leaves)
-HED_VIEW(cloth_mesh_boxes_view, MESH_BOXES)
+/* Corners of a triangle at a fraction of the frame, relative to `origin`. */
+typedef struct cloth_corners {
+    float4 a, b, c;
+} cloth_corners;
+
+CLOTH_INLINE cloth_corners cloth_mesh_corners(
+    uint4 triangle, float fraction, float4 origin, cloth_mesh_view view)
+{
+    cloth_corners at;
+    at.a = cloth_from(cloth_mesh_vertex(triangle.x, fraction, view.begin, view.end), origin);
+    at.b = cloth_from(cloth_mesh_vertex(triangle.y, fraction, view.begin, view.end), origin);
+    at.c = cloth_from(cloth_mesh_vertex(triangle.z, fraction, view.begin, view.end), origin);
+    return at;
+}
 
 /* Finds the triangle nearest to p, relative to `origin`, whose squared distance is at most *best, and
  * sets *best to it.
  * Of equally near triangles the one with the smallest number (`edges[..].w`) is found. Returns
  * CLOTH_MESH_NONE if no triangle is that near. */
-CLOTH_FUNCTION uint cloth_tree_nearest(
-    float4 p, float4 origin, float *best, cloth_mesh_view view, uint leaves)
+CLOTH_INLINE uint cloth_tree_nearest(
+    float4 p, float4 origin, float *best, cloth_mesh_view view, cloth_meshes meshes)
 {
+    uint leaves = meshes.leaves;
     float4 place = hed_f4(p.x + origin.x, p.y + origin.y, p.z + origin.z, p.w);
     uint node = 1, trail = 0, found = CLOTH_MESH_NONE, number = CLOTH_MESH_NONE;
     if (!(cloth_box_square(place, view.boxes, 1) <= *best)) return found;
@@ -207,10 +244,8 @@ CLOTH_FUNCTION uint cloth_tree_nearest(
         if (node >= leaves) {
             for (uint t = view.leaf_at[node - leaves]; t < view.leaf_at[node - leaves + 1]; t++) {
                 uint4 triangle = view.triangles[t];
-                float square = cloth_nearest_of(p, cloth_from(view.begin[triangle.x], origin),
-                    cloth_from(view.begin[triangle.y], origin),
-                    cloth_from(view.begin[triangle.z], origin))
-                                   .to.w;
+                cloth_corners at = cloth_mesh_corners(triangle, meshes.fraction, origin, view);
+                float square = cloth_nearest_of(p, at.a, at.b, at.c).to.w;
                 if (square < *best || (square == *best && view.edges[t].w < number)) {
                     *best = square;
                     found = t;
@@ -224,18 +259,17 @@ CLOTH_FUNCTION uint cloth_tree_nearest(
 }
 
 /* Normal of a triangle, length 1; 0 if it has no area. */
-CLOTH_FUNCTION float4 cloth_face_normal(uint t, cloth_mesh_view view)
+CLOTH_INLINE float4 cloth_face_normal(uint t, float fraction, cloth_mesh_view view)
 {
-    uint4 triangle = view.triangles[t];
-    float4 a = view.begin[triangle.x];
-    return cloth_unit(cloth_cross(
-        cloth_minus(view.begin[triangle.y], a), cloth_minus(view.begin[triangle.z], a)));
+    cloth_corners at =
+        cloth_mesh_corners(view.triangles[t], fraction, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), view);
+    return cloth_unit(cloth_cross(cloth_minus(at.b, at.a), cloth_minus(at.c, at.a)));
 }
 
 /* Pseudo-normal at the nearest point's region, of any length. */
-CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, cloth_mesh_view view)
+CLOTH_INLINE float4 cloth_pseudo_normal(uint t, uint region, float fraction, cloth_mesh_view view)
 {
-    float4 normal = cloth_face_normal(t, view);
+    float4 normal = cloth_face_normal(t, fraction, view);
     if (region >= 3) {
         uint4 beside = view.edges[t];
         uint other = region == 3   ? beside.x
@@ -243,7 +277,7 @@ CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, cloth_mesh_view v
                      : region == 5 ? beside.z
                                    : CLOTH_MESH_NONE;
         if (other == CLOTH_MESH_NONE) return normal;
-        float4 its = cloth_face_normal(other, view);
+        float4 its = cloth_face_normal(other, fraction, view);
         return hed_f4(normal.x + its.x, normal.y + its.y, normal.z + its.z, 0.0f);
     }
     uint vertex = region == 0   ? view.triangles[t].x
@@ -254,8 +288,10 @@ CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, cloth_mesh_view v
         uint4 around = view.triangles[view.incident[k]];
         uint next = around.x == vertex ? around.y : around.y == vertex ? around.z : around.x;
         uint last = around.x == vertex ? around.z : around.y == vertex ? around.x : around.y;
-        float4 u = cloth_minus(view.begin[next], view.begin[vertex]),
-               v = cloth_minus(view.begin[last], view.begin[vertex]), cross = cloth_cross(u, v);
+        float4 at = cloth_mesh_vertex(vertex, fraction, view.begin, view.end);
+        float4 u = cloth_minus(cloth_mesh_vertex(next, fraction, view.begin, view.end), at),
+               v = cloth_minus(cloth_mesh_vertex(last, fraction, view.begin, view.end), at),
+               cross = cloth_cross(u, v);
         float length = sqrt(cloth_dot(cross, cross));
         float angle = hed_atan2(length, cloth_dot(u, v)),
               share = length > 0.0f ? angle / length : 0.0f;
@@ -284,34 +320,47 @@ CLOTH_FUNCTION float4 cloth_mesh_motion(
  * thickness, or a third of a cleft that is narrower there than two thicknesses, at the frame's start
  * or end. There the other side would push the particle back through the plane, and most
  * clefts have two layers of cloth. */
-CLOTH_FUNCTION float cloth_mesh_room(float4 foot, float4 normal, float4 motion, float4 origin,
+CLOTH_INLINE float cloth_mesh_room(float4 foot, float4 normal, float4 motion, float4 origin,
     float thickness, cloth_mesh_view view, cloth_meshes meshes)
 {
     float4 over = hed_f4(fma(normal.x, thickness, foot.x), fma(normal.y, thickness, foot.y),
         fma(normal.z, thickness, foot.z), foot.w);
     float best = 0.98f * thickness * thickness;
-    uint t = cloth_tree_nearest(over, origin, &best, view, meshes.leaves);
-    if (t == CLOTH_MESH_NONE || cloth_dot(cloth_face_normal(t, view), normal) > -0.5f)
+    uint t = cloth_tree_nearest(over, origin, &best, view, meshes);
+    if (t == CLOTH_MESH_NONE ||
+        cloth_dot(cloth_face_normal(t, meshes.fraction, view), normal) > -0.5f)
         return thickness;
     uint4 triangle = view.triangles[t];
-    cloth_nearest nearest = cloth_nearest_of(over, cloth_from(view.begin[triangle.x], origin),
-        cloth_from(view.begin[triangle.y], origin), cloth_from(view.begin[triangle.z], origin));
+    cloth_corners corners = cloth_mesh_corners(triangle, meshes.fraction, origin, view);
+    cloth_nearest nearest = cloth_nearest_of(over, corners.a, corners.b, corners.c);
     float4 moves = cloth_mesh_motion(triangle, nearest.b, nearest.c, origin, view);
     float width = thickness + cloth_dot(nearest.to, normal),
           closes = cloth_dot(cloth_minus(moves, motion), normal);
     return hed_min(thickness, hed_max(width + hed_min(closes, 0.0f), 0.0f) * (1.0f / 3.0f));
 }
 
-/* Writes a particle's plane of contact and the plane's motion, as cloth_touch() reads them. */
-CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
-    __global const float4 *previous, __global const float4 *garments, cloth_mesh_view view,
-    __global float4 *contact, cloth_meshes meshes)
+/* Distance that a particle has moved from its anchor relative to its plane, m. */
+CLOTH_INLINE float cloth_mesh_slip(float4 at, float4 anchor, float4 motion, float fraction)
 {
-    float4 at = position[i], before = previous[i], none = hed_f4(0.0f, 0.0f, 0.0f, -1.0f);
+    float part = motion.w < 0.0f ? 0.0f : fraction; /* below 0: no plane */
+    return sqrt(cloth_square(fma(-part, motion.x, at.x - anchor.x),
+        fma(-part, motion.y, at.y - anchor.y), fma(-part, motion.z, at.z - anchor.z)));
+}
+
+/* Writes a particle's plane of contact and the plane's motion, as cloth_touch() reads them. */
+CLOTH_INLINE void cloth_mesh_find_one(uint i, cloth_mesh_view view, cloth_mesh_find_view of)
+{
+    __global float4 *contact = of.contact;
+    cloth_meshes meshes = of.meshes;
+    float4 at = of.position[i], before = of.previous[i], none = hed_f4(0.0f, 0.0f, 0.0f, -1.0f),
+           anchor = of.anchors[i];
+    float slip = cloth_mesh_slip(at, anchor, contact[2 * i + 1], meshes.fraction);
+    if (meshes.slip > 0.0f && slip <= hed_max(meshes.slip, anchor.w)) return;
+    float known = contact[2 * i + 1].w < 0.0f ? 3e38f : anchor.w + slip;
     contact[2 * i] = contact[2 * i + 1] = none;
     if (!(at.w > 0.0f) || !(fabs(at.x) < 1e30f && fabs(at.y) < 1e30f && fabs(at.z) < 1e30f)) return;
-    float4 origin = cloth_origin_at(garments, (uint)before.w);
-    float thickness = garments[CLOTH_GARMENT_WORDS * (uint)before.w].w;
+    float4 origin = cloth_origin_at(of.garments, (uint)before.w);
+    float thickness = of.garments[CLOTH_GARMENT_WORDS * (uint)before.w].w;
     float way =
         sqrt(cloth_square(at.x - before.x, at.y - before.y, at.z - before.z)) * meshes.ahead;
     float reach = thickness + way + meshes.fall + meshes.move, best = reach * reach;
@@ -321,15 +370,20 @@ CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
     float4 place = hed_f4(at.x + origin.x, at.y + origin.y, at.z + origin.z, at.w);
     if (meshes.closed != 0 && cloth_box_square(place, view.boxes, 1) == 0.0f)
         best = hed_max(best, depth * depth);
-    uint t = cloth_tree_nearest(at, origin, &best, view, meshes.leaves);
+    /* the point that was nearest is no farther than then and the motion since */
+    if (meshes.fraction > 0.0f) {
+        known = 1.001f * (known + thickness + meshes.move + meshes.come_out);
+        best = hed_min(best, known * known);
+    }
+    uint t = cloth_tree_nearest(at, origin, &best, view, meshes);
+    of.anchors[i] = hed_f4(at.x, at.y, at.z, sqrt(best) - thickness - meshes.move);
     if (t == CLOTH_MESH_NONE) return;
 
     uint4 triangle = view.triangles[t];
-    float4 a = cloth_from(view.begin[triangle.x], origin),
-           b = cloth_from(view.begin[triangle.y], origin),
-           c = cloth_from(view.begin[triangle.z], origin), kind = view.kinds[triangle.w];
-    cloth_nearest nearest = cloth_nearest_of(at, a, b, c);
-    float4 pseudo = cloth_unit(cloth_pseudo_normal(t, nearest.region, view));
+    float4 kind = view.kinds[triangle.w];
+    cloth_corners corners = cloth_mesh_corners(triangle, meshes.fraction, origin, view);
+    cloth_nearest nearest = cloth_nearest_of(at, corners.a, corners.b, corners.c);
+    float4 pseudo = cloth_unit(cloth_pseudo_normal(t, nearest.region, meshes.fraction, view));
     float distance = sqrt(nearest.to.w);
     float side = cloth_dot(nearest.to, pseudo) <= 0.0f ? 1.0f : -1.0f;
     if (distance > (side > 0.0f ? reach : kind.y != 0.0f ? 3e38f : thickness)) return;
@@ -346,11 +400,7 @@ CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
     /* a particle that is too near begins on its plane, which then moves it out */
     float height = side * distance - room,
           out = hed_min(hed_max(-0.5f * height, 0.0f), meshes.come_out);
-    if (meshes.fraction > 0.0f) {
-        float whole = 1.0f / (1.0f - meshes.fraction);
-        motion = hed_f4(motion.x * whole, motion.y * whole, motion.z * whole, motion.w);
-        height = out = 0.0f;
-    }
+    if (meshes.fraction > 0.0f) height = out = 0.0f;
     motion.x = fma(normal.x, out, motion.x);
     motion.y = fma(normal.y, out, motion.y);
     motion.z = fma(normal.z, out, motion.z);
@@ -358,6 +408,9 @@ CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
                meshes.fraction * cloth_dot(normal, motion) + (room - thickness);
     contact[2 * i] = normal;
     contact[2 * i + 1] = motion;
+    of.anchors[i] =
+        hed_f4(fma(-meshes.fraction, motion.x, at.x), fma(-meshes.fraction, motion.y, at.y),
+            fma(-meshes.fraction, motion.z, at.z), distance - thickness - meshes.move);
 }
 
 #endif

@@ -2,10 +2,10 @@
  * are refitted, and each particle finds its nearest triangle and the plane of contact
  * (mesh_contact.h).
  *
- * Planes are found at the start of a hed_cloth_step(), again within it where meshes are fast
- * (cloth_frame_substeps()), and in each substep while seams close; each moves with the point of its
- * triangle that was nearest. The search covers the thickness and
- * the longest motion of particle and meshes; inside a mesh without a border it has no limit. */
+ * Planes are found at the start of a hed_cloth_step(), in each substep while seams close, and again within
+ * it: all where meshes are fast (cloth_frame_substeps()), and the planes of particles that have moved far relative to their
+ * planes. A plane moves with the point of its triangle that was nearest. The search covers the
+ * thickness and the longest motion of particle and meshes; inside a mesh without a border it has no limit. */
 #include "contact/contact_host.h"
 
 #include <math.h>
@@ -29,6 +29,7 @@ static hed_status upload_tree(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     cloth_upload(cloth, NULL, 16 * (uint64_t)tree->mesh_count, &contacts->mb.kinds, error);
     for (int i = 0; i < 2; i++)
         cloth_upload(cloth, NULL, 16 * vertices, &contacts->mb.place[i], error);
+    cloth_upload(cloth, NULL, 16 * (uint64_t)cloth->particles, &contacts->mb.anchors, error);
     if (!cloth->buffers.contact)
         cloth_upload(cloth, NULL, 32 * (uint64_t)cloth->particles, &cloth->buffers.contact, error);
     return error->status;
@@ -145,11 +146,10 @@ static hed_status send_kinds(
     return status;
 }
 
-/* Uploads the frame's meshes; without meshes in the frame they are at rest. `begin` and `end`:
- * buffers of the positions at the frame's start and end. */
-static hed_status contact_feed(hed_cloth *cloth, cloth_contacts *contacts,
-    const hed_cloth_frame *frame, double *move, hed_buffer **begin, hed_buffer **end,
-    hed_error *error)
+/* Uploads the frame's meshes; without meshes in the frame they are at rest. Sets the positions and the
+ * longest motion of the frame. */
+static hed_status contact_feed(
+    hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, hed_error *error)
 {
     bool moved = false;
     for (uint32_t m = 0; m < frame->mesh_count; m++)
@@ -160,17 +160,17 @@ static hed_status contact_feed(hed_cloth *cloth, cloth_contacts *contacts,
     if (hed_failed(error)) return error->status;
     uint64_t bytes = contacts->tree->vertex_count * sizeof *contacts->began;
     memcpy(contacts->began, contacts->sent, bytes);
-    *move = 0.0;
-    *begin = contacts->mb.place[contacts->turn];
+    contacts->move = 0.0;
+    contacts->begin = contacts->mb.place[contacts->turn];
     if (frame->mesh_count > 0) {
-        *move = take_places(contacts, frame);
+        contacts->move = take_places(contacts, frame);
         contacts->turn ^= 1u;
         send_kinds(cloth, contacts, frame, error);
         send_places(cloth, contacts, error);
     }
-    *end = contacts->mb.place[contacts->turn];
+    contacts->end = contacts->mb.place[contacts->turn];
     if (contacts->jumped) {
-        *begin = *end;
+        contacts->begin = contacts->end;
         memcpy(contacts->began, contacts->sent, bytes);
     }
     contacts->jumped = false;
@@ -245,15 +245,17 @@ void cloth_contacts_motions(
 HED_VIEW_LAUNCH(mesh_boxes_launch, MESH_BOXES)
 HED_VIEW_LAUNCH(mesh_find_launch, MESH_FIND)
 
+/* Makes the boxes of the tree around the motion between two fractions of the frame. */
 static hed_status make_boxes(
-    hed_cloth *cloth, cloth_contacts *contacts, hed_buffer *begin, hed_error *error)
+    hed_cloth *cloth, cloth_contacts *contacts, double from, double to, hed_error *error)
 {
     uint32_t leaves = contacts->tree->leaves;
     for (uint32_t row = leaves; row > 0;) {
         if (cloth_contact_run(cloth, contacts, CLOTH_MESH_BOXES, row,
                 HED_VIEW_ARGS(mesh_boxes_launch, .boxes = contacts->mb.boxes,
                     .leaf_at = contacts->mb.leaf_at, .triangles = contacts->mb.triangles,
-                    .begin = begin, .row = row, .leaves = leaves),
+                    .begin = contacts->begin, .end = contacts->end, .from = (float)from,
+                    .to = (float)to, .row = row, .leaves = leaves),
                 error))
             return error->status;
         hed_config config = hed_kernel_config(contacts->kernels[CLOTH_MESH_BOXES], NULL);
@@ -271,7 +273,7 @@ static float fall_of(const hed_cloth_frame *frame, double seconds)
     return (float)(0.5 * pull * seconds * seconds);
 }
 
-/* Enqueues the search, from the positions `begin` and `end`. */
+/* Enqueues the search. */
 static hed_status enqueue_find(
     hed_cloth *cloth, cloth_contacts *contacts, cloth_meshes meshes, hed_error *error)
 {
@@ -286,64 +288,47 @@ static hed_status enqueue_find(
             .incident = b->incident, .kinds = b->kinds, .begin = contacts->begin,
             .end = contacts->end, .position = cloth->buffers.position,
             .previous = cloth->buffers.previous, .garments = cloth->buffers.garments,
-            .contact = cloth->buffers.contact, .meshes = meshes),
+            .contact = cloth->buffers.contact, .anchors = b->anchors, .meshes = meshes),
         error);
 }
 
 hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
-    const hed_cloth_frame *frame, double seconds, hed_error *error)
+    const hed_cloth_frame *frame, double seconds, double until, hed_error *error)
 {
     hed_status status = HED_OK;
     if (frame->mesh_count > 0)
         status = contacts->tree ? check_same(contacts->tree, frame, error)
                                 : make_tree(cloth, contacts, frame, error);
     if (status || !contacts->tree) return status;
-    double move = 0.0;
-    hed_buffer *begin = NULL, *end = NULL;
     if (contacts->known) { /* positions of a saved state */
         memcpy(contacts->places, contacts->known, contacts->known_count * sizeof *contacts->known);
         contacts->jumped = false;
         forget_known(contacts);
         send_places(cloth, contacts, error);
     }
-    if (contact_feed(cloth, contacts, frame, &move, &begin, &end, error) ||
-        make_boxes(cloth, contacts, begin, error))
+    if (contact_feed(cloth, contacts, frame, error) ||
+        make_boxes(cloth, contacts, 0.0, until, error))
         return error->status;
     cloth_meshes meshes = {
         .ahead = cloth->last_dt > 0.0f ? (float)(seconds / cloth->last_dt) : 0.0f,
         .fall = fall_of(frame, seconds),
-        .move = (float)move,
+        .move = (float)contacts->move,
         .come_out = (float)(COME_OUT * seconds)};
-    contacts->move = move;
-    contacts->begin = begin;
-    contacts->end = end;
     return enqueue_find(cloth, contacts, meshes, error);
 }
 
-/* Uploads the positions of meshes at a fraction of their motion in this frame. */
-static hed_status send_between(
-    hed_cloth *cloth, cloth_contacts *contacts, double fraction, hed_error *error)
-{
-    uint32_t count = contacts->tree->vertex_count;
-    float4 *places = hed_new(&cloth->allocator, count, sizeof *places, error);
-    if (!places) return HED_ERROR_MEMORY;
-    for (uint32_t v = 0; v < count; v++)
-        places[v] = cloth_ball(contacts->began[v], contacts->sent[v], (float)fraction);
-    cloth_send(cloth, contacts->begin, 0, places, count * sizeof *places, error);
-    hed_delete(&cloth->allocator, places, count, sizeof *places);
-    return error->status;
-}
-
 hed_status cloth_contacts_find_again(hed_cloth *cloth, cloth_contacts *contacts,
-    const hed_cloth_frame *frame, double fraction, uint32_t ahead, double dt, hed_error *error)
+    const hed_cloth_frame *frame, cloth_search search, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
-    cloth_meshes meshes = {.ahead = (float)ahead,
-        .fall = fall_of(frame, ahead * dt),
+    if (hed_failed(error) || !contacts->tree) return error->status; /* a state without meshes yet */
+    cloth_meshes meshes = {.slip = (float)search.slip,
+        .ahead = (float)search.substeps,
+        .fall = fall_of(frame, search.substeps * search.dt),
         .move = (float)contacts->move,
-        .fraction = (float)fraction};
-    if (contacts->move > 0.0 && (send_between(cloth, contacts, fraction, error) ||
-                                    make_boxes(cloth, contacts, contacts->begin, error)))
+        .come_out = (float)(COME_OUT * frame->seconds * frame->frames),
+        .fraction = (float)search.fraction};
+    if (contacts->move > 0.0 && search.until > 0.0 &&
+        make_boxes(cloth, contacts, search.fraction, search.until, error))
         return error->status;
     return enqueue_find(cloth, contacts, meshes, error);
 }

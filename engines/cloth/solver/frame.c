@@ -268,7 +268,7 @@ typedef struct schedule {
     double dt, last_dt;
     uint32_t count;    /* substeps of the submission */
     uint32_t searches; /* searches of planes, cloth_frame_substeps() */
-    bool moves;     /* the cloth has a driver, meshes, or colliders that move */
+    bool moves;        /* the cloth has a driver, meshes, or colliders that move */
 } schedule;
 
 static bool has_fast_collider(const cloth_host *host)
@@ -329,6 +329,30 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
 HED_VIEW_LAUNCH(cloth_gas_launch, CLOTH_GAS)
 
 enum { SEAM_SUBSTEPS_AHEAD = 4 }; /* substeps of a search while seams close */
+enum { SEARCHES = 4 }; /* calls of the solver in a frame with meshes, each after a search */
+
+/* Fraction of the frame at which all planes are searched after search number `search`. */
+static double search_after(const schedule *s, uint64_t search)
+{
+    uint64_t searches = s->searches < s->count ? s->searches : s->count;
+    return fmin(ceil((double)(search + 1) * s->count / (double)searches) / s->count, 1.0);
+}
+
+/* Finds the planes of mesh colliders again before substep `at`: all planes where the meshes are fast, else the
+ * planes of particles that have moved far relative to them. */
+static hed_status search_planes(hed_cloth *cloth, const schedule *s, uint32_t at, hed_error *error)
+{
+    uint64_t searches = s->searches < s->count ? s->searches : s->count,
+             search = at * searches / s->count;
+    bool is_due = search > (at - 1) * searches / s->count;
+    return cloth_contacts_find_again(cloth, cloth->contacts, s->frame,
+        (cloth_search){.fraction = (double)at / s->count,
+            .until = is_due ? search_after(s, search) : 0.0,
+            .slip = is_due ? 0.0 : cloth_plane_slip(cloth),
+            .substeps = s->count - at,
+            .dt = s->dt},
+        error);
+}
 
 /* Draws seams to their length at the end of a substep, and finds the planes of mesh colliders
  * again: seams move cloth farther in a frame than planes of its start are valid. */
@@ -337,8 +361,12 @@ static hed_status draw_seams(hed_cloth *cloth, const schedule *s, uint32_t index
     for (uint32_t g = 0; g < cloth->garment_count; g++)
         cloth_set_seams(cloth->garments[g], cloth->time + (index + 1) * s->dt);
     if (index == 0 || !cloth->host->has_meshes) return error->status;
-    return cloth_contacts_find_again(cloth, cloth->contacts, s->frame, (double)index / s->count,
-        SEAM_SUBSTEPS_AHEAD, s->dt, error);
+    return cloth_contacts_find_again(cloth, cloth->contacts, s->frame,
+        (cloth_search){.fraction = (double)index / s->count,
+            .until = 1.0,
+            .substeps = SEAM_SUBSTEPS_AHEAD,
+            .dt = s->dt},
+        error);
 }
 
 /* True while seams of any part have not met. */
@@ -364,11 +392,8 @@ static hed_status run_piece(
                 .triangles = cloth->buffers.triangles, .gases = cloth->buffers.gases,
                 .garments = cloth->buffers.garments, .dt_square = (float)(s->dt * s->dt)),
             error);
-    uint64_t searches = s->searches < s->count ? s->searches : s->count;
     if (closes_seams(cloth)) draw_seams(cloth, s, at, error);
-    else if (at > 0 && at * searches / s->count > (at - 1) * searches / s->count)
-        cloth_contacts_find_again(
-            cloth, cloth->contacts, s->frame, (double)at / s->count, s->count - at, s->dt, error);
+    else if (at > 0 && cloth->host->has_meshes) search_planes(cloth, s, at, error);
     if (hed_failed(error)) return error->status;
     cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);
     cloth->host->air_fresh = false;
@@ -382,13 +407,14 @@ static hed_status run_piece(
                : HED_OK;
 }
 
-static hed_status frame_feed(
-    hed_cloth *cloth, const hed_cloth_frame *frame, double seconds, float dt, hed_error *error)
+static hed_status frame_feed(hed_cloth *cloth, const schedule *s, hed_error *error)
 {
+    const hed_cloth_frame *frame = s->frame;
+    double seconds = frame->seconds * frame->frames;
     cloth_origin_follow(cloth, error);
     if (frame->teleports) cloth_jump(cloth, frame->teleports, error);
     cloth_move_frame(cloth, frame, error);
-    cloth_feed_garments(cloth, dt, error);
+    cloth_feed_garments(cloth, (float)s->dt, error);
     feed_driver(cloth, frame, error);
     feed_colliders(cloth, frame, error);
     if (cloth_feed_fans(cloth, frame, error)) return error->status;
@@ -398,7 +424,8 @@ static hed_status frame_feed(
     if (frame->mesh_count || cloth->host->has_meshes) {
         if (!cloth->contacts && cloth_contacts_create(cloth, &cloth->contacts, error))
             return error->status;
-        if (cloth_contacts_find(cloth, cloth->contacts, frame, seconds, error))
+        double until = closes_seams(cloth) ? 1.0 : search_after(s, 0);
+        if (cloth_contacts_find(cloth, cloth->contacts, frame, seconds, until, error))
             return error->status;
         cloth->host->has_meshes = true;
     }
@@ -416,11 +443,8 @@ static hed_status begin_frame(hed_cloth *cloth, const hed_cloth_frame *frame, ui
         .searches = searches,
         .count = substeps * frame->frames};
     cloth->frame_substeps = substeps;
-    cloth->frame_searches = searches;
     cloth->host->dirty = true;
-    if (cloth_stage_begin(cloth, error) ||
-        frame_feed(cloth, frame, frame->seconds * frame->frames, (float)s->dt, error))
-        return error->status;
+    if (cloth_stage_begin(cloth, error) || frame_feed(cloth, s, error)) return error->status;
     s->moves = cloth->has_driver || cloth->host->has_meshes || has_moving_collider(cloth->host);
     return cloth_contacts_begin(cloth, error);
 }
@@ -449,9 +473,15 @@ static hed_status step_part(hed_cloth *cloth, const hed_cloth_frame *frame, uint
     if (begin_frame(cloth, frame, substeps, searches, &s, error)) return error->status;
     bool is_single = cloth->has_self || cloth->has_pressure || searches > 1 ||
                      cloth_contacts_have_features(cloth->contacts) || closes_seams(cloth);
-    uint32_t piece = is_single ? 1 : cloth->has_air ? substeps : s.count;
-    for (uint32_t at = 0; at < s.count && !error->status; at += piece)
-        run_piece(cloth, &s, at, piece, error);
+    uint32_t piece = is_single                 ? 1
+                     : cloth->host->has_meshes ? (substeps + SEARCHES - 1) / SEARCHES
+                     : cloth->has_air          ? substeps
+                                               : s.count;
+    for (uint32_t at = 0, count; at < s.count && !error->status; at += count) {
+        uint32_t left = substeps - at % substeps; /* number until the end of a frame of the submission */
+        count = piece > substeps || piece < left ? piece : left;
+        run_piece(cloth, &s, at, count, error);
+    }
     return end_frame(cloth, &s, error);
 }
 

@@ -15,7 +15,8 @@
 
 enum {
     MOST_A_SECOND = 64 * 60, /* substeps of frames with fast bodies */
-    CALMING = 16, /* divisor of the fall of both numbers in each frame after a fast body */
+    MOST_SEARCHES = 1000000,
+    CALMING = 16, /* divisor of the fall of the substeps in each frame after a fast body */
     SEARCHED = 4  /* substeps between two searches of planes, where bodies move by body_motion */
 };
 
@@ -151,8 +152,10 @@ static void add_bodies(
     else cloth_contacts_motions(cloth->contacts, frame, motions);
 }
 
-/* Number of a frame after one with `last`, while cloth that a fast body has thrown calms down. */
-static double calmed(uint32_t last) { return last - ceil((double)last / CALMING); }
+double cloth_plane_slip(const hed_cloth *cloth)
+{
+    return SEARCHED * cloth_whole(cloth)->body_motion;
+}
 
 uint32_t cloth_frame_substeps(hed_cloth *cloth, const hed_cloth_frame *frame, uint32_t *searches)
 {
@@ -170,9 +173,9 @@ uint32_t cloth_frame_substeps(hed_cloth *cloth, const hed_cloth_frame *frame, ui
     }
     add_bodies(lead, frame, false, &motions);
     double slips = motions.longest / cloth->body_motion, needed = ceil(slips / frame->frames),
-           limit = ceil(MOST_A_SECOND * frame->seconds), calming = calmed(lead->frame_substeps);
-    slips = fmax(ceil(slips / SEARCHED), fmax(calmed(lead->frame_searches), 1));
-    if (has_meshes) *searches = (uint32_t)fmin(slips, CLOTH_MOST_SEARCHES);
+           limit = ceil(MOST_A_SECOND * frame->seconds), last = lead->frame_substeps,
+           calming = last - ceil(last / CALMING); /* cloth that a fast body has thrown */
+    if (has_meshes) *searches = (uint32_t)fmin(fmax(ceil(slips / SEARCHED), 1), MOST_SEARCHES);
     if (!cloth->is_chosen) return cloth->def.substeps;
     return (uint32_t)fmax(fmin(fmax(needed, calming), limit), cloth->def.substeps);
 }

@@ -30,11 +30,12 @@ hed_status cloth_choose_structure(
 uint32_t cloth_choose_substeps(const hed_cloth *cloth);
 /* Longest motion of a body, m, in a substep of a cloth whose substeps are chosen. */
 double cloth_choose_body_motion(const hed_cloth *cloth);
-/* Substeps of a checked frame, and searches of the planes of mesh colliders in it: a plane has no border, so
- * cloth that slips over its triangle's edge within the frame would be caught there. Stores the middle
- * of the frame's driver (frame_substeps.c). */
-enum { CLOTH_MOST_SEARCHES = 1000000 };
+/* Substeps of a checked frame, and searches of the planes of all particles in it, since mesh colliders move: a plane has
+ * no border, so cloth that slips over its triangle's edge within the frame would be caught there. Stores
+ * the middle of the frame's driver (frame_substeps.c). */
 uint32_t cloth_frame_substeps(hed_cloth *cloth, const hed_cloth_frame *frame, uint32_t *searches);
+/* Motion of a particle relative to its plane after which the plane is found again, m. */
+double cloth_plane_slip(const hed_cloth *cloth);
 
 /* Kernels of the solver, created by hed_cloth_create() if the definition announces their use,
  * else at first use. */

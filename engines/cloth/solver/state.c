@@ -22,7 +22,7 @@ static hed_status reset_part(hed_cloth *cloth, hed_error *error)
     if (hed_fill(cloth->stream, cloth->buffers.flags, 0, 16, &(uint32_t){0}, 4, error))
         return error->status;
     cloth->last_dt = 0.0f;
-    cloth->frame_substeps = cloth->frame_searches = 0;
+    cloth->frame_substeps = 0;
     cloth->time = 0.0;
     cloth->frame = 0;
     host->collider_count = 0;
@@ -151,8 +151,8 @@ typedef struct state_head {
     uint32_t submissions, after;
     float middle[3];
     uint32_t apart;    /* STATE_APART, STATE_PARTS */
-    uint32_t substeps, searches; /* numbers of the last frame */
-    uint32_t has_driver_middle, unused;
+    uint32_t substeps; /* number in the last frame */
+    uint32_t has_driver_middle;
     double driver_middle[3]; /* m */
     float pace[16];          /* last motion of the frame of reference */
     double pace_seconds;
@@ -172,7 +172,7 @@ typedef struct state_home {
 
 /* Magic bytes; the last byte is the version. Version 2 had neither carries nor an origin; version 3
  * had no motion of the frame of reference, version 4 neither substeps nor middles of garments and driver. */
-static const char magic[8] = "HEDCLTH5";
+static const char magic[8] = "HEDCLTH6";
 
 static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
 {
@@ -281,7 +281,6 @@ static state_head head_of(const hed_cloth *cloth)
         .middle = {look->middle[0], look->middle[1], look->middle[2]},
         .apart = (lead->is_apart ? STATE_APART : 0) | (look->parts ? STATE_PARTS : 0),
         .substeps = lead->frame_substeps,
-        .searches = lead->frame_searches,
         .has_driver_middle = host->has_driver_middle,
         .pace_seconds = host->pace_seconds};
     memcpy(head.pace, host->pace, sizeof head.pace);
@@ -355,8 +354,7 @@ static bool is_sound_head(const state_head *head)
                  fabs((double)head->middle[k]) <= farthest_place &&
                  fabs(head->driver_middle[k]) <= CLOTH_FARTHEST;
     for (int k = 0; k < 16; k++) sound &= fabs((double)head->pace[k]) <= farthest_place;
-    return sound && head->apart <= (STATE_APART | STATE_PARTS) && head->substeps <= MOST_SUBSTEPS &&
-           head->searches <= CLOTH_MOST_SEARCHES;
+    return sound && head->apart <= (STATE_APART | STATE_PARTS) && head->substeps <= MOST_SUBSTEPS;
 }
 
 /* True if the fourth number of each previous position is the particle's garment, with
@@ -503,7 +501,6 @@ static hed_status load_part(hed_cloth *cloth, const state_head *head, const unsi
     cloth->host->air_fresh = false;
     cloth->last_dt = head->last_dt;
     cloth->frame_substeps = head->substeps;
-    cloth->frame_searches = head->searches;
     cloth->time = head->time;
     cloth->frame = head->frame;
     cloth_look *look = &cloth->host->look;
