@@ -36,7 +36,7 @@ Test(bench_cloth, a_hung_sheet_swings_with_2_substeps)
     EXPECT_LT(row.rms, 0.038);
 }
 
-/* Cells are swept three times where cloth may touch something: one sweep is too soft in shear for the
+/* Cells are swept four times where cloth may touch something: one sweep is too soft in shear for the
  * folds of so few substeps. */
 Test(bench_cloth, a_sheet_over_a_ball_passes_with_8_substeps)
 {

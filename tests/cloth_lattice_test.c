@@ -122,8 +122,8 @@ Test(cloth_lattice, a_sheet_over_a_ball_keeps_its_length)
     test_device t = test_open(NULL);
     bool on_host = strcmp(hed_device_describe(t.device).backend, "host") == 0;
     drop_on_ball(&t, on_host ? 64 : 48, 8, 40);
-    if (getenv("HEDDLE_TEST_FULL") || on_host) drop_on_ball(&t, 128, 12, 40);
-    if (on_host) drop_on_ball(&t, 255, 10, 30); /* 10 % in sharp folds, were edges not shortened */
+    if (getenv("HEDDLE_TEST_FULL") || on_host) drop_on_ball(&t, 128, 6, 40);
+    if (on_host) drop_on_ball(&t, 255, 9, 30); /* 8 %, were its edges shortened as often as those of 64 x 64 */
     if (getenv("HEDDLE_TEST_FULL")) drop_on_ball(&t, 255, 10, 60);
     test_close(&t);
 }
@@ -155,13 +155,13 @@ Test(cloth_lattice, sweeps_over_the_cells_have_the_requested_stiffness)
     test_close(&t);
 }
 
-/* Substeps that the engine chooses: the fewest that pass the gate of heddle cloth bench (3, 3, 4 hung; 5, 6, 10
+/* Substeps that the engine chooses: the fewest that pass the gate of heddle cloth bench (3, 3, 4 hung; 5, 6, 8
  * over a ball, at 64, 128 and 255), and a margin. */
 Test(cloth_lattice, substeps_are_chosen_by_the_mesh_and_the_contact)
 {
     test_device t = test_open(NULL);
     bool on_host = strcmp(hed_device_describe(t.device).backend, "host") == 0;
-    const uint32_t sides[] = {32, 64, 128, 255}, hung[] = {4, 4, 4, 5}, touched[] = {8, 8, 10, 12},
+    const uint32_t sides[] = {32, 64, 128, 255}, hung[] = {4, 4, 4, 5}, touched[] = {8, 8, 9, 10},
                    meshed[] = {16, 16, 18, 20};
     for (size_t k = 0; k < (on_host ? HED_COUNT(sides) : 1); k++)
         for (uint32_t touches = 0; touches < 3; touches++) {

@@ -4,20 +4,18 @@
 #define CLOTH_CHAIN_H
 
 /* If cloth touches anything, a particle stops within a substep, and one linear solution of a
- * line leaves the motion of its neighbours across the edge. So lines are solved twice, and after
- * the contacts lines of edges that are longer than CLOTH_LIMIT, without the length that their force
- * explains, in turn with the contacts. */
+ * line leaves the motion of its neighbours across the edge. So lines are solved twice, and once more
+ * between two passes of contacts: edges that are longer than CLOTH_LIMIT and the length that their force
+ * explains are shortened. */
 #define CLOTH_TOUCHED_PASSES 2u
-#define CLOTH_LIMIT_SWEEPS 3u
 #define CLOTH_LIMIT 1.01f /* length / rest length */
 /* A line's edges turn while the system moves their ends, so in a sharp fold the longest of
- * them remain too long: 10 % at 255 x 255 with 10 substeps. So after the last limits every second edge of a
- * line that is longer than CLOTH_SHORTEN times its limit, then each of the others, is shortened to that by
- * itself, CLOTH_SHORTENINGS times. */
-#define CLOTH_SHORTENINGS 6u
-#define CLOTH_SHORTEN 1.005f
+ * them remain too long: 10 % at 255 x 255 with 10 substeps. So after the limits every second edge of a
+ * line that is longer than its limit, then each of the others, is shortened to that by itself, as many
+ * times as CLOTH_SHORTENINGS says: 6, 12 and 24 times at 64, 128 and 255 points, since excess length moves on
+ * by an edge or two each time. `edges`: of the line. */
+#define CLOTH_SHORTENINGS(edges) ((edges) < 64u ? 6u : ((edges) + 2u) * 3u / 32u)
 #define CLOTH_LIMIT_PASS 3u
-#define CLOTH_LAST_LIMIT_PASS 4u
 
 /* ---- chains ---- */
 
@@ -28,7 +26,7 @@
  * edge. `units`, `links` and `pulls`, one for each edge: results of the forward pass, read by the
  * backward pass. `pulled`: multipliers of earlier sweeps; `pass`: 0: one sweep, 1: the first, 2: a
  * later one, CLOTH_LIMIT_PASS: limits, whose maximum length is that of `high` and of the force in `pulled`,
- * CLOTH_LAST_LIMIT_PASS: the last of them, after which edges are shortened.
+ * after which edges are shortened.
  * `before`: points as they were at the substep's start, from number `turns` on; 0: edges pull along
  * themselves (cloth_chain_axis()). */
 #define CLOTH_CHAINS(FIRST, NEXT) \
@@ -86,12 +84,11 @@ CLOTH_FUNCTION cloth_chain_edge cloth_chain_edge_of(uint e, cloth_chains_view vi
     return edge;
 }
 
-/* Shortens an edge between two points to CLOTH_SHORTEN times its limit, `high` and `stretch`, m. */
+/* Shortens an edge between two points to its limit, `high` and `stretch`, m. */
 CLOTH_FUNCTION void cloth_chain_shorten(float4 *a, float4 *b, float high, float stretch)
 {
     float4 way = cloth_from(*b, *a);
-    float length = sqrt(cloth_square(way.x, way.y, way.z) + 1e-24f),
-          limit = CLOTH_SHORTEN * (high + stretch),
+    float length = sqrt(cloth_square(way.x, way.y, way.z) + 1e-24f), limit = high + stretch,
           share = (length - limit) * cloth_inverse(hed_max(a->w + b->w, 1e-20f) * length);
     if (!(length > limit)) return;
     float share_a = a->w * share, share_b = -(b->w * share);
@@ -314,7 +311,7 @@ CLOTH_FUNCTION void cloth_chain_solve(cloth_chain_at chain, cloth_chains_view vi
     for (uint e = chain.edges; CLOTH_CHAINS_KEEP(view.pass) && e < chain.edges + chain.count; e++)
         cloth_chain_keep(e, view.pulls[e], view);
     CLOTH_ROLLED
-    for (uint k = 0; view.pass == CLOTH_LAST_LIMIT_PASS && k < 2 * CLOTH_SHORTENINGS; k++)
+    for (uint k = 0; view.pass == CLOTH_LIMIT_PASS && k < 2u * CLOTH_SHORTENINGS(chain.count); k++)
         for (uint j = k % 2; j < chain.count; j += 2)
             cloth_chain_shorten_at(j, chain, view, stiffness);
 }

@@ -267,12 +267,15 @@ CLOTH_FUNCTION chain_item chain_item_at(
 /* Number in local memory of an item's first point: a chain may have one more point than items. */
 CLOTH_FUNCTION uint chain_slot(chain_item i) { return i.item + i.item / i.width; }
 
-/* Makes the points of chains as moved by `pulls`, then with shortened edges. `rows`: 2 WG. */
-CLOTH_FUNCTION void chain_shorten_points(
-    chain_item i, cloth_chains_view view, chain_pulls pulls, float stiffness, __local float4 *rows)
+/* Makes the points of chains as moved by `pulls`, then with shortened edges: the first half of a chain's items
+ * does every second edge, so that half of the warps have nothing to do. `longest`: as of chain_solve(); items
+ * meet as often as it needs. `rows`: 3 WG. */
+CLOTH_FUNCTION void chain_shorten_points(chain_item i, cloth_chains_view view, chain_pulls pulls,
+    float stiffness, uint longest, __local float4 *rows)
 {
     const float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     uint slot = chain_slot(i), is_last = i.lane + 1u == i.chain.count;
+    __local float *limits = (__local float *)(rows + 2 * WG);
     float high = i.chain.high * i.edge.rest,
           stretch = cloth_chain_stretch(i.edge, i.chain, view.pass, stiffness, i.a.w + i.b.w);
     cloth_meet(i.width); /* neighbours have read their multipliers */
@@ -281,25 +284,28 @@ CLOTH_FUNCTION void chain_shorten_points(
         if (is_last)
             rows[slot + 1u] = i.b.w > 0.0f ? cloth_chain_moved(i.b, none, pulls.unit) : i.b;
     }
+    limits[i.item] = high + stretch;
+    uint half_sweeps = 2u * CLOTH_SHORTENINGS(i.chain.count);
     CLOTH_ROLLED
-    for (uint half_sweep = 0; half_sweep < 2u * CLOTH_SHORTENINGS; half_sweep++) {
+    for (uint half_sweep = 0; half_sweep < 2u * CLOTH_SHORTENINGS(longest); half_sweep++) {
+        uint edge = 2u * i.lane + (half_sweep & 1u), at = slot + edge - i.lane;
         cloth_meet(i.width);
-        if (i.is_edge && ((i.lane ^ half_sweep) & 1u) == 0u) {
-            float4 a = rows[slot], b = rows[slot + 1u];
-            cloth_chain_shorten(&a, &b, high, stretch);
-            rows[slot] = a;
-            rows[slot + 1u] = b;
+        if (half_sweep < half_sweeps && edge < i.chain.count) {
+            float4 a = rows[at], b = rows[at + 1u];
+            cloth_chain_shorten(&a, &b, limits[i.item + edge - i.lane], 0.0f);
+            rows[at] = a;
+            rows[at + 1u] = b;
         }
     }
     cloth_meet(i.width);
 }
 
-/* Shortens the edges of chains after chain_apply() of `pulls`. `rows`: 2 WG. */
-CLOTH_FUNCTION void chain_shorten(
-    chain_item i, cloth_chains_view view, chain_pulls pulls, float stiffness, __local float4 *rows)
+/* Shortens the edges of chains after chain_apply() of `pulls`. `rows`: 3 WG. */
+CLOTH_FUNCTION void chain_shorten(chain_item i, cloth_chains_view view, chain_pulls pulls,
+    float stiffness, uint longest, __local float4 *rows)
 {
     uint slot = chain_slot(i), at = i.chain.first + i.lane * i.chain.step;
-    chain_shorten_points(i, view, pulls, stiffness, rows);
+    chain_shorten_points(i, view, pulls, stiffness, longest, rows);
     if (i.is_edge && i.a.w > 0.0f) view.points[at] = rows[slot];
     if (i.is_edge && i.lane + 1u == i.chain.count && i.b.w > 0.0f)
         view.points[at + i.chain.step] = rows[slot + 1u];
@@ -332,7 +338,7 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
     chain_item i = chain_item_at(chain, edge, view, item, width);
     chain_pulls pulls = chain_solve(i, view.pass, stiffness, longest, rows);
     chain_apply(i, view, pulls);
-    if (view.pass == CLOTH_LAST_LIMIT_PASS) chain_shorten(i, view, pulls, stiffness, rows);
+    if (view.pass == CLOTH_LIMIT_PASS) chain_shorten(i, view, pulls, stiffness, longest, rows);
 }
 
 /* Solves a chain of at most 2 WG edges that do not turn, two in an item: each item takes the first of its

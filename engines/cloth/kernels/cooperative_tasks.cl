@@ -194,8 +194,8 @@ CLOTH_FUNCTION void cooperative_chain(uint4 task, cooperative_words words, cloth
          sends = task.w & CLOTH_DO_SEND;
     float4 a = cloth_chain_moved(i.a, pulls.unit, pulls.last),
            b = cloth_chain_moved(i.b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), pulls.unit);
-    if (view.pass == CLOTH_LAST_LIMIT_PASS) {
-        chain_shorten_points(i, view, pulls, stiffness, memory);
+    if (view.pass == CLOTH_LIMIT_PASS) {
+        chain_shorten_points(i, view, pulls, stiffness, cloth_task_longest(task), memory);
         a = memory[chain_slot(i)];
         b = memory[chain_slot(i) + 1u];
     }
@@ -229,7 +229,7 @@ CLOTH_FUNCTION void cooperative_solve(uint4 task, uint begin, uint end, cooperat
                 cloth_line_at_of(words.a, words.b), lines, stiffness, 1u << bits, item, memory);
         if (HAS(CLOTH_DO_CHAINS) && cloth_task_kind(task) == CLOTH_DO_CHAINS)
             strict_chain(cloth_chain_at_of(words.a, words.b), edge, chains, stiffness, 1u << bits,
-                item, memory);
+                cloth_task_longest(task), item, memory);
 #else
 #if SENDS
         if (HAS(CLOTH_DO_LINES) && cloth_task_kind(task) == CLOTH_DO_LINES &&

@@ -419,7 +419,7 @@ typedef struct patch_tension {
     cloth_places_view places;
     cloth_shares_view shares;
     cloth_chains_view chains;
-    uint gives, is_last; /* `is_last`: limits are the last of the substep */
+    uint gives;
 } patch_tension;
 
 /* Does item i of a task. `turns`: of CLOTH_CHAINS. */
@@ -449,7 +449,6 @@ CLOTH_FUNCTION void do_task(const patch_view *view, const patch_tension *tension
         chains.points = points;
         chains.turns = turns;
         chains.pass = tension->gives || task.w == CLOTH_LIMIT_PASS ? task.w : 0u;
-        if (task.w == CLOTH_LIMIT_PASS && tension->is_last) chains.pass = CLOTH_LAST_LIMIT_PASS;
         cloth_chain_solve(cloth_chain_of(chains.chains, at), chains, view->step.stiffness);
     }
 }
@@ -619,13 +618,12 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
 #else
         sweep(view, &table);
 #endif
-        /* tension and surroundings; with lattices then limits and surroundings in turn, of which
-         * the last include the driver */
+        /* tension and surroundings; with lattices then limits and surroundings again, of which the
+         * last include the driver */
         CLOTH_ROLLED
         for (uint k = 0; k <= LIMITS; k++) {
 #if LATTICES
             uint part = k ? 3u : SURROUNDED ? 2u : 1u;
-            tension.is_last = k == LIMITS;
             do_tasks(view, &tension, &held, 0u, launch.tasks[part], launch.tasks[part + 1]);
 #endif
             if (!SURROUNDED) continue;

@@ -86,7 +86,7 @@
 #endif
 #define LIMITED (RANGES || COMPLIANCE)
 #define SURROUNDED (COLLIDERS || CONTACTS || DRIVER)
-#define LIMITS (LATTICES && SURROUNDED ? CLOTH_LIMIT_SWEEPS : 0u)
+#define LIMITS (LATTICES && SURROUNDED ? 1u : 0u)
 #define FABRIC_SWEEPS (LATTICES && SURROUNDED ? CLOTH_CELL_SWEEPS : 1u)
 #define NEEDS_PARTICLE (HELD < OWN || AIR || DRIVER) /* integration uses the particle's number */
 /* Particles of an item that are integrated together, so that their loads overlap. */

@@ -231,7 +231,7 @@ CLOTH_FUNCTION void cloth_unbend(
  * cell that gives more than its particles move gets the whole force of its stiffness: the sweeps together
  * then have the requested stiffness, not more. A sheet that hangs has one sweep without: it loses
  * more in tension at its pins than it gains in shear. */
-#define CLOTH_CELL_SWEEPS 3u
+#define CLOTH_CELL_SWEEPS 4u
 #define CLOTH_CELL_OVER 1.7f
 #define CLOTH_CELL_PASS 3u /* `pass` of such a sweep, which has no multipliers */
 

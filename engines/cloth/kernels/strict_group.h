@@ -140,14 +140,16 @@ CLOTH_FUNCTION chain_pulls strict_chain_solve(
     return pulls;
 }
 
-/* Solves chains of at most `width` edges, an edge in an item, and moves their points. */
+/* Solves chains of at most `width` edges, an edge in an item, and moves their points. `longest`: edges of
+ * the longest one. */
 CLOTH_FUNCTION void strict_chain(cloth_chain_at chain, cloth_chain_edge edge,
-    cloth_chains_view view, float stiffness, uint width, uint item, __local float4 *memory)
+    cloth_chains_view view, float stiffness, uint width, uint longest, uint item,
+    __local float4 *memory)
 {
     chain_item i = chain_item_at(chain, edge, view, item, width);
     chain_pulls pulls = strict_chain_solve(i, view.pass, stiffness, memory);
     chain_apply(i, view, pulls);
-    if (view.pass == CLOTH_LAST_LIMIT_PASS) chain_shorten(i, view, pulls, stiffness, memory);
+    if (view.pass == CLOTH_LIMIT_PASS) chain_shorten(i, view, pulls, stiffness, longest, memory);
 }
 
 #endif

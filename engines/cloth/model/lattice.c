@@ -218,6 +218,7 @@ static hed_status make_lattice(cloth_garment *garment, uint32_t stride, uint32_t
         choose_lines(garment, 1, &grid, scratch, error))
         return error->status;
     lattice->sweeps = lattice > garment->lattices ? FINER_SWEEPS : CLOTH_LATTICE_SWEEPS;
+    lattice->touched_sweeps = lattice->sweeps / 2; /* lines and limits solve tension again */
     lattice->is_inner = finer > 1;
     lattice->place_count = lines.count[0] * lines.count[1];
     lattice->share_count = points.count[0] * points.count[1];
@@ -266,7 +267,7 @@ static hed_status make_pin_lattice(
 {
     uint32_t width = garment->grid_width, height = garment->grid_height, x0 = window_begin(x),
              y0 = window_begin(y), w = window_end(x, width) - x0, h = window_end(y, height) - y0;
-    lattice->sweeps = PIN_SWEEPS;
+    lattice->sweeps = lattice->touched_sweeps = PIN_SWEEPS;
     lattice->place_count = lattice->share_count = w * h;
     lattice->places = hed_arena_new(&garment->arena, w * h, sizeof *lattice->places, error);
     lattice->shares = hed_arena_new(&garment->arena, w * h, sizeof *lattice->shares, error);

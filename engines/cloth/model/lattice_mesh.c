@@ -362,7 +362,7 @@ static hed_status make_mesh_lattice(
 {
     hed_arena *arena = &make->garment->arena;
     uint32_t particles = make->garment->particle_count;
-    lattice->sweeps = SWEEPS;
+    lattice->sweeps = lattice->touched_sweeps = SWEEPS;
     lattice->is_inner = finer > 0;
     lattice->place_count = divide(make, make->parts, stride);
     memcpy(make->finer, make->parts, make->part_count * sizeof *make->parts);

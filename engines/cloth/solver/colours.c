@@ -293,11 +293,8 @@ static void colours_drive(
 static void limit_stretch(
     hed_cloth *cloth, const cloth_solver *s, bool touches, uint32_t substep, hed_error *error)
 {
-    for (uint32_t k = 0; k < CLOTH_LIMIT_SWEEPS; k++) {
-        if (touches) colours_drive(cloth, s, substep, CLOTH_STEP_DRIVER, error);
-        cloth_tension_limit(
-            cloth, s->tension, k + 1 == CLOTH_LIMIT_SWEEPS, s->b.steps, substep, error);
-    }
+    if (touches) colours_drive(cloth, s, substep, CLOTH_STEP_DRIVER, error);
+    cloth_tension_limit(cloth, s->tension, s->b.steps, substep, error);
 }
 
 /* Enqueues `count` substeps, from substep `first` on, of tasks that were gathered. */

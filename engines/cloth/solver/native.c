@@ -167,10 +167,8 @@ static void limit_stretch(const moment *current, const cloth_crew *crew, uint32_
     moment contacts = *current;
     contacts.step.flags &= ~CLOTH_STEP_DRIVER;
     bool touches = contacts.step.colliders || (contacts.step.flags & CLOTH_STEP_CONTACTS);
-    for (uint32_t k = 0; k < CLOTH_LIMIT_SWEEPS; k++) {
-        if (touches) run_phases(&contacts, crew->team, crew->member, act, job->phases);
-        cloth_native_limit(job->solver->lattices, k + 1 == CLOTH_LIMIT_SWEEPS, crew);
-    }
+    if (touches) run_phases(&contacts, crew->team, crew->member, act, job->phases);
+    cloth_native_limit(job->solver->lattices, crew);
 }
 
 /* Runs a substep. Lattices and lines follow the first phase, tension the last step of figures: a

@@ -165,7 +165,7 @@ typedef struct cloth_native_functions {
     /* `before`: points at the substep's start; NULL: edges pull along themselves */
     void (*chain)(void *points, const void *before, const cloth_chain_pack *pack, float stiffness,
         float *scratch, float *pulled);
-    /* shortens edges of limits, after the last of them; `pulled`: as of `chain` */
+    /* shortens edges after the limits; `pulled`: as of `chain` */
     void (*shorten)(
         void *points, const cloth_chain_pack *pack, float stiffness, const float *pulled);
     /* moves free points by the motions of places, m */
@@ -195,8 +195,7 @@ void cloth_native_coarse(const cloth_native_lattices *lattices, const cloth_crew
 void cloth_native_tension(
     const cloth_native_lattices *lattices, uint32_t passes, const cloth_crew *crew);
 /* Shortens edges that contacts have left too long (CLOTH_LIMIT). */
-void cloth_native_limit(
-    const cloth_native_lattices *lattices, bool is_last, const cloth_crew *crew);
+void cloth_native_limit(const cloth_native_lattices *lattices, const cloth_crew *crew);
 
 /* Returns the versions that this processor runs, the fastest first; NULL after the last. */
 const cloth_native_functions *cloth_native_functions_at(uint32_t index);

@@ -219,7 +219,8 @@ static void solve_lattice(const cloth_native_lattices *lattices, const cloth_nat
         crew->functions->follow(places, coarser->lattice->shares, coarser->lattice->share_count,
             copy->motions + coarser->at);
     }
-    for (uint32_t sweep = 0; sweep < lattice->sweeps; sweep++) {
+    uint32_t sweeps = crew->previous ? lattice->sweeps : lattice->touched_sweeps;
+    for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
         float *at = pulled;
         for (uint32_t k = 0; k < native->chains.at[2]; k++) {
             const cloth_chain_pack *pack = native->chains.packs + k;
@@ -266,14 +267,14 @@ void cloth_native_coarse(const cloth_native_lattices *lattices, const cloth_crew
 }
 
 /* Passes over the lines: one, the first of several, a later one, limits. */
-typedef enum line_pass { ONLY_PASS, FIRST_PASS, LATER_PASS, LIMIT_PASS, LAST_LIMIT_PASS } line_pass;
+typedef enum line_pass { ONLY_PASS, FIRST_PASS, LATER_PASS, LIMIT_PASS } line_pass;
 
 static void do_direction(const cloth_native_lattices *lattices, uint32_t direction, line_pass pass,
     const cloth_crew *crew)
 {
     for (uint32_t g = 0; g < lattices->garment_count; g++) {
         const cloth_native_garment *garment = lattices->garments + g;
-        const cloth_chain_packs *lines = pass >= LIMIT_PASS ? &garment->limits : &garment->tension;
+        const cloth_chain_packs *lines = pass == LIMIT_PASS ? &garment->limits : &garment->tension;
         uint64_t first = lines->at[direction], count = lines->at[direction + 1] - first,
                  before = first ? first * lines->packs[0].count : 0;
         for (uint64_t k = count * crew->member / crew->threads;
@@ -286,7 +287,7 @@ static void do_direction(const cloth_native_lattices *lattices, uint32_t directi
                 memset(pulled, 0, CLOTH_LANES * sizeof *pulled * (uint64_t)pack->count);
             crew->functions->chain(
                 crew->positions, NULL, pack, crew->stiffness, crew->scratch, pulled);
-            if (pass == LAST_LIMIT_PASS)
+            if (pass == LIMIT_PASS)
                 crew->functions->shorten(crew->positions, pack, crew->stiffness, pulled);
         }
     }
@@ -318,7 +319,7 @@ void cloth_native_tension(
     crew_barrier(crew);
 }
 
-void cloth_native_limit(const cloth_native_lattices *lattices, bool is_last, const cloth_crew *crew)
+void cloth_native_limit(const cloth_native_lattices *lattices, const cloth_crew *crew)
 {
-    do_lines_of_garments(lattices, is_last ? LAST_LIMIT_PASS : LIMIT_PASS, crew);
+    do_lines_of_garments(lattices, LIMIT_PASS, crew);
 }

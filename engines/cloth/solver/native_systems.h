@@ -252,7 +252,7 @@ FUNCTION bool NAME(shorten_half)(
         if (pulled)
             most = NAME(fused)(NAME(chain_give)(pack, words, weight, stiffness),
                 NAME(most)(NAME(read)((const uint32_t *)pulled + CLOTH_LANES * j), zero), most);
-        VECTOR excess = NAME(most)(NAME(negated)(NAME(all)(CLOTH_SHORTEN), most, length), zero),
+        VECTOR excess = NAME(most)(NAME(subtract)(length, most), zero),
                part = NAME(multiply)(NAME(multiply)(excess, root), NAME(inverse)(weight));
         found = NAME(most)(found, excess);
         CALL(shift_back, &a, NAME(subtract)(zero, NAME(multiply)(a.w, part)), &way);
@@ -272,7 +272,7 @@ TARGET static void NAME(shorten)(
     void *positions, const cloth_chain_pack *pack, float stiffness, const float *pulled)
 {
     bool is_long = true;
-    for (uint32_t k = 0; k < CLOTH_SHORTENINGS && is_long; k++) {
+    for (uint32_t k = 0; k < CLOTH_SHORTENINGS(pack->count) && is_long; k++) {
         is_long = NAME(shorten_half)(positions, pack, 0, stiffness, pulled);
         is_long |= NAME(shorten_half)(positions, pack, 1, stiffness, pulled);
     }

@@ -23,12 +23,13 @@ enum {
     BLOWN = 6,
     /* Substeps of 64 cells along a side and of the finest grids. SWEPT: of grids of a fabric, whose
      * cells are swept several times, without contact of cloth with cloth, MESHED where bodies may be meshes,
-     * whose edges cloth crossed with fewer; SWEPT_MORE for each doubling. */
+     * whose edges cloth crossed with fewer; SWEPT_MORE, MESHED_MORE for each doubling. */
     TOUCHED = 12,
     MOST_TOUCHED = 30,
     SWEPT = 8,
     MESHED = 16,
-    SWEPT_MORE = 2,
+    SWEPT_MORE = 1,
+    MESHED_MORE = 2,
     CELLS = 64,
     SUPPORT = 36,
     PLAIN_LOW = 10,
@@ -84,13 +85,14 @@ uint32_t cloth_choose_substeps(const hed_cloth *cloth)
     double substeps = 1, seconds = cloth->def.frame_seconds;
     bool carried = cloth->def.max_colliders > 0 || cloth->def.max_collider_triangles > 0,
          touched = cloth->has_self || cloth->has_driver || carried;
-    uint32_t swept = cloth->def.max_collider_triangles > 0 ? MESHED : SWEPT;
+    bool meshed = cloth->def.max_collider_triangles > 0;
+    uint32_t swept = meshed ? MESHED : SWEPT, more = meshed ? MESHED_MORE : SWEPT_MORE;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         bool is_swept = garment->cell_count && !cloth->has_self;
         double cells = fmax(garment->grid_width, garment->grid_height) / CELLS,
                doublings = hed_strict_log2(fmax(1, cells)),
-               contact = is_swept ? ceil(swept + SWEPT_MORE * doublings)
+               contact = is_swept ? ceil(swept + more * doublings)
                                   : fmin(TOUCHED * fmax(1, cells), MOST_TOUCHED),
                hung = garment->drag > 0 || garment->lift > 0 ? BLOWN
                                                              : HUNG + fmax(ceil(doublings) - 1, 0),

@@ -10,7 +10,7 @@
 /* Lattices of one level of all garments, or pins that have no particle in common, or the lines of
  * all grids. */
 typedef struct tension_stage {
-    uint32_t places, place_count, sweeps;
+    uint32_t places, place_count, sweeps, touched_sweeps;
     uint32_t shares,
         share_count;      /* shares of inner lattices: points are places of the next stage */
     uint32_t chain_at[3]; /* first chain of each direction */
@@ -172,8 +172,10 @@ static void count_sweeps(tension_builder *b)
     for (uint32_t g = 0; g < whole->garment_count; g++) {
         const cloth_garment *garment = whole->garments[g];
         for (uint32_t stage = 0; stage < b->tension->levels; stage++)
-            if (stage < garment->lattice_count)
+            if (stage < garment->lattice_count) {
                 b->tension->stages[stage].sweeps = garment->lattices[stage].sweeps;
+                b->tension->stages[stage].touched_sweeps = garment->lattices[stage].touched_sweeps;
+            }
     }
     for (uint32_t g = 0; g < b->cloth->garment_count; g++)
         for (uint32_t pin = 0; pin < b->cloth->garments[g]->pin_lattice_count; pin++)
@@ -503,7 +505,7 @@ bool cloth_tension_has_pins(const cloth_tension *t) { return t && t->pin_stages;
 
 uint32_t cloth_tension_launches(const cloth_tension *t)
 {
-    uint32_t count = 4 + 2 * CLOTH_TOUCHED_PASSES + 3 * CLOTH_LIMIT_SWEEPS;
+    uint32_t count = 4 + 2 * CLOTH_TOUCHED_PASSES + 3;
     if (!t) return 0;
     for (uint32_t s = 0; s < t->levels + 1 + t->pin_stages; s++)
         count += 2 + 2 * (t->stages[s].sweeps ? t->stages[s].sweeps : 1);
@@ -574,7 +576,8 @@ hed_status cloth_tension_solve_lattices(hed_cloth *cloth, const cloth_tension *t
     sample_stage_places(cloth, t, turns, t->stages[0].places, places, error);
     for (uint32_t l = 0; l < t->levels; l++) {
         const tension_stage *s = t->stages + l;
-        sweep_stage(cloth, t, s, s->sweeps, turns, t->b.places, steps, substep, error);
+        sweep_stage(cloth, t, s, touched ? s->touched_sweeps : s->sweeps, turns, t->b.places,
+            steps, substep, error);
         follow_shares(cloth, t, t->b.places, s->shares, s->share_count, error);
     }
     return error->status;
@@ -611,15 +614,14 @@ hed_status cloth_tension_solve_pins(
     return error->status;
 }
 
-hed_status cloth_tension_limit(hed_cloth *cloth, const cloth_tension *t, bool is_last,
-    hed_buffer *steps, uint32_t substep, hed_error *error)
+hed_status cloth_tension_limit(
+    hed_cloth *cloth, const cloth_tension *t, hed_buffer *steps, uint32_t substep, hed_error *error)
 {
     if (!t) return error->status;
     const uint32_t *at = t->stages[t->levels].chain_at;
     for (uint32_t d = 0; d < 2; d++)
-        solve_chains(cloth, t, cloth->buffers.position, steps, substep,
-            is_last ? CLOTH_LAST_LIMIT_PASS : CLOTH_LIMIT_PASS, 0, t->limits + at[d] - at[0],
-            at[d + 1] - at[d], error);
+        solve_chains(cloth, t, cloth->buffers.position, steps, substep, CLOTH_LIMIT_PASS, 0,
+            t->limits + at[d] - at[0], at[d + 1] - at[d], error);
     return error->status;
 }
 

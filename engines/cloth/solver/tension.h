@@ -45,7 +45,7 @@ hed_status cloth_tension_solve_lines(hed_cloth *cloth, const cloth_tension *tens
     uint32_t passes, hed_buffer *steps, uint32_t substep, hed_error *error);
 hed_status cloth_tension_solve_pins(hed_cloth *cloth, const cloth_tension *tension,
     hed_buffer *steps, uint32_t substep, hed_error *error);
-hed_status cloth_tension_limit(hed_cloth *cloth, const cloth_tension *tension, bool is_last,
-    hed_buffer *steps, uint32_t substep, hed_error *error);
+hed_status cloth_tension_limit(hed_cloth *cloth, const cloth_tension *tension, hed_buffer *steps,
+    uint32_t substep, hed_error *error);
 
 #endif
