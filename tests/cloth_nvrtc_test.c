@@ -187,11 +187,11 @@ Test(cloth_nvrtc, fabrics)
 
 /* All substeps in one launch, by a group of 512 on each multiprocessor: all kinds of tasks but
  * wide sweeps, and those of sheets, small, large with surroundings and without, and of a mesh. While a patch of a
- * mesh is swept, what tasks have in common waits outside of the registers. */
+ * mesh is swept, or a long line solved, values that tasks have in common wait outside of the registers. */
 Test(cloth_nvrtc, all_substeps_at_once)
 {
     static const char *const kinds[] = {"0x3ff", "0x22f5", "0x3bf5", "0x2af5", "0x6e1"};
-    static const int64_t most_spills[] = {0, 0, 0, 0, 256};
+    static const int64_t most_spills[] = {0, 0, 64, 0, 256};
     for (size_t k = 0; k < HED_COUNT(kinds); k++)
         for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
             const hed_define defines[] = {{"WG", "512"}, {"KINDS", kinds[k]}, {"SOLVE", "1"},

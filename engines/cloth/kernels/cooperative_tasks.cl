@@ -97,21 +97,6 @@ typedef struct cooperative_mail {
     uint particles, number;
 } cooperative_mail;
 
-/* True if groups with rows nearby meet after a task. */
-CLOTH_FUNCTION uint cooperative_meets_near(uint4 task)
-{
-    uint kind = cloth_task_kind(task),
-         can = kind == CLOTH_DO_LINES || kind == CLOTH_DO_CELLS || kind == CLOTH_DO_BANDS;
-    return can && (task.w & CLOTH_DO_NEAR);
-}
-
-/* Number of times that groups send packets in a task. */
-CLOTH_FUNCTION uint cooperative_sends(uint4 task)
-{
-    uint kind = cloth_task_kind(task), sends = kind == CLOTH_DO_CHAINS && (task.w & CLOTH_DO_SEND);
-    return sends + (kind == CLOTH_DO_BANDS) + (cooperative_meets_near(task) != 0u);
-}
-
 #if SENDS
 /* Meets the groups with rows nearby, after a barrier of the group's items. */
 CLOTH_FUNCTION void cooperative_meet_near(
@@ -132,6 +117,24 @@ CLOTH_FUNCTION void cooperative_meet_near(
         mem_fence(CLK_GLOBAL_MEM_FENCE);
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+/* Lets the first group wait for all others, which are fewer than items. `number`: one of the substep, since groups
+ * skip tasks of others. */
+CLOTH_FUNCTION void cooperative_meet_first(
+    __global uint4 *signals, uint groups, uint number, uint item)
+{
+    uint group = (uint)get_group_id(0);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (group > 0u && item == 0u) {
+        mem_fence(CLK_GLOBAL_MEM_FENCE);
+        hed_packet_put(signals + group, hed_u4(0, 0, 0, number));
+    }
+    if (group == 0u && item > 0u && item < groups) {
+        uint4 ignored;
+        hed_packet_wait(signals + item, number, CLOTH_COOPERATIVE_POLLS, &ignored);
+        mem_fence(CLK_GLOBAL_MEM_FENCE);
+    }
 }
 
 /* Returns a point that the task before sent. */
@@ -578,7 +581,9 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
     cloth_places_view of_places = {position, previous, sources, places, from, 0, 0, 0};
     cloth_shares_view of_shares = {position, shares, places, from, 0, 0};
     cooperative_mail mail = {(__global uint4 *)moved, launch.moved, launch.posts};
-    uint4 task = tasks[0], next = tasks[min(1u, launch.tasks - 1u)];
+    cloth_task_list list = get_group_id(0) ? launch.other_groups : launch.first_group;
+    tasks += list.at;
+    uint4 task = tasks[0], next = tasks[min(1u, list.tasks - 1u)];
     cooperative_words words = cooperative_look(
         task, cooperative_begin(task), cooperative_end(task), of_lines, of_chains, sources, item);
     cloth_chain_edge edge = cooperative_edge(task, words, of_chains, item);
@@ -586,10 +591,11 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
     for (uint substep = launch.first; substep < launch.first + launch.substeps; substep++) {
         float stiffness = cloth_stiffness_at(steps, substep);
         drive.substep = substep;
+        mail.number += list.skipped;
         CLOTH_ROLLED
-        for (uint t = 0; t < launch.tasks; t++) {
-            uint ahead = t + 2u < launch.tasks ? t + 2u : t + 2u - launch.tasks;
-            uint4 after_next = tasks[min(ahead, launch.tasks - 1u)];
+        for (uint t = 0; t < list.tasks; t++) {
+            uint ahead = t + 2u < list.tasks ? t + 2u : t + 2u - list.tasks;
+            uint4 after_next = tasks[min(ahead, list.tasks - 1u)];
             uint kind = cloth_task_kind(task), begin = cooperative_begin(task),
                  end = cooperative_end(task);
             cooperative_words next_words = cooperative_look(next, cooperative_begin(next),
@@ -664,6 +670,12 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
             case CLOTH_DO_PLACES:
                 if (task.w) cooperative_sample_own(task, begin, end, item, of_places);
                 else cooperative_sample(task.y + begin + item, task.y + end, of_places);
+#if SENDS
+                if (cloth_task_is_for_first(task))
+                    cooperative_meet_first(
+                        mail.packets + 2u * mail.particles + 3u * launch.bands.groups,
+                        launch.bands.groups, launch.posts + substep - launch.first + 1u, item);
+#endif
                 break;
 #endif
 #if HAS(CLOTH_DO_SHARES)
@@ -692,12 +704,12 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
             words = next_words;
             edge = cooperative_edge(next, words, of_chains, item);
 #if SENDS
-            mail.number += cooperative_sends(task);
+            mail.number += cloth_task_sends(task);
 #endif
             if (task.x & CLOTH_DO_MEET) cooperative_meet(state);
             else barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 #if SENDS
-            if (cooperative_meets_near(task))
+            if (cloth_task_meets_near(task))
                 cooperative_meet_near(mail.packets + 2u * mail.particles + launch.bands.groups,
                     launch.bands, mail.number, item);
 #endif

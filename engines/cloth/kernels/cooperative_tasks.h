@@ -9,7 +9,7 @@
  * and places of a lattice (cloth_task_held()); first chain (all lattices' chains along the warp, then
  * along the weft); first place; chains of a lattice, their width, number of lattices
  * (cloth_task_sides()): group g has lattice g. Of places of a grid: particles, as of an integration,
- * in `count`, and places in the argument: a group does those of its particles. Of shares: pass 1:
+ * in `count`, and places in the argument: a group does those of its particles; pass 1: no group but the first waits for the places. Of shares: pass 1:
  * points of `moved`. Of bands: sweeps; particles. */
 #define CLOTH_DO_INTEGRATE 0u
 #define CLOTH_DO_DISTANCE 1u
@@ -49,6 +49,28 @@ CLOTH_FUNCTION uint cloth_task_kind(uint4 task) { return task.x & 15u; }
 CLOTH_FUNCTION uint cloth_task_pass(uint4 task) { return task.x >> 4 & 7u; }
 CLOTH_FUNCTION uint cloth_task_share(uint4 task) { return task.x >> CLOTH_DO_SHARE; }
 
+/* True if groups with rows nearby meet after a task. */
+CLOTH_FUNCTION uint cloth_task_meets_near(uint4 task)
+{
+    uint kind = cloth_task_kind(task),
+         can = kind == CLOTH_DO_LINES || kind == CLOTH_DO_CELLS || kind == CLOTH_DO_BANDS;
+    return can && (task.w & CLOTH_DO_NEAR);
+}
+
+/* True if the first group alone waits for others after a task. */
+CLOTH_FUNCTION uint cloth_task_is_for_first(uint4 task)
+{
+    return cloth_task_kind(task) == CLOTH_DO_PLACES && cloth_task_pass(task);
+}
+
+/* Number of times that groups send packets in a task. */
+CLOTH_FUNCTION uint cloth_task_sends(uint4 task)
+{
+    uint kind = cloth_task_kind(task), sends = kind == CLOTH_DO_CHAINS && (task.w & CLOTH_DO_SEND);
+    return sends + (kind == CLOTH_DO_BANDS) + (cloth_task_meets_near(task) != 0u) +
+           cloth_task_is_for_first(task);
+}
+
 /* Maxima for a task of sweeps: half sweeps or lattices; chains of a lattice along a direction; places of
  * a lattice. */
 #define CLOTH_MOST_SWEEPS 255u
@@ -86,18 +108,25 @@ typedef struct cloth_cell_bands {
     uint width, height, total, groups, first_group, end_group;
 } cloth_cell_bands;
 
-/* `first`: first substep; `turns`: of CLOTH_PLACES; `patched`: of CLOTH_ELEMENT_PATCHES; `moved`: particles of `moved`, after
+/* Tasks of a group in a substep: `tasks` from task `at` on; `skipped`: number of times that groups send packets
+ * in the tasks of others. */
+typedef struct cloth_task_list {
+    uint at, tasks, skipped;
+} cloth_task_list;
+
+/* `first`: first substep; tasks of the first group, and of all others; `turns`: of CLOTH_PLACES; `patched`: of CLOTH_ELEMENT_PATCHES; `moved`: particles of `moved`, after
  * which it has the multipliers of elements in patches, and packets of a task: two tasks in succession have
  * one half of the packets each; then CLOTH_DO_SIGNALS packets of each group; `posts`: tasks that sent in
  * earlier launches. */
-#define CLOTH_DO_SIGNALS 3u /* one of bands, two of meetings by turns */
+#define CLOTH_DO_SIGNALS 4u /* one of bands, two of meetings by turns, one for the first group */
 typedef struct cloth_cooperative_launch {
-    uint first, substeps, tasks, turns, moved, posts;
+    uint first, substeps, turns, moved, posts;
+    cloth_task_list first_group, other_groups;
     cloth_patched patched;
     cloth_cell_bands bands;
 } cloth_cooperative_launch;
 
-/* Arrays of particle.h and chain.h; `moved`: positions between two tasks of patches, or packets. `tasks`: of a substep; `state`: of the barrier over all groups. */
+/* Arrays of particle.h and chain.h; `moved`: positions between two tasks of patches, or packets. `tasks`: lists of a substep; `state`: of the barrier over all groups. */
 #define CLOTH_COOPERATIVE(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
     NEXT(SHARED, float4, previous) \

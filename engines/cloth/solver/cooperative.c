@@ -329,7 +329,7 @@ hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_err
     cloth_cooperative_merge(cloth, c);
     if (make_kernel(cloth, c, error)) return error->status;
     cloth_cooperative_order(cloth, c);
-    uint4 *tasks = hed_new(&cloth->allocator, c->count, sizeof *tasks, error);
+    uint4 *tasks = hed_new(&cloth->allocator, 2 * c->count, sizeof *tasks, error);
     if (!tasks) return HED_ERROR_MEMORY;
     hed_stream_wait(cloth->stream, error);
     hed_buffer_destroy(c->tasks);
@@ -337,13 +337,12 @@ hed_status cloth_cooperative_end(hed_cloth *cloth, cloth_cooperative *c, hed_err
     hed_buffer_destroy(c->packets);
     c->packets = NULL;
     if (!cloth_cooperative_divide(cloth, c, tasks, error))
-        cloth_upload(cloth, tasks, c->count * sizeof *tasks, &c->tasks, error);
+        cloth_upload(cloth, tasks, 2 * c->count * sizeof *tasks, &c->tasks, error);
     if (c->sends)
         cloth_upload(cloth, NULL,
             (2 * (uint64_t)cloth->particles + CLOTH_DO_SIGNALS * c->groups) * sizeof(uint4),
             &c->packets, error);
-    hed_delete(&cloth->allocator, tasks, c->count, sizeof *tasks);
-    c->launch.tasks = c->count;
+    hed_delete(&cloth->allocator, tasks, 2 * c->count, sizeof *tasks);
     return error->status;
 }
 

@@ -33,7 +33,8 @@ struct cloth_cooperative {
     uint32_t most_lattices; /* maximum for groups at once */
     uint32_t group, groups; /* items of a group; groups of a launch */
     hed_buffer *tasks, *state, *packets;
-    uint32_t sends; /* tasks of a substep that send packets */
+    bool spares_first; /* other groups have as many rows without the first one */
+    uint32_t sends;    /* number of times that groups send packets in a substep */
     hed_kernel *kernel;
     const hed_kernel_def *compiled_def;
     cloth_cooperative_launch launch;
@@ -49,8 +50,8 @@ void cloth_take_lattices(cloth_cooperative *c, gathered_task *t, uint32_t lattic
 void cloth_cooperative_merge(const hed_cloth *cloth, cloth_cooperative *c);
 /* Orders the tasks, once the groups of the launch are known. */
 void cloth_cooperative_order(const hed_cloth *cloth, cloth_cooperative *c);
-/* Divides each task among the groups, which meet between tasks on different parts. `tasks`: (count).
- * Errors: LIMIT. */
+/* Divides each task among the groups, which meet between tasks on different parts, and lists the tasks of the
+ * first group, then the tasks of all others. `tasks`: (2 count). Errors: LIMIT. */
 hed_status cloth_cooperative_divide(
     const hed_cloth *cloth, cloth_cooperative *c, uint4 *tasks, hed_error *error);
 

@@ -1,5 +1,5 @@
 /* Order and shares of the tasks of the cooperative solver: half sweeps and sweeps over cells merged, lattices
- * beside the tasks of particles, packets in place of meetings, and the share of each group. */
+ * at the same time as the tasks of particles, packets in place of meetings, and the part of each group. */
 #include "solver/cooperative_list.h"
 
 #include <inttypes.h>
@@ -248,6 +248,7 @@ static void overlap_lattices(cloth_cooperative *c)
     places->task.z = c->grid->particle_count;
     for (uint32_t i = sample + 1; i < end; i++)
         c->list[i].side = i < follow ? FIRST_GROUP : i > follow ? OTHER_GROUPS : TOGETHER;
+    c->spares_first = pairs_of(c, c->groups - 1) == pairs_of(c, c->groups);
     move_task(c, follow, end - 1);
     for (meeting = follow; c->list[meeting].part == c->list[meeting + 1].part;) meeting++;
     if (sweeps > 1)
@@ -295,9 +296,7 @@ static bool bends_columns(const cloth_cooperative *c, uint32_t i)
  * fills one again has taken points that all of its readers sent afterwards. */
 static void send_points(const hed_cloth *cloth, cloth_cooperative *c)
 {
-    c->sends = 0;
     if (!sends_packets(cloth, c)) return;
-    for (uint32_t i = 0; i < c->count; i++) c->sends += is_kind(c, i, CLOTH_DO_BANDS, 0);
     for (uint32_t i = 0; i + 1 < c->count; i++) {
         gathered_task *t = c->list + i, *next = t + 1;
         bool takes = solves_lines(c, i + 1) || bends_columns(c, i + 1) ||
@@ -305,7 +304,6 @@ static void send_points(const hed_cloth *cloth, cloth_cooperative *c)
         if (!solves_lines(c, i) || !takes || t->part == next->part) continue;
         t->task.w |= CLOTH_DO_SEND;
         next->task.w |= CLOTH_DO_TAKE;
-        c->sends++;
     }
 }
 
@@ -320,12 +318,27 @@ static bool meets_near_after(const hed_cloth *cloth, const cloth_cooperative *c,
            (next->part == ROWS || next->part == ODD_ROWS);
 }
 
+/* True if the first group alone waits after task `i`, in which the others sample places of lattices: their next
+ * task is on the same rows. */
+static bool is_for_first(const hed_cloth *cloth, const cloth_cooperative *c, uint32_t i)
+{
+    const gathered_task *t = c->list + i, *next = t + 1, *end = c->list + c->count;
+    if (!c->spares_first || c->groups > c->group || !sends_packets(cloth, c) ||
+        !is_kind(c, i, CLOTH_DO_PLACES, 0) || t->part != ROWS || next == end ||
+        next->side != FIRST_GROUP)
+        return false;
+    while (next < end && next->side == FIRST_GROUP) next++;
+    return next < end && next->side == OTHER_GROUPS && next->part == ROWS &&
+           cloth_task_kind(next->task) == CLOTH_DO_LINES;
+}
+
 /* True if groups meet after task `i`. */
-static bool meets_after(const cloth_cooperative *c, uint32_t i)
+static bool meets_after(const hed_cloth *cloth, const cloth_cooperative *c, uint32_t i)
 {
     const gathered_task *t = c->list + i, *next = c->list + (i + 1) % c->count;
     bool sends = cloth_task_kind(t->task) == CLOTH_DO_CHAINS && (t->task.w & CLOTH_DO_SEND);
-    if (t->side == FIRST_GROUP || c->groups == 1 || sends) return false;
+    if (t->side == FIRST_GROUP || c->groups == 1 || sends || is_for_first(cloth, c, i))
+        return false;
     while (t->side == OTHER_GROUPS && next->side == FIRST_GROUP) next++;
     /* a task that moves particles by several lattices: other groups sample them for the next ones */
     bool follows = cloth_task_kind(t->task) == CLOTH_DO_SHARES && !(t->task.x & CLOTH_DO_OF_PLACES),
@@ -336,26 +349,46 @@ static bool meets_after(const cloth_cooperative *c, uint32_t i)
            (t->part == LATTICES && t->unit != next->unit);
 }
 
+/* Lists the tasks of the first group, then the tasks of all other groups. The first group passes other groups' tasks
+ * only where all groups meet after them. */
+static void list_tasks(cloth_cooperative *c, uint4 *tasks)
+{
+    cloth_task_list *first = &c->launch.first_group, *others = &c->launch.other_groups;
+    uint4 *all = tasks + c->count;
+    *first = *others = (cloth_task_list){0};
+    c->sends = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t sends = cloth_task_sends(tasks[i]);
+        c->sends += sends;
+        if (c->list[i].side != FIRST_GROUP) all[others->tasks++] = tasks[i];
+        if (c->list[i].side != OTHER_GROUPS || (tasks[i].x & CLOTH_DO_MEET))
+            tasks[first->tasks++] = tasks[i];
+        else first->skipped += sends;
+    }
+    others->at = c->count;
+}
+
 hed_status cloth_cooperative_divide(
     const hed_cloth *cloth, cloth_cooperative *c, uint4 *tasks, hed_error *error)
 {
     uint32_t width = c->grid ? c->grid->grid_width : 0;
     for (uint32_t i = 0; i < c->count; i++) {
         const gathered_task *t = c->list + i;
-        bool skips_first = t->side == OTHER_GROUPS;
+        bool on_rows = t->part == ROWS || t->part == ODD_ROWS,
+             skips_first = t->side == OTHER_GROUPS || (c->spares_first && on_rows);
         uint32_t groups = c->groups - skips_first, share = (t->task.z + groups - 1) / groups;
-        if (t->part == ROWS || t->part == ODD_ROWS) share = pairs_of(c, groups) * t->unit;
+        if (on_rows) share = pairs_of(c, groups) * t->unit;
         if (t->part == COLUMNS) share = (width + groups - 1) / groups;
         if (t->part == LATTICES) share = t->task.z / t->unit;
         if (share >> (32 - CLOTH_DO_SHARE))
             return hed_fail(error, HED_ERROR_LIMIT, "a group has %" PRIu32 " elements", share);
-        bool meets = meets_after(c, i), is_near = meets && meets_near_after(cloth, c, i);
+        bool meets = meets_after(cloth, c, i), is_near = meets && meets_near_after(cloth, c, i);
         tasks[i] = t->task;
         if (is_sweeps(t)) share = 0; /* half sweeps instead */
         tasks[i].x |= share << CLOTH_DO_SHARE | (meets && !is_near ? CLOTH_DO_MEET : 0) |
-                      (skips_first ? CLOTH_DO_BESIDE : 0);
+                      (skips_first ? CLOTH_DO_BESIDE : 0) |
+                      cloth_task_word(0, is_for_first(cloth, c, i), 0, 0);
         if (is_near) tasks[i].w |= CLOTH_DO_NEAR;
-        c->sends += is_near;
         if ((skips_first && c->grid) || cloth_task_kind(t->task) == CLOTH_DO_BANDS) {
             uint32_t pairs = pairs_of(c, groups), row_pairs = (c->grid->grid_height + 1) / 2;
             c->launch.bands.groups = c->groups;
@@ -363,6 +396,7 @@ hed_status cloth_cooperative_divide(
             c->launch.bands.end_group = skips_first + (row_pairs + pairs - 1) / pairs;
         }
     }
+    list_tasks(c, tasks);
     return HED_OK;
 }
 
@@ -378,6 +412,7 @@ void cloth_cooperative_merge(const hed_cloth *cloth, cloth_cooperative *c)
 /* Strict mode keeps the order of HED_CLOTH_SOLVER_COLOURS. */
 void cloth_cooperative_order(const hed_cloth *cloth, cloth_cooperative *c)
 {
+    c->spares_first = false;
     if (is_strict(cloth)) return;
     merge_cells(cloth, c);
     sort_tasks(c);
