@@ -342,6 +342,7 @@ class Cloth(Tunable):
             frame = ffi.new("hed_cloth_frame *")
             if self._scene:
                 call(C.hed_cloth_scene_frame, self._scene.p, self.frame, self.rate, frame)
+                frame.transform = ffi.NULL  # metres, as before the first frame
             else:
                 frame[0] = C.hed_default_cloth_frame()
                 frame.seconds = 1 / self.rate
@@ -394,7 +395,7 @@ class Cloth(Tunable):
 
     @property
     def positions(self) -> np.ndarray:
-        """(vertices x 3) m, after the last frame."""
+        """(vertices x 3) m, also where the scene has another unit, after the last frame."""
         return self._read(0, 3, np.float32)
 
     @property

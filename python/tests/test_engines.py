@@ -44,6 +44,21 @@ class Cloth(unittest.TestCase):
         np.testing.assert_array_equal(cloth.positions, there[-1])
         self.assertEqual((cloth.frame, cloth.vertex_count), (3, vertices))
 
+    def test_positions_are_in_metres_whatever_the_unit_of_the_scene(self):
+        found = []
+        for unit, metres in (("m", 1), ("cm", 0.01)):
+            with tempfile.TemporaryDirectory() as folder:
+                scene = pathlib.Path(folder) / "scene.json"
+                scene.write_text(json.dumps({"unit": unit, "garments": [{"grid": {"width": 5, "height": 5, "size": [1 / metres, 2 / metres]}}]}))
+                cloth = heddle.Cloth(scene, device="host")
+                start = cloth.positions
+                fallen = cloth.step(6).positions
+                cloth.reset()
+                found.append((start, fallen, cloth.positions))
+        for at, same in zip(*found):
+            np.testing.assert_allclose(at, same, atol=1e-5)
+        self.assertAlmostEqual(float(found[1][0][:, 1].max()), 2, places=5)
+
     def test_free_fall(self):
         vertices, faces = sheet()
         cloth = heddle.Cloth.from_mesh(vertices, faces, substeps=5, garment={"damping": 0}, device="host")
