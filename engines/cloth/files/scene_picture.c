@@ -142,7 +142,7 @@ static const hed_field camera_rows[] = {
     {0},
 };
 const hed_fields cloth_camera_fields = {
-    "camera", "view of pictures; by default one that shows everything", .rows = camera_rows};
+    "camera", "view of pictures; by default one that shows everything at the start", .rows = camera_rows};
 
 void cloth_scene_read_camera(cloth_scene_reader *reader, hed_json_node root)
 {
