@@ -163,6 +163,35 @@ Test(cloth_stiffness, irregular_triangles_follow_theory, .timeout = 300)
     hed_context_destroy(host.context);
 }
 
+/* With lattices, a mesh that is a hundred times as stiff as its substeps give by themselves is as stiff as its
+ * fabric. Lattices and triangles both hold the force, so a coarse mesh strains a quarter less. */
+Test(cloth_stiffness, a_mesh_with_lattices_has_its_fabrics_give, .timeout = 300)
+{
+    static const struct {
+        uint32_t cells, substeps;
+        float tension;
+        double most_part, tolerance;
+    } cases[] = {{32, 320, 20, 1, 0.05}, {64, 60, 2000, 0.01, 0.1}, {32, 60, 2000, 0.03, 0.3}};
+    stiff_host host = open_stiff();
+    for (size_t k = 0; k < HED_COUNT(cases); k++) {
+        const float tension = cases[k].tension;
+        test_mesh mesh = irregular_strip(cases[k].cells, 0.2f, 5);
+        hed_cloth_fabric fabric = {tension, tension / 2, tension / 20, 0, 0, 0, 0};
+        mesh.def.fabric = &fabric;
+        mesh.def.lattices = true;
+        hed_cloth_stiffness stiffness;
+        double tip[3], right = 0.005;
+        float gravity = (float)(2 * right * tension / (DENSITY * LENGTH));
+        settle(host.device, &mesh, HED_CLOTH_SOLVER_CPU, cases[k].substeps, (float[]){gravity, 0, 0},
+            90, tip, &stiffness);
+        EXPECT_LE(stiffness.part, cases[k].most_part);
+        EXPECT_NEAR((tip[0] / LENGTH - 1) / right, 1, cases[k].tolerance, "%u cells, %u substeps",
+            cases[k].cells, cases[k].substeps);
+        test_mesh_free(&mesh);
+    }
+    hed_context_destroy(host.context);
+}
+
 /* A wide panel that is held along one side and pulled along it: angle = weight x height / shear. */
 Test(cloth_stiffness, a_panel_is_sheared, .timeout = 300)
 {
