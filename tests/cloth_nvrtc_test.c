@@ -164,7 +164,7 @@ Test(cloth_nvrtc, fabrics)
         const hed_kernel_def *def;
         const char *group, *solve;
         int64_t registers;
-    } kernels[] = {{&cloth_lines_def, "256", "0", 64}, {&cloth_lines_def, "256", "1", 128},
+    } kernels[] = {{&cloth_lines_def, "256", "0", 80}, {&cloth_lines_def, "256", "1", 128},
         {&cloth_elements_def, "256", "0", 128}, {&cloth_element_patches_def, "256", "0", 128},
         {&cloth_cells_def, "256", "0", 64}, {&cloth_chains_def, "256", "0", 64},
         {&cloth_chains_def, "256", "1", 64}, {&cloth_places_def, "256", "0", 64},

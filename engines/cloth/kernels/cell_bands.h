@@ -6,7 +6,7 @@
 
 #define BAND_SEVERAL 3u /* points that an item loads before it stores one */
 
-#if HED_HAS_PACKETS && !HED_STRICT
+#if HED_HAS_PACKETS
 /* Waits until groups with rows nearby have sent a signal. `signals`: one of each group. */
 CLOTH_FUNCTION void bands_await_near(
     __global uint4 *signals, cloth_cell_bands bands, uint number, uint item)

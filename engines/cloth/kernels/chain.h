@@ -23,8 +23,7 @@
     1.001f /* factor of the diagonal: CLOTH_CHAIN_DIAGONAL of model/garment.h */
 
 /* `chains`: two uint4 each (cloth_chain_of()). `edges`: rest length, m, and compliance, m/N, of each
- * edge. `units`, `links` and `pulls`, one for each edge: results of the forward pass, read by the
- * backward pass. `pulled`: multipliers of earlier sweeps; `pass`: 0: one sweep, 1: the first, 2: a
+ * edge. `units` and `pulls`, one for each edge, and `links`, two for each: the system and its solution. `pulled`: multipliers of earlier sweeps; `pass`: 0: one sweep, 1: the first, 2: a
  * later one, CLOTH_LIMIT_PASS: limits, whose maximum length is that of `high` and of the force in `pulled`,
  * after which edges are shortened.
  * `before`: points as they were at the substep's start, from number `turns` on; 0: edges pull along
@@ -56,14 +55,6 @@ CLOTH_FUNCTION cloth_chain_at cloth_chain_of(__global const uint4 *chains, uint 
 {
     return cloth_chain_at_of(chains[2 * i], chains[2 * i + 1]);
 }
-
-/* Row of a chain's system. `axis`: vector along which the edge pulls, 0 if it is not part of the
- * system; w: right side. `left`: element left of the diagonal; after the factorisation, that of L,
- * which is the row before's of U. `upper`: element of the row before right of its diagonal. */
-typedef struct cloth_chain_row {
-    float4 axis;
-    float diagonal, left, upper;
-} cloth_chain_row;
 
 /* Give of an edge between points of inverse masses that add up to `weight`. */
 CLOTH_FUNCTION float cloth_chain_give(float compliance, float stiffness, float soften, float weight)
@@ -147,87 +138,36 @@ CLOTH_FUNCTION float cloth_chain_cosine(float4 a, float4 b)
     return fma(a.x, b.x, fma(a.y, b.y, a.z * b.z));
 }
 
+/* Row of an edge, divided by its diagonal: its multiplier is right - before x (that of the row before)
+ * - after x (that of the next row). */
+typedef struct cloth_chain_row {
+    float before, after, right;
+} cloth_chain_row;
+
+/* Element on the diagonal in the row of an edge. `weight`: sum of the inverse masses of its ends. */
+CLOTH_FUNCTION float cloth_chain_diagonal(
+    float weight, cloth_chain_edge edge, cloth_chain_at chain, float stiffness)
+{
+    return fma(weight, CLOTH_CHAIN_SCALE,
+        1e-20f + cloth_chain_give(edge.compliance, stiffness, chain.soften, weight));
+}
+
 /* Row of an edge between points of inverse masses `wa` and `wb`. `unit`: its unit vector, or 0; w: right
- * side; `axis`: cloth_chain_axis(), or `unit`; `last`, `last_axis`: of the edge before it, or 0. */
-CLOTH_FUNCTION cloth_chain_row cloth_chain_row_between(float4 unit, float4 axis, float4 last,
-    float4 last_axis, float wa, float wb, cloth_chain_edge edge, cloth_chain_at chain,
-    float stiffness)
+ * side; `last`, `next`: cloth_chain_axis() of the edges before and after it, or 0; `inverse`: 1 /
+ * cloth_chain_diagonal(). */
+CLOTH_FUNCTION cloth_chain_row cloth_chain_row_of(
+    float4 unit, float4 last, float4 next, float wa, float wb, float inverse)
 {
     cloth_chain_row row;
-    row.axis = axis;
-    row.axis.w = unit.w;
-    row.diagonal = fma(wa + wb, CLOTH_CHAIN_SCALE,
-        1e-20f + cloth_chain_give(edge.compliance, stiffness, chain.soften, wa + wb));
-    row.left = -wa * cloth_chain_cosine(unit, last_axis);
-    row.upper = -wa * cloth_chain_cosine(last, axis);
+    row.before = -wa * cloth_chain_cosine(unit, last) * inverse;
+    row.after = -wb * cloth_chain_cosine(next, unit) * inverse;
+    row.right = unit.w * inverse;
     return row;
 }
 
-CLOTH_FUNCTION cloth_chain_row cloth_chain_row_of(
-    uint j, cloth_chain_at chain, cloth_chains_view view, float stiffness)
-{
-    uint at = chain.first + j * chain.step, e = chain.edges + j;
-    float4 a = view.points[at], b = view.points[at + chain.step],
-           last = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    cloth_chain_edge edge = cloth_chain_edge_of(e, view);
-    if (j > 0)
-        last = cloth_chain_unit(view.points[at - chain.step], a, cloth_chain_edge_of(e - 1, view),
-            chain, view.pass, stiffness);
-    float4 unit = cloth_chain_unit(a, b, edge, chain, view.pass, stiffness), axis = unit,
-           last_axis = last;
-    if (view.turns) {
-        __global const float4 *before = view.before + view.turns + at;
-        axis = cloth_chain_axis(unit, before[0], before[chain.step]);
-        if (j > 0) last_axis = cloth_chain_axis(last, *(before - chain.step), before[0]);
-    }
-    return cloth_chain_row_between(unit, axis, last, last_axis, a.w, b.w, edge, chain, stiffness);
-}
-
-/* State of the solution along a chain: forward, 1 / pivot and right side of the row before;
- * backward, L and multiplier of the row after. */
-typedef struct cloth_chain_pass {
-    float inverse, right;
-} cloth_chain_pass;
-
-/* Factorises the next row and substitutes forward: the element of U above it in `left`, right side /
- * pivot in `axis.w`. */
-CLOTH_FUNCTION cloth_chain_row cloth_chain_forth(cloth_chain_pass *state, cloth_chain_row row)
-{
-    float link = row.upper * state->inverse,
-          right = fma(-(row.left * state->inverse), state->right, row.axis.w);
-    state->inverse = cloth_inverse(fma(-row.left, link, row.diagonal));
-    state->right = right;
-    row.left = link;
-    row.axis.w = right * state->inverse;
-    return row;
-}
-
-/* Substitutes backward in the next row from the end; returns its multiplier. */
-CLOTH_FUNCTION float cloth_chain_back(cloth_chain_pass *state, float solved, float link)
-{
-    float pull = fma(-state->inverse, state->right, solved);
-    state->inverse = link;
-    state->right = pull;
-    return pull;
-}
-
-/* A row divided by its diagonal, in cyclic reduction: its multiplier is right - before x (that of
- * the row before) - after x (that of the next row). */
-typedef struct cloth_chain_reduced {
-    float before, after, right;
-} cloth_chain_reduced;
-
-/* `right`: element right of the diagonal. */
-CLOTH_FUNCTION cloth_chain_reduced cloth_chain_begin(cloth_chain_row row, float right)
-{
-    float inverse = cloth_inverse(row.diagonal);
-    cloth_chain_reduced me = {row.left * inverse, right * inverse, row.axis.w * inverse};
-    return me;
-}
-
-/* Takes the rows `left` and `next` out of a row. */
-CLOTH_FUNCTION cloth_chain_reduced cloth_chain_without(
-    cloth_chain_reduced me, cloth_chain_reduced left, cloth_chain_reduced next)
+/* Eliminates the rows `left` and `next` from a row. */
+CLOTH_FUNCTION cloth_chain_row cloth_chain_without(
+    cloth_chain_row me, cloth_chain_row left, cloth_chain_row next)
 {
     float inverse = cloth_inverse(fma(-me.before, left.after, fma(-me.after, next.before, 1.0f)));
     me.right = inverse * fma(-me.before, left.right, fma(-me.after, next.right, me.right));
@@ -235,6 +175,88 @@ CLOTH_FUNCTION cloth_chain_reduced cloth_chain_without(
     me.after *= -next.after * inverse;
     return me;
 }
+
+/* Multiplier of a row. `left`, `next`: multipliers of the rows before and after it, or 0. */
+CLOTH_FUNCTION float cloth_chain_multiplier(cloth_chain_row row, float left, float next)
+{
+    return fma(-row.before, left, fma(-row.after, next, row.right));
+}
+
+/* ---- solution by cyclic reduction in `units`, `links` and `pulls` (R. W. Hockney, 1965) ---- */
+
+CLOTH_FUNCTION float4 cloth_chain_unit_of(
+    uint j, cloth_chain_at chain, cloth_chains_view view, float stiffness)
+{
+    uint at = chain.first + j * chain.step;
+    return cloth_chain_unit(view.points[at], view.points[at + chain.step],
+        cloth_chain_edge_of(chain.edges + j, view), chain, view.pass, stiffness);
+}
+
+/* Stores the vector along which edge j pulls; w: right side. */
+CLOTH_FUNCTION void cloth_chain_aim(
+    uint j, cloth_chain_at chain, cloth_chains_view view, float stiffness)
+{
+    float4 unit = cloth_chain_unit_of(j, chain, view, stiffness);
+    if (view.turns) {
+        __global const float4 *before = view.before + view.turns + chain.first + j * chain.step;
+        unit = cloth_chain_axis(unit, before[0], before[chain.step]);
+    }
+    view.units[chain.edges + j] = unit;
+}
+
+/* Stores the row of edge j, after cloth_chain_aim() of all. */
+CLOTH_FUNCTION void cloth_chain_begin(
+    uint j, cloth_chain_at chain, cloth_chains_view view, float stiffness)
+{
+    const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    uint e = chain.edges + j, at = chain.first + j * chain.step;
+    float4 unit = view.turns ? cloth_chain_unit_of(j, chain, view, stiffness) : view.units[e];
+    float wa = view.points[at].w, wb = view.points[at + chain.step].w,
+          inverse = cloth_inverse(
+              cloth_chain_diagonal(wa + wb, cloth_chain_edge_of(e, view), chain, stiffness));
+    cloth_chain_row row = cloth_chain_row_of(unit, j > 0 ? view.units[e - 1] : zero,
+        j + 1 < chain.count ? view.units[e + 1] : zero, wa, wb, inverse);
+    view.links[2 * e] = row.before;
+    view.links[2 * e + 1] = row.after;
+    view.pulls[e] = row.right;
+}
+
+/* Row of edge j; 0 after the last one. */
+CLOTH_FUNCTION cloth_chain_row cloth_chain_stored(
+    uint j, cloth_chain_at chain, cloth_chains_view view)
+{
+    cloth_chain_row row = {0.0f, 0.0f, 0.0f};
+    uint e = chain.edges + j;
+    if (j >= chain.count) return row;
+    row.before = view.links[2 * e];
+    row.after = view.links[2 * e + 1];
+    row.right = view.pulls[e];
+    return row;
+}
+
+/* Eliminates the rows at distance `step` from row j, one of cloth_reduced(). */
+CLOTH_FUNCTION void cloth_chain_reduce(
+    uint j, uint step, cloth_chain_at chain, cloth_chains_view view)
+{
+    uint e = chain.edges + j;
+    cloth_chain_row row = cloth_chain_without(cloth_chain_stored(j, chain, view),
+        cloth_chain_stored(j - step, chain, view), cloth_chain_stored(j + step, chain, view));
+    view.links[2 * e] = row.before;
+    view.links[2 * e + 1] = row.after;
+    view.pulls[e] = row.right;
+}
+
+/* Stores the multiplier of row j, one of cloth_solved(). */
+CLOTH_FUNCTION void cloth_chain_substitute(
+    uint j, uint step, cloth_chain_at chain, cloth_chains_view view)
+{
+    uint e = chain.edges + j;
+    view.pulls[e] = cloth_chain_multiplier(cloth_chain_stored(j, chain, view),
+        j >= step ? view.pulls[e - step] : 0.0f,
+        j + step < chain.count ? view.pulls[e + step] : 0.0f);
+}
+
+/* ---- motion of the points ---- */
 
 /* Moves a free point by the edges after and before it: unit vectors, with their multipliers in w;
  * 0: no edge. */
@@ -291,20 +313,19 @@ CLOTH_FUNCTION void cloth_chain_shorten_at(
 /* Solves a chain by one item. */
 CLOTH_FUNCTION void cloth_chain_solve(cloth_chain_at chain, cloth_chains_view view, float stiffness)
 {
-    cloth_chain_pass state = {0.0f, 0.0f};
+    uint step = 1;
     CLOTH_ROLLED
-    for (uint j = 0; j < chain.count; j++) {
-        cloth_chain_row row = cloth_chain_row_of(j, chain, view, stiffness);
-        view.units[chain.edges + j] = row.axis;
-        row = cloth_chain_forth(&state, row);
-        view.links[chain.edges + j] = row.left;
-        view.pulls[chain.edges + j] = row.axis.w;
-    }
-    state.inverse = 0.0f;
-    state.right = 0.0f;
+    for (uint j = 0; j < chain.count; j++) cloth_chain_aim(j, chain, view, stiffness);
     CLOTH_ROLLED
-    for (uint e = chain.edges + chain.count; e-- > chain.edges;)
-        view.pulls[e] = cloth_chain_back(&state, view.pulls[e], view.links[e]);
+    for (uint j = 0; j < chain.count; j++) cloth_chain_begin(j, chain, view, stiffness);
+    CLOTH_ROLLED
+    for (; step < chain.count; step *= 2)
+        for (uint j = cloth_reduced(0, step); j < chain.count; j += 2 * step)
+            cloth_chain_reduce(j, step, chain, view);
+    CLOTH_ROLLED
+    for (; step > 0; step /= 2)
+        for (uint j = cloth_solved(0, step); j < chain.count; j += 2 * step)
+            cloth_chain_substitute(j, step, chain, view);
     CLOTH_ROLLED
     for (uint j = 0; j <= chain.count; j++) cloth_chain_move(j, chain, view);
     CLOTH_ROLLED

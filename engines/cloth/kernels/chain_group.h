@@ -3,10 +3,10 @@
 #define CLOTH_CHAIN_GROUP_H
 
 #if SOLVE
-CLOTH_FUNCTION cloth_chain_reduced chain_reduced_of(float4 row)
+CLOTH_FUNCTION cloth_chain_row chain_row_of(float4 numbers)
 {
-    cloth_chain_reduced reduced = {row.x, row.y, row.z};
-    return reduced;
+    cloth_chain_row row = {numbers.x, numbers.y, numbers.z};
+    return row;
 }
 
 /* Edge of an item, without multipliers of earlier sweeps. */
@@ -41,14 +41,12 @@ typedef struct chain_pulls {
 } chain_pulls;
 
 /* `unit`: the edge's, with the right side in w; `next`: vector along which the next edge pulls, or 0. */
-CLOTH_FUNCTION cloth_chain_reduced chain_begin(
+CLOTH_FUNCTION cloth_chain_row chain_begin(
     chain_item i, float4 unit, chain_pulls pulls, float4 next, float stiffness)
 {
-    cloth_chain_row row = {{0.0f, 0.0f, 0.0f, 0.0f}, 1.0f, 0.0f, 0.0f};
-    if (i.is_edge)
-        row = cloth_chain_row_between(
-            unit, pulls.unit, unit, pulls.last, i.a.w, i.b.w, i.edge, i.chain, stiffness);
-    return cloth_chain_begin(row, -i.b.w * cloth_chain_cosine(next, unit));
+    float inverse = cloth_inverse(
+        i.is_edge ? cloth_chain_diagonal(i.a.w + i.b.w, i.edge, i.chain, stiffness) : 1.0f);
+    return cloth_chain_row_of(unit, pulls.last, next, i.a.w, i.b.w, inverse);
 }
 
 /* Vector along which an item's edge pulls. */
@@ -65,15 +63,42 @@ CLOTH_FUNCTION float chain_shuffle(float value, uint lane, uint is_in)
     return is_in ? other : 0.0f;
 }
 
+#if HED_STRICT
+/* Solves a chain in the order of cloth_chain_solve(); returns the lane's multiplier. */
+CLOTH_FUNCTION float chain_halve_lanes(chain_item i, cloth_chain_row me)
+{
+    uint at = hed_lane_id(), count = i.chain.count;
+    CLOTH_ROLLED
+    for (uint step = 1; step < i.width; step *= 2) {
+        uint has_left = i.lane >= step, has_next = i.lane + step < count;
+        cloth_chain_row left, next;
+        left.before = chain_shuffle(me.before, at - step, has_left);
+        left.after = chain_shuffle(me.after, at - step, has_left);
+        left.right = chain_shuffle(me.right, at - step, has_left);
+        next.before = chain_shuffle(me.before, at + step, has_next);
+        next.after = chain_shuffle(me.after, at + step, has_next);
+        next.right = chain_shuffle(me.right, at + step, has_next);
+        if (i.is_edge && cloth_is_reduced(i.lane, step)) me = cloth_chain_without(me, left, next);
+    }
+    CLOTH_ROLLED
+    for (uint step = i.width / 2; step > 0; step /= 2) {
+        float left = chain_shuffle(me.right, at - step, i.lane >= step),
+              next = chain_shuffle(me.right, at + step, i.lane + step < count);
+        if (i.is_edge && cloth_is_solved(i.lane, step))
+            me.right = cloth_chain_multiplier(me, left, next);
+    }
+    return me.right;
+}
+#else
 /* Takes rows out of each lane's row until no other row of the chain is left, and returns its
  * multiplier. `width`: lanes of the chain. */
-CLOTH_FUNCTION float chain_reduce_lanes(cloth_chain_reduced me, uint lane, uint width)
+CLOTH_FUNCTION float chain_reduce_lanes(cloth_chain_row me, uint lane, uint width)
 {
     uint at = hed_lane_id();
     CLOTH_ROLLED
     for (uint step = 1; step < width; step *= 2) {
         uint has_left = lane >= step, has_next = lane + step < width;
-        cloth_chain_reduced left, next;
+        cloth_chain_row left, next;
         left.before = chain_shuffle(me.before, at - step, has_left);
         left.after = chain_shuffle(me.after, at - step, has_left);
         left.right = chain_shuffle(me.right, at - step, has_left);
@@ -84,6 +109,7 @@ CLOTH_FUNCTION float chain_reduce_lanes(cloth_chain_reduced me, uint lane, uint 
     }
     return me.right;
 }
+#endif
 
 CLOTH_FUNCTION chain_pulls chain_solve_in_warp(chain_item i, float4 unit, float stiffness)
 {
@@ -96,13 +122,18 @@ CLOTH_FUNCTION chain_pulls chain_solve_in_warp(chain_item i, float4 unit, float 
     next.x = chain_shuffle(way.x, at + 1u, i.lane + 1u < i.width);
     next.y = chain_shuffle(way.y, at + 1u, i.lane + 1u < i.width);
     next.z = chain_shuffle(way.z, at + 1u, i.lane + 1u < i.width);
-    pulls.unit.w =
-        chain_reduce_lanes(chain_begin(i, unit, pulls, next, stiffness), i.lane, i.width);
+    cloth_chain_row me = chain_begin(i, unit, pulls, next, stiffness);
+#if HED_STRICT
+    pulls.unit.w = chain_halve_lanes(i, me);
+#else
+    pulls.unit.w = chain_reduce_lanes(me, i.lane, i.width);
+#endif
     pulls.last.w = chain_shuffle(pulls.unit.w, at - 1u, has_left);
     hed_lane_barrier();
     return pulls;
 }
 
+#if !HED_STRICT
 #define CHAIN_EACH 8u /* rows of a lane where a warp solves a wider chain */
 #define CHAIN_WIDEST (32u * CHAIN_EACH)
 
@@ -114,7 +145,7 @@ CLOTH_FUNCTION chain_pulls chain_solve_in_warp(chain_item i, float4 unit, float 
 CLOTH_FUNCTION void chain_solve_by_warp(__local float *numbers, uint lane, uint lanes)
 {
     uint line = lanes + 4u, plane = CHAIN_EACH * line, is_lane = lane < lanes;
-    cloth_chain_reduced rows[CHAIN_EACH], last = {0.0f, 0.0f, 0.0f}, first, me;
+    cloth_chain_row rows[CHAIN_EACH], last = {0.0f, 0.0f, 0.0f}, first, me;
     for (uint j = 0; j < CHAIN_EACH; j++) {
         __local const float *number = numbers + j * line + (is_lane ? lane : 0u);
         rows[j].before = is_lane ? number[0] : 0.0f;
@@ -165,7 +196,7 @@ CLOTH_FUNCTION chain_pulls chain_solve_wide(
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* neighbours have read the points */
     chain_pulls pulls = {way, i.lane > 0 ? rows[i.item - 1] : zero};
     float4 next = i.lane + 1u < i.width ? rows[i.item + 1] : zero;
-    cloth_chain_reduced me = chain_begin(i, unit, pulls, next, stiffness);
+    cloth_chain_row me = chain_begin(i, unit, pulls, next, stiffness);
     number[0] = me.before;
     number[plane] = me.after;
     number[2u * plane] = me.right;
@@ -180,7 +211,76 @@ CLOTH_FUNCTION chain_pulls chain_solve_wide(
     return pulls;
 }
 #endif
+#endif
 
+#if HED_STRICT
+/* Rows of the chains of a group in local memory, in slots in which rows at any distance have different banks. */
+#define CHAIN_SLOTS (WG + WG / 32u)
+
+CLOTH_FUNCTION uint chain_row_slot(uint item) { return item + item / 32u; }
+
+CLOTH_FUNCTION cloth_chain_row chain_row_at(__local const float *numbers, uint item)
+{
+    uint slot = chain_row_slot(item);
+    cloth_chain_row row = {
+        numbers[slot], numbers[CHAIN_SLOTS + slot], numbers[2u * CHAIN_SLOTS + slot]};
+    return row;
+}
+
+CLOTH_FUNCTION void chain_put_row(__local float *numbers, uint item, cloth_chain_row row)
+{
+    uint slot = chain_row_slot(item);
+    numbers[slot] = row.before;
+    numbers[CHAIN_SLOTS + slot] = row.after;
+    numbers[2u * CHAIN_SLOTS + slot] = row.right;
+}
+
+/* Solves chains in the order of cloth_chain_solve(), some of their items at each step; right sides become
+ * the multipliers. */
+CLOTH_FUNCTION void chain_reduce_memory(chain_item i, __local float *numbers)
+{
+    const cloth_chain_row no_row = {0.0f, 0.0f, 0.0f};
+    __local float *rights = numbers + 2u * CHAIN_SLOTS;
+    uint first = i.item - i.lane, count = i.chain.count;
+    CLOTH_ROLLED
+    for (uint step = 1; step < i.width; step *= 2) {
+        uint j = cloth_reduced(i.lane, step), at = first + j;
+        cloth_meet(i.width);
+        if (j < count)
+            chain_put_row(numbers, at,
+                cloth_chain_without(chain_row_at(numbers, at), chain_row_at(numbers, at - step),
+                    j + step < count ? chain_row_at(numbers, at + step) : no_row));
+    }
+    CLOTH_ROLLED
+    for (uint step = i.width; step > 0; step /= 2) {
+        uint j = cloth_solved(i.lane, step), at = first + j;
+        cloth_meet(i.width);
+        if (j < count)
+            rights[chain_row_slot(at)] = cloth_chain_multiplier(chain_row_at(numbers, at),
+                j >= step ? rights[chain_row_slot(at - step)] : 0.0f,
+                j + step < count ? rights[chain_row_slot(at + step)] : 0.0f);
+    }
+    cloth_meet(i.width);
+}
+
+/* A chain whose items meet in local memory. `rows`: 2 WG. */
+CLOTH_FUNCTION chain_pulls chain_solve_in_memory(
+    chain_item i, float4 unit, float stiffness, __local float4 *rows)
+{
+    const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    __local float *numbers = (__local float *)(rows + WG), *rights = numbers + 2u * CHAIN_SLOTS;
+    float4 way = chain_axis(i, unit);
+    rows[i.item] = way;
+    cloth_meet(i.width); /* neighbours have read the points */
+    chain_pulls pulls = {way, i.lane > 0 ? rows[i.item - 1] : zero};
+    chain_put_row(numbers, i.item,
+        chain_begin(i, unit, pulls, i.lane + 1u < i.width ? rows[i.item + 1] : zero, stiffness));
+    chain_reduce_memory(i, numbers);
+    pulls.unit.w = rights[chain_row_slot(i.item)];
+    pulls.last.w = i.lane > 0 ? rights[chain_row_slot(i.item - 1u)] : 0.0f;
+    return pulls;
+}
+#else
 /* A chain whose items meet in local memory. No condition in the loop is the same in all steps: LLVM
  * makes a loop of each case then, and PoCL's barriers in two loops never meet. */
 CLOTH_FUNCTION chain_pulls chain_solve_in_memory(
@@ -193,16 +293,16 @@ CLOTH_FUNCTION chain_pulls chain_solve_in_memory(
     units[item] = way;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* neighbours have read the points */
     chain_pulls pulls = {way, lane > 0 ? units[item - 1] : zero};
-    cloth_chain_reduced me =
+    cloth_chain_row me =
         chain_begin(i, unit, pulls, lane + 1u < i.width ? units[item + 1] : zero, stiffness);
     CLOTH_ROLLED
     for (uint step = 1, turn = 0; step < longest; step *= 2, turn ^= WG) {
         uint acts = step < i.chain.count;
         if (acts) rows[turn + item] = hed_f4(me.before, me.after, me.right, 0.0f);
         barrier(CLK_LOCAL_MEM_FENCE);
-        cloth_chain_reduced left = {0.0f, 0.0f, 0.0f}, next = {0.0f, 0.0f, 0.0f};
-        if (acts && lane >= step) left = chain_reduced_of(rows[turn + item - step]);
-        if (acts && lane + step < i.width) next = chain_reduced_of(rows[turn + item + step]);
+        cloth_chain_row left = {0.0f, 0.0f, 0.0f}, next = {0.0f, 0.0f, 0.0f};
+        if (acts && lane >= step) left = chain_row_of(rows[turn + item - step]);
+        if (acts && lane + step < i.width) next = chain_row_of(rows[turn + item + step]);
         if (acts) me = cloth_chain_without(me, left, next);
     }
     pulls.unit.w = me.right;
@@ -211,6 +311,7 @@ CLOTH_FUNCTION chain_pulls chain_solve_in_memory(
     if (lane > 0) pulls.last.w = units[item - 1].w;
     return pulls;
 }
+#endif
 
 CLOTH_FUNCTION float4 chain_unit(chain_item i, uint pass, float stiffness)
 {
@@ -218,20 +319,28 @@ CLOTH_FUNCTION float4 chain_unit(chain_item i, uint pass, float stiffness)
                      : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-/* Solves chains of at most `width` edges by cyclic reduction, an edge in an item: every row eliminates
- * the rows at distance `step` on both sides from its system until no other row is left (R. W.
- * Hockney and C. R. Jesshope, Parallel Computers, 1981: PARACR). A group solves up to WG / width
- * chains at once; count 0: no chain. When it returns, items of a chain have read their points.
- * `longest`: edges of the longest one; `rows`: 3 WG. */
+/* Solves chains of at most `width` edges, an edge in an item, by parallel cyclic reduction: every row
+ * eliminates the rows at distance `step` on both sides from its system until no other row is left (R. W.
+ * Hockney and C. R. Jesshope, Parallel Computers, 1981: PARACR); in strict mode, only every second row of
+ * the step before does. A group solves up to WG / width chains at once; count 0: no chain. When it
+ * returns, items of a chain have read their points. `longest`: edges of the longest one; `rows`: 3 WG,
+ * in strict mode 2 WG. */
 CLOTH_FUNCTION chain_pulls chain_solve(
     chain_item i, uint pass, float stiffness, uint longest, __local float4 *rows)
 {
 #if HED_HAS_LANES
     if (i.width <= 32u) return chain_solve_in_warp(i, chain_unit(i, pass, stiffness), stiffness);
+#endif
+#if HED_STRICT
+    (void)longest;
+    return chain_solve_in_memory(i, chain_unit(i, pass, stiffness), stiffness, rows);
+#else
+#if HED_HAS_LANES
     if (i.width <= CHAIN_WIDEST)
         return chain_solve_wide(i, chain_unit(i, pass, stiffness), stiffness, rows);
 #endif
     return chain_solve_in_memory(i, chain_unit(i, pass, stiffness), stiffness, longest, rows);
+#endif
 }
 
 /* True if an item's warp has no chain: nothing is to be done, nor a barrier of the group passed. */
@@ -341,6 +450,7 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
     if (view.pass == CLOTH_LIMIT_PASS) chain_shorten(i, view, pulls, stiffness, longest, rows);
 }
 
+#if !HED_STRICT
 /* Solves a chain of at most 2 WG edges that do not turn, two in an item: each item takes the first of its
  * rows out of the system, and the second ones are reduced as in chain_solve_in_memory(). `rows`: 3 WG. */
 CLOTH_FUNCTION void chain_reduce_pairs(
@@ -358,22 +468,22 @@ CLOTH_FUNCTION void chain_reduce_pairs(
     seconds[lane] = second.unit;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* neighbours have read the points */
     if (has_left) first.last = seconds[lane - 1u];
-    cloth_chain_reduced out = chain_begin(a, first.unit, first, second.unit, stiffness),
-                        me = chain_begin(
-                            b, second.unit, second, has_next ? firsts[lane + 1u] : zero, stiffness),
-                        next = {0.0f, 0.0f, 0.0f};
+    cloth_chain_row out = chain_begin(a, first.unit, first, second.unit, stiffness),
+                    me = chain_begin(
+                        b, second.unit, second, has_next ? firsts[lane + 1u] : zero, stiffness),
+                    next = {0.0f, 0.0f, 0.0f};
     rows[lane] = hed_f4(out.before, out.after, out.right, 0.0f);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (has_next) next = chain_reduced_of(rows[lane + 1u]);
+    if (has_next) next = chain_row_of(rows[lane + 1u]);
     me = cloth_chain_without(me, out, next);
     CLOTH_ROLLED
     for (uint step = 1, turn = WG; 2u * step < chain.count; step *= 2, turn ^= WG) {
         rows[turn + lane] = hed_f4(me.before, me.after, me.right, 0.0f);
         barrier(CLK_LOCAL_MEM_FENCE);
-        cloth_chain_reduced left = {0.0f, 0.0f, 0.0f};
+        cloth_chain_row left = {0.0f, 0.0f, 0.0f};
         next = left;
-        if (lane >= step) left = chain_reduced_of(rows[turn + lane - step]);
-        if (lane + step < WG) next = chain_reduced_of(rows[turn + lane + step]);
+        if (lane >= step) left = chain_row_of(rows[turn + lane - step]);
+        if (lane + step < WG) next = chain_row_of(rows[turn + lane + step]);
         me = cloth_chain_without(me, left, next);
     }
     seconds[lane].w = me.right;
@@ -385,6 +495,7 @@ CLOTH_FUNCTION void chain_reduce_pairs(
     chain_apply(a, view, first);
     chain_apply(b, view, second);
 }
+#endif
 #endif
 
 #endif

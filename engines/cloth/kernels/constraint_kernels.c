@@ -75,31 +75,26 @@ HED_NATIVE_BODY lines_body(const hed_native_call *call, uint64_t begin, uint64_t
 {
     const cloth_lines_view view = cloth_lines_view_of(call->arguments);
     float give = cloth_stiffness_at(view.steps, view.substep);
-    float4 *sums = view.sums;
-    float *links = view.links;
     for (uint64_t i = begin; i < end; i++) {
         cloth_line_at line = cloth_line_of(view.lines, view.first + (uint)i);
-        cloth_line_pass state = cloth_line_begin();
-        for (uint j = 0; j < line.count; j++) {
-            cloth_line_row row = cloth_line_forth(&state, cloth_line_row_of(j, line, view, give));
-            sums[line.row + j] = row.sum;
-            links[2 * (line.row + j)] = row.one;
-            links[2 * (line.row + j) + 1] = row.two;
-        }
-        state = cloth_line_begin();
-        for (uint j = line.row + line.count; j-- > line.row;) {
-            cloth_line_row row = {sums[j], links[2 * j], links[2 * j + 1]};
-            sums[j] = cloth_line_back(&state, row).sum;
-        }
+        uint pairs = cloth_line_pairs(line), step = 1;
+        for (uint k = 0; k < pairs; k++) cloth_line_begin(k, line, view, give);
+        for (uint k = 0; k < pairs; k++) cloth_line_divide(k, line, view);
+        for (; step < pairs; step *= 2)
+            for (uint k = cloth_reduced(0, step); k < pairs; k += 2 * step)
+                cloth_line_reduce(k, step, line, view);
+        for (; step > 0; step /= 2)
+            for (uint k = cloth_solved(0, step); k < pairs; k += 2 * step)
+                cloth_line_substitute(k, step, line, view);
         for (uint j = 0; j < line.count + (line.across ? 1 : 2); j++)
             cloth_line_move(j, line, view);
         for (uint j = 0; view.pass > 0 && j < line.count; j++) cloth_line_keep(j, line, view);
     }
 }
 HED_NATIVE_CLONES(lines_native, lines_body)
-/* Lines of the sample have 65 rows on average: for a row 16 bytes of weights, and 24 bytes of sums
- * and links four times; 110 operations. */
-CLOTH_WORK(lines_work, 65 * (96.0 + 16.0 + 96.0), 65 * 110.0)
+/* Lines of the sample have 65 rows on average: for a row 16 bytes of weights, and 32 bytes of sums
+ * and links eight times; 190 operations. */
+CLOTH_WORK(lines_work, 65 * (96.0 + 16.0 + 256.0), 65 * 190.0)
 
 /* Geometry of a group for each line. */
 static void lines_geometry(const hed_kernel_def *def, const hed_config *config,
@@ -121,7 +116,7 @@ const hed_kernel_def cloth_lines_def = {
         [HED_ROW(cloth_lines_view, lines)].count = "2*lines",
         [HED_ROW(cloth_lines_view, weights)].count = "100*lines",
         [HED_ROW(cloth_lines_view, sums)].count = "100*lines",
-        [HED_ROW(cloth_lines_view, links)].count = "200*lines",
+        [HED_ROW(cloth_lines_view, links)].count = "100*lines",
         [HED_ROW(cloth_lines_view, pulled)].count = "100*lines",
         [HED_ROW(cloth_lines_view, position)].tolerance = 1e-4,
         [HED_ROW(cloth_lines_view, pulled)].tolerance = 1e-4),

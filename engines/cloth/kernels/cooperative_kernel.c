@@ -2,8 +2,8 @@
  * HED_CLOTH_SOLVER_CPU is the solver of `host`. */
 #include "kernels/cooperative_kernel.h"
 
-extern const char hed_cloth_strict_group_h[], hed_cloth_cooperative_tasks_h[],
-    hed_cloth_sweep_wide_h[], hed_cloth_cell_bands_h[], hed_cloth_cooperative_tasks_cl[];
+extern const char hed_cloth_cooperative_tasks_h[], hed_cloth_sweep_wide_h[],
+    hed_cloth_cell_bands_h[], hed_cloth_cooperative_tasks_cl[];
 
 static void cooperative_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
@@ -20,7 +20,6 @@ static void cooperative_geometry(const hed_kernel_def *def, const hed_config *co
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"chain.h", hed_cloth_chain_h, 0}, \
         {"line.h", hed_cloth_line_h, 0}, {"line_group.h", hed_cloth_line_group_h, 0}, \
         {"chain_group.h", hed_cloth_chain_group_h, 0}, \
-        {"strict_group.h", hed_cloth_strict_group_h, 0}, \
         {"element_patch.h", hed_cloth_element_patch_h, 0}, \
         {"element_patch_group.h", hed_cloth_element_patch_group_h, 0}, \
         {"cooperative_tasks.h", hed_cloth_cooperative_tasks_h, 0}, \

@@ -22,7 +22,6 @@
 #include "line.h"
 #include "line_group.h"
 #include "chain_group.h"
-#include "strict_group.h"
 #include "element_patch.h"
 #include "element_patch_group.h"
 #include "cooperative_tasks.h"
@@ -38,7 +37,7 @@
 #define cooperative_meet(state) ((void)(state), barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE))
 #endif
 #define HAS(kind) (KINDS >> (kind)&1u)
-#define SENDS (HED_HAS_PACKETS && !HED_STRICT && HAS(CLOTH_DO_NEARBY))
+#define SENDS (HED_HAS_PACKETS && HAS(CLOTH_DO_NEARBY))
 
 /* ---- lines and chains, several at once ---- */
 
@@ -226,14 +225,6 @@ CLOTH_FUNCTION void cooperative_solve(uint4 task, uint begin, uint end, cooperat
             words = cooperative_look(task, at, end, lines, chains, 0, item);
             edge = cooperative_edge(task, words, chains, item);
         }
-#if HED_STRICT
-        if (HAS(CLOTH_DO_LINES) && cloth_task_kind(task) == CLOTH_DO_LINES)
-            strict_line(
-                cloth_line_at_of(words.a, words.b), lines, stiffness, 1u << bits, item, memory);
-        if (HAS(CLOTH_DO_CHAINS) && cloth_task_kind(task) == CLOTH_DO_CHAINS)
-            strict_chain(cloth_chain_at_of(words.a, words.b), edge, chains, stiffness, 1u << bits,
-                cloth_task_longest(task), item, memory);
-#else
 #if SENDS
         if (HAS(CLOTH_DO_LINES) && cloth_task_kind(task) == CLOTH_DO_LINES &&
             (task.w & CLOTH_DO_TAKE))
@@ -241,15 +232,19 @@ CLOTH_FUNCTION void cooperative_solve(uint4 task, uint begin, uint end, cooperat
                 item & ((1u << bits) - 1u), 1u << bits);
 #endif
         if (HAS(CLOTH_DO_LINES) && cloth_task_kind(task) == CLOTH_DO_LINES)
+#if HED_STRICT
+            line_reduce(
+                cloth_line_at_of(words.a, words.b), lines, stiffness, 1u << bits, item, memory);
+#else
             line_reduce(cloth_line_at_of(words.a, words.b), lines, stiffness, 1u << bits,
                 cloth_task_longest(task), item, memory, (__local uint *)(memory + 4 * WG));
+#endif
         if (HAS(CLOTH_DO_CHAINS) && cloth_task_kind(task) == CLOTH_DO_CHAINS)
 #if SENDS
             cooperative_chain(task, words, edge, chains, stiffness, mail, item, memory);
 #else
             chain_reduce(cloth_chain_at_of(words.a, words.b), edge, chains, stiffness, 1u << bits,
                 cloth_task_longest(task), item, memory);
-#endif
 #endif
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
@@ -292,6 +287,7 @@ CLOTH_FUNCTION void cooperative_pull(chain_item i, uint base, cloth_chains_view 
 {
     uint place = i.chain.first - base + i.lane * i.chain.step, first = cooperative_place(place),
          second = cooperative_place(place + i.chain.step), e = i.chain.edges + i.lane;
+    if (chain_warp_is_idle(i.chain, i.width)) return;
     if (i.is_edge) {
         if (chains.pass >= 2) i.edge.pulled = chains.pulled[e];
         i.a = copies[first];
@@ -302,7 +298,7 @@ CLOTH_FUNCTION void cooperative_pull(chain_item i, uint base, cloth_chains_view 
         i.past_a = chains.before[chains.turns + base + place];
         i.past_b = chains.before[chains.turns + base + place + i.chain.step];
     }
-    chain_pulls pulls = strict_chain_solve(i, chains.pass, stiffness, memory);
+    chain_pulls pulls = chain_solve(i, chains.pass, stiffness, i.width, memory);
     if (i.is_edge && i.a.w > 0.0f) copies[first] = cloth_chain_moved(i.a, pulls.unit, pulls.last);
     if (i.is_edge && i.lane + 1u == i.chain.count && i.b.w > 0.0f)
         copies[second] = cloth_chain_moved(i.b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), pulls.unit);
@@ -416,13 +412,13 @@ CLOTH_FUNCTION void cooperative_pull(cooperative_side side, uint lane, uint widt
     float last_x = hed_lane_shuffle(x, before), last_y = hed_lane_shuffle(y, before),
           last_z = hed_lane_shuffle(z, before), next_x = hed_lane_shuffle(x, id + 1u),
           next_y = hed_lane_shuffle(y, id + 1u), next_z = hed_lane_shuffle(z, id + 1u);
-    cloth_chain_reduced me;
+    cloth_chain_row me;
     me.before = side.before * fma(last_x, unit_x, fma(last_y, unit_y, last_z * unit_z));
     me.after = side.after * fma(next_x, unit_x, fma(next_y, unit_y, next_z * unit_z));
     me.right = side.inverse * right;
     CLOTH_ROLLED
     for (uint step = 1; step < width; step *= 2) {
-        cloth_chain_reduced left, next;
+        cloth_chain_row left, next;
         left.before = hed_lane_shuffle(me.before, id - step);
         left.after = hed_lane_shuffle(me.after, id - step);
         left.right = hed_lane_shuffle(me.right, id - step);

@@ -140,7 +140,7 @@ void cloth_geometry(const hed_kernel_def *def, const hed_config *config, const h
 enum { CLOTH_SOLVE_WG, CLOTH_SOLVE_HOW };
 #define CLOTH_SOLVES \
     HED_PARAMETERS(HED_PARAMETER(WG, 32, 32, 64, 128, 256, 512, 1024), \
-        HED_CHOICE(SOLVE, 0, "eliminated", "reduced"))
+        HED_CHOICE(SOLVE, 0, "halved", "reduced"))
 
 /* Members of a kernel with one dimension, whose elements are the items of its metric. Functions:
  * `label`_native() and `label`_work(); sample data: cloth_sample_fill(). */

@@ -3,13 +3,13 @@
 #ifndef CLOTH_LINE_H
 #define CLOTH_LINE_H
 
-/* `sums`, one for each row, and `links`, two for each row: results of the forward pass, read by the
- * backward pass. `pulled`: multipliers of the substep's earlier iterations; `pass`: as in
+/* `sums` and `links`, one for each row and one more for a line with an odd number of rows: right sides
+ * and elements off the diagonal, then `sums` has multipliers. `pulled`: multipliers of the substep's earlier iterations; `pass`: as in
  * CLOTH_PROJECTION. */
 #define CLOTH_LINES(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
     NEXT(IN, uint4, lines) NEXT(IN, float4, weights) NEXT(SCRATCH, float4, sums) \
-        NEXT(SCRATCH, float, links) NEXT(SHARED, float4, pulled) NEXT(IN, float4, steps) \
+        NEXT(SCRATCH, float4, links) NEXT(SHARED, float4, pulled) NEXT(IN, float4, steps) \
             NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass) NEXT(VALUE, uint, first)
 HED_VIEW(cloth_lines_view, CLOTH_LINES)
 
@@ -30,9 +30,8 @@ CLOTH_FUNCTION cloth_line_at cloth_line_of(__global const uint4 *lines, uint i)
     return cloth_line_at_of(lines[2 * i], lines[2 * i + 1]);
 }
 
-/* `sum`: right side in x y z and the diagonal in w; after the solution, the multipliers in x y z.
- * `one` and `two`: elements left of the diagonal, in the columns of the previous row and of the row
- * before that one; after the factorisation, the elements of L. */
+/* `sum`: right side in x y z and the diagonal in w. `one` and `two`: elements left of the diagonal, in
+ * the columns of the previous row and of the row before that one. */
 typedef struct cloth_line_row {
     float4 sum;
     float one, two;
@@ -63,59 +62,167 @@ CLOTH_FUNCTION cloth_line_row cloth_line_row_of(
     return row;
 }
 
-/* State of the solution along a line, forward and backward: the last two rows, L, 1 / D. */
-typedef struct cloth_line_pass {
-    float4 one, two;
-    float near, far, inverse, inverse_before;
-} cloth_line_pass;
+/* ---- solution by cyclic reduction, two rows at a time (R. W. Hockney, 1965) ---- */
 
-CLOTH_FUNCTION cloth_line_pass cloth_line_begin(void)
+/* Matrices of two rows, (x y) and (z w). */
+CLOTH_FUNCTION float4 cloth_line_product(float4 a, float4 b)
 {
-    float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    cloth_line_pass state = {zero, zero, 0.0f, 0.0f, 0.0f, 0.0f};
-    return state;
+    return hed_f4(fma(a.x, b.x, a.y * b.z), fma(a.x, b.y, a.y * b.w), fma(a.z, b.x, a.w * b.z),
+        fma(a.z, b.y, a.w * b.w));
 }
 
-/* Subtracts the product of L and the last two rows. */
-CLOTH_FUNCTION float4 cloth_line_less(const cloth_line_pass *state, float4 sum)
+CLOTH_FUNCTION float4 cloth_line_inverse(float4 a)
 {
-    sum.x = fma(-state->near, state->one.x, fma(-state->far, state->two.x, sum.x));
-    sum.y = fma(-state->near, state->one.y, fma(-state->far, state->two.y, sum.y));
-    sum.z = fma(-state->near, state->one.z, fma(-state->far, state->two.z, sum.z));
-    return sum;
+    float part = cloth_inverse(fma(a.x, a.w, -a.y * a.z));
+    return hed_f4(a.w * part, -a.y * part, -a.z * part, a.x * part);
 }
 
-/* Factorises the next row of L D L' and substitutes forward. */
-CLOTH_FUNCTION cloth_line_row cloth_line_forth(cloth_line_pass *state, cloth_line_row row)
+/* Returns by x + a y for right sides. */
+CLOTH_FUNCTION float4 cloth_line_added(float by, float4 x, float a, float4 y)
 {
-    float with_one = fma(-row.two, state->near, row.one), inverse;
-    state->near = with_one * state->inverse;
-    state->far = row.two * state->inverse_before;
-    inverse = cloth_inverse(fma(-row.two, state->far, fma(-with_one, state->near, row.sum.w)));
-    row.sum = cloth_line_less(state, row.sum);
-    state->two = state->one;
-    state->one = row.sum;
-    state->inverse_before = state->inverse;
-    state->inverse = inverse;
-    row.sum.x *= inverse;
-    row.sum.y *= inverse;
-    row.sum.z *= inverse;
-    row.one = state->near;
-    row.two = state->far;
-    return row;
+    return hed_f4(fma(by, x.x, a * y.x), fma(by, x.y, a * y.y), fma(by, x.z, a * y.z), 0.0f);
 }
 
-/* Substitutes backward in the next row from the end: its multipliers. `inverse` keeps `two` of the
- * last row for one more row, then becomes `far`. */
-CLOTH_FUNCTION cloth_line_row cloth_line_back(cloth_line_pass *state, cloth_line_row row)
+/* Two rows of the system, divided by their diagonal block; x, the multipliers of both, are (top,
+ * bottom) - before x(two rows before) - after x(next two rows). */
+typedef struct cloth_line_pair {
+    float4 before, after, top, bottom;
+} cloth_line_pair;
+
+/* Multiplies a pair by a matrix. */
+CLOTH_FUNCTION cloth_line_pair cloth_line_times(float4 by, cloth_line_pair pair)
 {
-    row.sum = cloth_line_less(state, row.sum);
-    state->two = state->one;
-    state->one = row.sum;
-    state->far = state->inverse;
-    state->near = row.one;
-    state->inverse = row.two;
-    return row;
+    cloth_line_pair to;
+    to.before = cloth_line_product(by, pair.before);
+    to.after = cloth_line_product(by, pair.after);
+    to.top = cloth_line_added(by.x, pair.top, by.y, pair.bottom);
+    to.bottom = cloth_line_added(by.z, pair.top, by.w, pair.bottom);
+    return to;
+}
+
+/* Subtracts matrix `by` times the right sides of another pair. */
+CLOTH_FUNCTION void cloth_line_subtract(
+    cloth_line_pair *pair, float4 by, float4 neighbour_top, float4 neighbour_bottom)
+{
+    float4 top = cloth_line_added(by.x, neighbour_top, by.y, neighbour_bottom),
+           bottom = cloth_line_added(by.z, neighbour_top, by.w, neighbour_bottom);
+    pair->top = cloth_line_added(1.0f, pair->top, -1.0f, top);
+    pair->bottom = cloth_line_added(1.0f, pair->bottom, -1.0f, bottom);
+}
+
+/* Eliminates the pairs `left` and `next` from a pair. */
+CLOTH_FUNCTION cloth_line_pair cloth_line_without(
+    cloth_line_pair pair, cloth_line_pair left, cloth_line_pair next)
+{
+    float4 a = cloth_line_product(pair.before, left.after),
+           b = cloth_line_product(pair.after, next.before);
+    float4 block =
+        cloth_line_inverse(hed_f4(1.0f - a.x - b.x, -a.y - b.y, -a.z - b.z, 1.0f - a.w - b.w));
+    cloth_line_subtract(&pair, pair.before, left.top, left.bottom);
+    cloth_line_subtract(&pair, pair.after, next.top, next.bottom);
+    a = cloth_line_product(pair.before, left.before);
+    b = cloth_line_product(pair.after, next.after);
+    pair.before = hed_f4(-a.x, -a.y, -a.z, -a.w);
+    pair.after = hed_f4(-b.x, -b.y, -b.z, -b.w);
+    return cloth_line_times(block, pair);
+}
+
+CLOTH_FUNCTION cloth_line_row cloth_line_row_or_unit(
+    uint j, cloth_line_at line, cloth_lines_view view, float give)
+{
+    const cloth_line_row unit = {{0.0f, 0.0f, 0.0f, 1.0f}, 0.0f, 0.0f};
+    cloth_line_row row = cloth_line_row_of(j < line.count ? j : line.count - 1u, line, view, give);
+    return j < line.count ? row : unit; /* no branch: both rows of an item are loaded at once */
+}
+
+/* Pair k of a line, not divided, without `after`, which is the transpose of the next pair's `before`.
+ * `block`: on the diagonal. */
+CLOTH_FUNCTION cloth_line_pair cloth_line_pair_of(
+    uint k, cloth_line_at line, cloth_lines_view view, float give, float4 *block)
+{
+    const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    cloth_line_row a = cloth_line_row_or_unit(2 * k, line, view, give),
+                   b = cloth_line_row_or_unit(2 * k + 1, line, view, give);
+    cloth_line_pair pair = {zero, zero, a.sum, b.sum};
+    pair.before = hed_f4(a.two, a.one, 0.0f, b.two);
+    *block = hed_f4(a.sum.w, b.one, b.one, b.sum.w);
+    return pair;
+}
+
+CLOTH_FUNCTION uint cloth_line_pairs(cloth_line_at line) { return (line.count + 1u) / 2u; }
+
+/* Pair k in `sums` and `links`; 0 after the last one. */
+CLOTH_FUNCTION cloth_line_pair cloth_line_stored(uint k, cloth_line_at line, cloth_lines_view view)
+{
+    const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    cloth_line_pair pair = {zero, zero, zero, zero};
+    uint row = line.row + 2 * k;
+    if (k >= cloth_line_pairs(line)) return pair;
+    pair.before = view.links[row];
+    pair.after = view.links[row + 1];
+    pair.top = view.sums[row];
+    pair.bottom = view.sums[row + 1];
+    return pair;
+}
+
+CLOTH_FUNCTION void cloth_line_store(
+    uint k, cloth_line_at line, cloth_lines_view view, cloth_line_pair pair)
+{
+    uint row = line.row + 2 * k;
+    view.links[row] = pair.before;
+    view.links[row + 1] = pair.after;
+    view.sums[row] = pair.top;
+    view.sums[row + 1] = pair.bottom;
+}
+
+/* Stores pair k, not divided: the block's diagonal in w of the right sides, its other element in z
+ * of `before`, which is 0; and `after` of the pair before. */
+CLOTH_FUNCTION void cloth_line_begin(uint k, cloth_line_at line, cloth_lines_view view, float give)
+{
+    float4 block;
+    cloth_line_pair pair = cloth_line_pair_of(k, line, view, give, &block);
+    float4 before = pair.before;
+    uint row = line.row + 2 * k;
+    if (k > 0) view.links[row - 1] = hed_f4(before.x, before.z, before.y, before.w);
+    if (k + 1u == cloth_line_pairs(line)) view.links[row + 1] = pair.after;
+    before.z = block.y;
+    view.links[row] = before;
+    view.sums[row] = pair.top;
+    view.sums[row + 1] = pair.bottom;
+}
+
+/* Divides pair k by its diagonal block, after cloth_line_begin() of all. */
+CLOTH_FUNCTION void cloth_line_divide(uint k, cloth_line_at line, cloth_lines_view view)
+{
+    cloth_line_pair pair = cloth_line_stored(k, line, view);
+    float other = pair.before.z;
+    pair.before.z = 0.0f;
+    cloth_line_store(k, line, view,
+        cloth_line_times(
+            cloth_line_inverse(hed_f4(pair.top.w, other, other, pair.bottom.w)), pair));
+}
+
+/* Eliminates the pairs at distance `step` from pair k, one of cloth_reduced(). */
+CLOTH_FUNCTION void cloth_line_reduce(uint k, uint step, cloth_line_at line, cloth_lines_view view)
+{
+    cloth_line_store(k, line, view,
+        cloth_line_without(cloth_line_stored(k, line, view),
+            cloth_line_stored(k - step, line, view), cloth_line_stored(k + step, line, view)));
+}
+
+/* Computes the multipliers of pair k, one of cloth_solved(), by the multipliers at distance `step`. */
+CLOTH_FUNCTION void cloth_line_substitute(
+    uint k, uint step, cloth_line_at line, cloth_lines_view view)
+{
+    const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    cloth_line_pair pair = cloth_line_stored(k, line, view);
+    uint row = line.row + 2 * k, has_left = k >= step, has_next = k + step < cloth_line_pairs(line);
+    cloth_line_subtract(&pair, pair.before, has_left ? view.sums[row - 2 * step] : zero,
+        has_left ? view.sums[row - 2 * step + 1] : zero);
+    cloth_line_subtract(&pair, pair.after, has_next ? view.sums[row + 2 * step] : zero,
+        has_next ? view.sums[row + 2 * step + 1] : zero);
+    view.sums[row] = pair.top;
+    view.sums[row + 1] = pair.bottom;
 }
 
 /* Moves a particle by a row's multipliers. `weight`: the row's weight of the particle. */

@@ -646,4 +646,21 @@ CLOTH_FUNCTION float4 cloth_transform(float4 p, float4 m0, float4 m1, float4 m2,
         fma(p.z, m2.z, fma(p.y, m1.z, fma(p.x, m0.z, m3.z))), 0.0f);
 }
 
+/* Row k in a step of cyclic reduction: of every 2 `step` rows the last one eliminates the rows at distance `step`
+ * from its system. Steps: 1, 2, 4 ... below the number of rows. */
+CLOTH_FUNCTION uint cloth_reduced(uint k, uint step) { return 2 * step * k + 2 * step - 1; }
+
+CLOTH_FUNCTION uint cloth_is_reduced(uint row, uint step)
+{
+    return ((row + 1) & (2 * step - 1)) == 0;
+}
+
+/* Row k in a step back, whose unknown follows from the unknowns at distance `step`. Steps: from the first one that
+ * is not below the number of rows, down to 1. */
+CLOTH_FUNCTION uint cloth_solved(uint k, uint step) { return 2 * step * k + step - 1; }
+CLOTH_FUNCTION uint cloth_is_solved(uint row, uint step)
+{
+    return ((row + 1) & (2 * step - 1)) == step;
+}
+
 #endif

@@ -54,7 +54,7 @@ CLOTH_FUNCTION sweep_wide sweep_wide_of(
 /* Vectors along which the edges of a lane pull, and rows of its system. */
 typedef struct sweep_wide_rows {
     float x[WIDE_EACH], y[WIDE_EACH], z[WIDE_EACH];
-    cloth_chain_reduced rows[WIDE_EACH];
+    cloth_chain_row rows[WIDE_EACH];
 } sweep_wide_rows;
 
 /* Makes the row of edge `k` from point `a` to point `b`, whose elements off the diagonal are to be
@@ -98,10 +98,10 @@ CLOTH_FUNCTION float sweep_wide_cosine(const sweep_wide_rows *of, uint k, float4
 
 /* Solves the rows of a chain, as chain_solve_by_warp(). `lanes`: of a chain. Multipliers replace the right
  * sides; returns that of the edge before the lane's first one. */
-CLOTH_FUNCTION float sweep_wide_solve(cloth_chain_reduced *rows, uint lane, uint lanes)
+CLOTH_FUNCTION float sweep_wide_solve(cloth_chain_row *rows, uint lane, uint lanes)
 {
     uint id = hed_lane_id();
-    cloth_chain_reduced last = rows[0], first, me, left, next;
+    cloth_chain_row last = rows[0], first, me, left, next;
     for (uint j = 1; j < WIDE_EACH; j++) { /* rows without the one before */
         float inverse = cloth_inverse(fma(-rows[j].before, last.after, 1.0f));
         last.right = inverse * fma(-rows[j].before, last.right, rows[j].right);

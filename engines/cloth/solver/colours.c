@@ -8,6 +8,7 @@
  * frames are in buffers that the kernels read, so the graph does not change: replaying 65 nodes
  * costs the driver one call. */
 #include "solver/colours.h"
+#include "solver/strict_order.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -136,6 +137,7 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     s->colour_room = s->colours + 1;
     if (cloth_tension_create(cloth, &s->tension, error)) return error->status;
     s->has_tension = cloth_has_tension(cloth_whole(cloth));
+    s->is_sheet = cloth_is_sheet(cloth);
     uint32_t nodes = 1 + cloth_tension_launches(s->tension) +
                      cloth->def.iterations * (s->colours + CLOTH_LINE_SETS + s->elements.colours +
                                                  s->cells.colours + 1);
@@ -202,38 +204,54 @@ static void solve_patches(
         error);
 }
 
-/* Solves constraints of a fabric other than its distances: lines, elements, cells. `again`: 1: the
- * first iteration, 2: a later one. `touched`: cloth with lattices may touch something. */
-static void project_fabric(hed_cloth *cloth, const cloth_solver *s, bool touched, uint32_t substep,
+/* Solves the lines of a set. `again`: 1: the first iteration, 2: a later one. */
+static void solve_lines(hed_cloth *cloth, const cloth_solver *s, uint32_t set, uint32_t substep,
     uint32_t again, hed_error *error)
 {
-    hed_buffer *position = cloth->buffers.position, *steps = s->b.steps;
-    for (uint32_t set = 0; set < CLOTH_LINE_SETS; set++) {
-        uint32_t lines = s->line_at[set + 1] - s->line_at[set];
-        if (lines)
-            cloth_run(cloth, CLOTH_KERNEL_LINES, lines,
-                HED_VIEW_ARGS(cloth_lines_launch, .position = position, .lines = s->b.lines,
-                    .weights = s->b.weights, .sums = s->b.sums, .links = s->b.links,
-                    .pulled = cloth_or_none(cloth, s->b.pulled), .steps = steps, .substep = substep,
-                    .pass = s->b.pulled ? again : 0, .first = s->line_at[set]),
-                error);
-    }
+    uint32_t lines = s->line_at[set + 1] - s->line_at[set];
+    if (lines)
+        cloth_run(cloth, CLOTH_KERNEL_LINES, lines,
+            HED_VIEW_ARGS(cloth_lines_launch, .position = cloth->buffers.position,
+                .lines = s->b.lines, .weights = s->b.weights, .sums = s->b.sums,
+                .links = s->b.links, .pulled = cloth_or_none(cloth, s->b.pulled),
+                .steps = s->b.steps, .substep = substep, .pass = s->b.pulled ? again : 0,
+                .first = s->line_at[set]),
+            error);
+}
+
+/* Solves elements; `again`: as in solve_lines(). */
+static void solve_elements(
+    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t again, hed_error *error)
+{
     if (s->patches && !s->patches_first) solve_patches(cloth, s, substep, 0, error);
     if (s->patches) solve_patches(cloth, s, substep, 1, error);
     for (uint32_t c = 0; c < s->elements.colours && !s->patches; c++)
         cloth_run(cloth, CLOTH_KERNEL_ELEMENTS, s->elements.at[c + 1] - s->elements.at[c],
-            HED_VIEW_ARGS(cloth_elements_launch, .position = position, .elements = s->b.elements,
-                .pulled = cloth_or_none(cloth, s->b.element_pulled), .steps = steps,
-                .total = s->elements.count, .substep = substep,
+            HED_VIEW_ARGS(cloth_elements_launch, .position = cloth->buffers.position,
+                .elements = s->b.elements, .pulled = cloth_or_none(cloth, s->b.element_pulled),
+                .steps = s->b.steps, .total = s->elements.count, .substep = substep,
                 .pass = s->b.element_pulled ? again : 0, .first = s->elements.at[c],
                 .count = s->elements.at[c + 1] - s->elements.at[c]),
             error);
-    for (uint32_t k = 0; k < s->cells.colours * (touched ? CLOTH_CELL_SWEEPS : 1); k++) {
+}
+
+/* Returns the number of colours of all sweeps over cells; `touched`: cloth with lattices may touch
+ * something. */
+static uint32_t cell_colours(const cloth_solver *s, bool touched)
+{
+    return s->cells.colours * (touched ? CLOTH_CELL_SWEEPS : 1);
+}
+
+/* Solves colours [from, to) of the sweeps over cells; `again`: as in solve_lines(). */
+static void solve_cells(hed_cloth *cloth, const cloth_solver *s, uint32_t from, uint32_t to,
+    bool touched, uint32_t substep, uint32_t again, hed_error *error)
+{
+    for (uint32_t k = from; k < to; k++) {
         const uint32_t *at = s->cells.at + k % s->cells.colours;
         cloth_run(cloth, CLOTH_KERNEL_CELLS, at[1] - at[0],
-            HED_VIEW_ARGS(cloth_cells_launch, .position = position, .cells = s->b.cells,
-                .pulled = cloth_or_none(cloth, s->b.cell_pulled), .steps = steps,
-                .total = s->cells.count, .substep = substep,
+            HED_VIEW_ARGS(cloth_cells_launch, .position = cloth->buffers.position,
+                .cells = s->b.cells, .pulled = cloth_or_none(cloth, s->b.cell_pulled),
+                .steps = s->b.steps, .total = s->cells.count, .substep = substep,
                 .pass = touched            ? CLOTH_CELL_PASS
                         : s->b.cell_pulled ? again
                                            : 0,
@@ -242,24 +260,21 @@ static void project_fabric(hed_cloth *cloth, const cloth_solver *s, bool touched
     }
 }
 
-/* Enqueues an iteration of all constraints; `touched`: as in project_fabric(). */
-static void colours_project(hed_cloth *cloth, const cloth_solver *s, bool touched, uint32_t substep,
-    uint32_t iteration, hed_error *error)
+/* Solves distances; `again`: as in solve_lines(). */
+static void solve_distances(
+    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t again, hed_error *error)
 {
-    hed_buffer *position = cloth->buffers.position, *steps = s->b.steps;
-    uint32_t again = iteration ? 2 : 1;
-    colours_pass pass = {.position = position,
+    colours_pass pass = {.position = cloth->buffers.position,
         .ends = s->b.ends,
         .rests = s->b.rests,
         .kinds = s->b.kinds,
         .materials = s->b.materials,
         .multipliers = cloth_or_none(cloth, s->b.multipliers),
-        .steps = steps,
+        .steps = s->b.steps,
         .set_at = s->b.set_at,
         .substep = substep,
         .pass = s->b.multipliers ? again : 0,
         .sets = s->sets};
-    project_fabric(cloth, s, touched, substep, again, error);
     if (s->sets)
         cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints, HED_VIEW_ARGS_FROM(colours_sets, &pass),
             error);
@@ -270,6 +285,35 @@ static void colours_project(hed_cloth *cloth, const cloth_solver *s, bool touche
             cloth_run(cloth, CLOTH_KERNEL_DISTANCE, pass.count,
                 HED_VIEW_ARGS_FROM(colours_distance, &pass), error);
     }
+}
+
+/* Enqueues an iteration of all constraints; `touched`: as in cell_colours(). */
+static void colours_project(hed_cloth *cloth, const cloth_solver *s, bool touched, uint32_t substep,
+    uint32_t iteration, hed_error *error)
+{
+    uint32_t again = iteration ? 2 : 1;
+    for (uint32_t set = 0; set < CLOTH_LINE_SETS; set++)
+        solve_lines(cloth, s, set, substep, again, error);
+    solve_elements(cloth, s, substep, again, error);
+    solve_cells(cloth, s, 0, cell_colours(s, touched), touched, substep, again, error);
+    solve_distances(cloth, s, substep, again, error);
+}
+
+/* Enqueues all constraints between lattices and pins of a sheet: cloth_is_sheet(). */
+static void project_sheet(hed_cloth *cloth, const cloth_solver *s, bool touched, uint32_t passes,
+    uint32_t substep, hed_error *error)
+{
+    uint32_t colours = cell_colours(s, touched), even = touched ? 0 : s->cells.colours / 2;
+    solve_lines(cloth, s, CLOTH_LINES_WARP, substep, 1, error);
+    solve_lines(cloth, s, CLOTH_STRIPS_EVEN, substep, 1, error);
+    solve_cells(cloth, s, 0, even, touched, substep, 1, error);
+    solve_lines(cloth, s, CLOTH_STRIPS_ODD, substep, 1, error);
+    solve_cells(cloth, s, even, colours, touched, substep, 1, error);
+    solve_distances(cloth, s, substep, 1, error);
+    cloth_tension_follow(cloth, s->tension, cloth->buffers.position, error);
+    cloth_tension_solve_lines(cloth, s->tension, passes, 0, 1, s->b.steps, substep, error);
+    solve_lines(cloth, s, CLOTH_LINES_WEFT, substep, 1, error);
+    cloth_tension_solve_lines(cloth, s->tension, passes, 1, 2 * passes, s->b.steps, substep, error);
 }
 
 /* Enqueues the contacts and the driver, without the flags `skipped`. */
@@ -355,11 +399,17 @@ static hed_status colours_enqueue(
         if (s->patches_first) solve_patches(cloth, s, substep, 0, error);
         if (s->lattices && !is_native) run_gathered(cloth, s, s->lattices, substep, 1, error);
         else cloth_tension_solve_lattices(cloth, s->tension, key->acts, s->b.steps, substep, error);
-        cloth_tension_follow(cloth, s->tension, s->patches_first ? s->b.moved : b->position, error);
+        if (!s->is_sheet)
+            cloth_tension_follow(
+                cloth, s->tension, s->patches_first ? s->b.moved : b->position, error);
         for (uint32_t i = 0; i < cloth->def.iterations; i++) {
-            colours_project(cloth, s, key->acts && s->has_tension, substep, i, error);
+            bool touched = key->acts && s->has_tension;
+            if (s->is_sheet) project_sheet(cloth, s, touched, passes, substep, error);
+            else colours_project(cloth, s, touched, substep, i, error);
             if (i + 1 == cloth->def.iterations) {
-                cloth_tension_solve_lines(cloth, s->tension, passes, s->b.steps, substep, error);
+                if (!s->is_sheet)
+                    cloth_tension_solve_lines(
+                        cloth, s->tension, passes, 0, 2 * passes, s->b.steps, substep, error);
                 if (s->pins && !is_native) run_gathered(cloth, s, s->pins, substep, 1, error);
                 else cloth_tension_solve_pins(cloth, s->tension, s->b.steps, substep, error);
             }

@@ -33,6 +33,7 @@ struct cloth_solver {
     colours_buffers b;
     cloth_tension *tension;         /* NULL: none */
     bool has_tension;               /* a garment of any part has tension, so all touch more often */
+    bool is_sheet;                  /* cloth_is_sheet() */
     cloth_cooperative *cooperative; /* HED_CLOTH_SOLVER_COOPERATIVE; else NULL */
     uint32_t *line_lengths;         /* (line_at[CLOTH_LINE_SETS]) of a cooperative solver */
     bool is_gathered; /* tasks are gathered: of `cooperative` for `key`, else of `lattices` */

@@ -172,7 +172,7 @@ static void fill_lines(const hed_cloth *cloth, cloth_solver *s, uint4 *lines, fl
                     lines[2 * at] =
                         (uint4){first + line->first, line->count, line->step, line->across};
                     lines[2 * at + 1] = (uint4){first_row + line->weights, row, 0, 0};
-                    row += line->count;
+                    row += line->count + line->count % 2;
                 }
             }
             if (set == 0 && garment->line_rows)
@@ -196,15 +196,16 @@ static hed_status upload_lines(hed_cloth *cloth, cloth_solver *s, hed_error *err
     if (rows > 1u << 30)
         return hed_fail(
             error, HED_ERROR_LIMIT, "%" PRIu64 " bending constraints: at most 2^30", rows);
+    uint64_t even_rows = rows + count;
     uint4 *lines = hed_new(a, 2 * count, sizeof *lines, error);
     float(*weights)[4] = hed_new(a, weight_rows, sizeof *weights, error);
     if (lines && weights) fill_lines(cloth, s, lines, weights);
     cloth_upload(cloth, lines, 2 * count * sizeof *lines, &s->b.lines, error);
     cloth_upload(cloth, weights, weight_rows * sizeof *weights, &s->b.weights, error);
-    cloth_upload(cloth, NULL, rows * sizeof(float4), &s->b.sums, error);
-    cloth_upload(cloth, NULL, 2 * rows * sizeof(float), &s->b.links, error);
+    cloth_upload(cloth, NULL, even_rows * sizeof(float4), &s->b.sums, error);
+    cloth_upload(cloth, NULL, even_rows * sizeof(float4), &s->b.links, error);
     if (cloth->def.iterations > 1)
-        cloth_upload(cloth, NULL, rows * sizeof(float4), &s->b.pulled, error);
+        cloth_upload(cloth, NULL, even_rows * sizeof(float4), &s->b.pulled, error);
     hed_delete(a, weights, weight_rows, sizeof *weights);
     hed_delete(a, lines, 2 * count, sizeof *lines);
     return cloth_kernel_ensure(cloth, CLOTH_KERNEL_LINES, (uint32_t)count, error);

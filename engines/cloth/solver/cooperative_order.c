@@ -35,7 +35,7 @@ static bool is_half_sweep(const cloth_cooperative *c, uint32_t i)
 }
 
 /* True if a group can hold a lattice in local memory: its places, and a float for each edge, whose
- * chains are each in a warp; in strict mode its places, and the rows of strict_chain_solve(). */
+ * chains are each in a warp; in strict mode its places, and the rows of chain_solve(). */
 static bool fits(const hed_cloth *cloth, const cloth_cooperative *c, const cloth_lattices *of,
     uint32_t chains, uint32_t bits)
 {
@@ -113,7 +113,7 @@ static bool has_packets(const hed_cloth *cloth)
 /* True if groups send packets on a grid. A cluster's groups meet as soon as a packet arrives. */
 static bool sends_packets(const hed_cloth *cloth, const cloth_cooperative *c)
 {
-    return c->grid && c->groups > 1 && !is_strict(cloth) && has_packets(cloth) &&
+    return c->grid && c->groups > 1 && has_packets(cloth) &&
            c->compiled_def == &cloth_cooperative_def && !(c->kinds >> CLOTH_DO_PATCHES & 1);
 }
 
@@ -135,7 +135,7 @@ static bool is_cell_sweep(const cloth_cooperative *c, uint32_t i)
 static uint32_t first_cell_sweep(const hed_cloth *cloth, const cloth_cooperative *c)
 {
     uint32_t i = 0;
-    if (!c->grid || is_strict(cloth) || !has_packets(cloth)) return c->count;
+    if (!c->grid || !has_packets(cloth)) return c->count;
     while (i < c->count && !is_cell_sweep(c, i)) i++;
     return i;
 }
@@ -241,15 +241,15 @@ static void overlap_lattices(cloth_cooperative *c)
         sweeps += is_sweeps(c->list + follow);
     for (end = follow + 1; end < c->count && !is_kind(c, end, CLOTH_DO_CHAINS, 0);) end++;
     if (!sweeps || c->list[follow].part != ROWS || end == c->count || end == follow + 1) return;
+    if (is_kind(c, follow, CLOTH_DO_SHARES, 0)) move_task(c, follow, end - 1);
     gathered_task *places = c->list + sample;
     places->part = c->list[0].part;
     places->unit = c->list[0].unit;
     places->task.w = places->task.z;
     places->task.z = c->grid->particle_count;
     for (uint32_t i = sample + 1; i < end; i++)
-        c->list[i].side = i < follow ? FIRST_GROUP : i > follow ? OTHER_GROUPS : TOGETHER;
+        c->list[i].side = i < follow ? FIRST_GROUP : i + 1 < end ? OTHER_GROUPS : TOGETHER;
     c->spares_first = pairs_of(c, c->groups - 1) == pairs_of(c, c->groups);
-    move_task(c, follow, end - 1);
     for (meeting = follow; c->list[meeting].part == c->list[meeting + 1].part;) meeting++;
     if (sweeps > 1)
         for (uint32_t k = 0; k < 2; k++) move_task(c, follow - 2, meeting);
@@ -409,14 +409,14 @@ void cloth_cooperative_merge(const hed_cloth *cloth, cloth_cooperative *c)
     if (c->grid && has_packets(cloth)) c->kinds |= 1u << CLOTH_DO_NEARBY;
 }
 
-/* Strict mode keeps the order of HED_CLOTH_SOLVER_COLOURS. */
+/* Strict mode keeps the order of HED_CLOTH_SOLVER_COLOURS, in which particles of a grid follow lattices right
+ * before the tension along lines: cloth_is_sheet(). */
 void cloth_cooperative_order(const hed_cloth *cloth, cloth_cooperative *c)
 {
     c->spares_first = false;
-    if (is_strict(cloth)) return;
     merge_cells(cloth, c);
-    sort_tasks(c);
+    if (!is_strict(cloth)) sort_tasks(c);
     overlap_lattices(c);
-    overlap_patches(c);
+    if (!is_strict(cloth)) overlap_patches(c);
     send_points(cloth, c);
 }

@@ -18,6 +18,13 @@ bool cloth_is_planned(const hed_cloth *cloth, const cloth_garment *garment)
            !garment->tension.edge_count && !garment->line_rows;
 }
 
+bool cloth_is_sheet(const hed_cloth *cloth)
+{
+    return cloth->def.math == HED_MATH_STRICT && cloth->def.iterations == 1 &&
+           cloth_copies(cloth) == 1 && cloth_is_grid(cloth->garments[0]) &&
+           cloth->garments[0]->lattice_count;
+}
+
 cloth_plan_def cloth_strict_plan(const cloth_garment *garment)
 {
     uint32_t n = garment->particle_count;

@@ -397,7 +397,7 @@ static hed_status tension_upload(
     } uploads[] = {{b->sources, 32 * places, &to->sources}, {NULL, 16 * places, &to->places},
         {NULL, 32 * places, &to->from}, {b->shares, 48 * (uint64_t)b->share_count, &to->shares},
         {b->chains, 32 * (uint64_t)b->chain_count, &to->chains}, {b->edges, 8 * edges, &to->edges},
-        {NULL, 16 * edges, &to->units}, {NULL, 4 * edges, &to->links},
+        {NULL, 16 * edges, &to->units}, {NULL, 8 * edges, &to->links},
         {NULL, 4 * edges, &to->pulls}, {NULL, 4 * edges, &to->pulled},
         {b->tasks, (uint64_t)cloth_copies(cloth) * b->tension->tasks[4] * sizeof *b->tasks,
             &to->tasks}};
@@ -555,11 +555,12 @@ static void solve_chains(hed_cloth *cloth, const cloth_tension *t, hed_buffer *p
             error);
 }
 
+/* Enqueues half sweeps [from, to) of `sweeps` over the chains of a stage. */
 static void sweep_stage(hed_cloth *cloth, const cloth_tension *t, const tension_stage *s,
-    uint32_t sweeps, uint32_t turns, hed_buffer *points, hed_buffer *steps, uint32_t substep,
-    hed_error *error)
+    uint32_t sweeps, uint32_t from, uint32_t to, uint32_t turns, hed_buffer *points,
+    hed_buffer *steps, uint32_t substep, hed_error *error)
 {
-    for (uint32_t k = 0; k < 2 * sweeps; k++) {
+    for (uint32_t k = from; k < to; k++) {
         const uint32_t *at = s->chain_at + k % 2;
         uint32_t pass = k < 2 ? 1 : 2;
         solve_chains(cloth, t, points, steps, substep, sweeps > 1 ? pass : 0, turns, at[0],
@@ -576,8 +577,9 @@ hed_status cloth_tension_solve_lattices(hed_cloth *cloth, const cloth_tension *t
     sample_stage_places(cloth, t, turns, t->stages[0].places, places, error);
     for (uint32_t l = 0; l < t->levels; l++) {
         const tension_stage *s = t->stages + l;
-        sweep_stage(cloth, t, s, touched ? s->touched_sweeps : s->sweeps, turns, t->b.places,
-            steps, substep, error);
+        uint32_t sweeps = touched ? s->touched_sweeps : s->sweeps;
+        sweep_stage(
+            cloth, t, s, sweeps, 0, 2 * sweeps, turns, t->b.places, steps, substep, error);
         follow_shares(cloth, t, t->b.places, s->shares, s->share_count, error);
     }
     return error->status;
@@ -592,11 +594,11 @@ hed_status cloth_tension_follow(
 }
 
 hed_status cloth_tension_solve_lines(hed_cloth *cloth, const cloth_tension *t, uint32_t passes,
-    hed_buffer *steps, uint32_t substep, hed_error *error)
+    uint32_t from, uint32_t to, hed_buffer *steps, uint32_t substep, hed_error *error)
 {
     if (t)
-        sweep_stage(cloth, t, t->stages + t->levels, passes, 0, cloth->buffers.position, steps,
-            substep, error);
+        sweep_stage(cloth, t, t->stages + t->levels, passes, from, to, 0, cloth->buffers.position,
+            steps, substep, error);
     return error->status;
 }
 
@@ -608,7 +610,8 @@ hed_status cloth_tension_solve_pins(
     for (uint32_t k = 0; k < t->pin_stages && !error->status; k++) {
         const tension_stage *s = t->stages + t->levels + 1 + k;
         sample_stage_places(cloth, t, 0, s->places, s->place_count, error);
-        sweep_stage(cloth, t, s, s->sweeps, 0, t->b.places, steps, substep, error);
+        sweep_stage(
+            cloth, t, s, s->sweeps, 0, 2 * s->sweeps, 0, t->b.places, steps, substep, error);
         follow_shares(cloth, t, position, s->shares, s->share_count, error);
     }
     return error->status;

@@ -39,10 +39,12 @@ hed_status cloth_tension_solve_lattices(hed_cloth *cloth, const cloth_tension *t
     bool touched, hed_buffer *steps, uint32_t substep, hed_error *error);
 hed_status cloth_tension_follow(
     hed_cloth *cloth, const cloth_tension *tension, hed_buffer *particles, hed_error *error);
-/* After the constraints: enqueues tension along lines, `passes` times, and the lattices at pins with the
- * particles that follow them; limits of the stretch that contacts leave. */
+/* After the constraints: enqueues half sweeps [from, to) of `passes` sweeps of tension along lines, warp and
+ * weft by turns, and the lattices at pins with the particles that follow them; limits of the stretch
+ * that contacts leave. */
 hed_status cloth_tension_solve_lines(hed_cloth *cloth, const cloth_tension *tension,
-    uint32_t passes, hed_buffer *steps, uint32_t substep, hed_error *error);
+    uint32_t passes, uint32_t from, uint32_t to, hed_buffer *steps, uint32_t substep,
+    hed_error *error);
 hed_status cloth_tension_solve_pins(hed_cloth *cloth, const cloth_tension *tension,
     hed_buffer *steps, uint32_t substep, hed_error *error);
 hed_status cloth_tension_limit(hed_cloth *cloth, const cloth_tension *tension, hed_buffer *steps,
