@@ -4,7 +4,8 @@
  * "Empirical studies of competitive spinning", 1991): on a busy machine the awaited thread is often
  * not running, and spinning would only take the processor from it. The barrier is the central one
  * that counts arrivals and then advances a phase (Mellor-Crummey and Scott 1991, section 3.1, with
- * a counter for the sense). */
+ * a counter for the sense). Ranges are done without the members that have not come when no piece is
+ * left. */
 #include "heddle/thread.h"
 
 #include "base/alloc.h"
@@ -51,7 +52,8 @@ struct hed_team {
     uint32_t size;
     uint32_t threads; /* number of threads started, without member 0 */
     bool spin;        /* each member has a processor of its own */
-    bool running, ending;
+    bool running;
+    atomic_bool ending; /* read by threads that look late at a run, too */
     void (*function)(void *user, hed_team *team, uint32_t member);
     void *user;
     member *members; /* (size) members; the first is the caller's and not used */
@@ -60,8 +62,12 @@ struct hed_team {
     /* incremented when the last thread has ended a run */
     gate done;
     _Alignas(LINE) atomic_uint arrived; /* members that have reached the barrier */
-    _Alignas(LINE) atomic_uint busy;    /* threads that have not ended the run */
+    _Alignas(LINE) atomic_uint busy;    /* members that have not ended the run */
+    /* number of the run, value of `start`, in the upper half; DOOR_CLOSED; threads that have joined */
+    _Alignas(LINE) atomic_uint_least64_t door;
 };
+
+#define DOOR_CLOSED (UINT64_C(1) << 31)
 
 static void pause_processor(void)
 {
@@ -145,15 +151,27 @@ uint32_t hed_processor_count(void)
     return online > 0 ? (uint32_t)online : 1;
 }
 
+/* Joins run `run`; false: the run is closed, or a later one has begun. */
+static bool team_join(hed_team *team, unsigned run)
+{
+    uint64_t door = atomic_load_explicit(&team->door, memory_order_acquire);
+    while (door >> 32 == run && !(door & DOOR_CLOSED))
+        if (atomic_compare_exchange_weak_explicit(
+                &team->door, &door, door + 1, memory_order_acquire, memory_order_acquire))
+            return true;
+    return false;
+}
+
 static void *team_run_member(void *argument)
 {
     member *self = argument;
     hed_team *team = self->team;
-    unsigned run_count = 0; /* number of runs that this member has joined */
+    unsigned run = 0; /* latest run that this member has seen */
     for (;;) {
-        gate_wait(&team->start, run_count, team->spin);
-        run_count++;
+        gate_wait(&team->start, run, team->spin);
+        run = atomic_load_explicit(&team->start.value, memory_order_acquire);
         if (team->ending) return NULL;
+        if (!team_join(team, run)) continue;
         team->function(team->user, team, self->index);
         if (atomic_fetch_sub_explicit(&team->busy, 1, memory_order_acq_rel) == 1)
             gate_turn(&team->done);
@@ -234,25 +252,43 @@ void hed_team_destroy(hed_team *team)
 
 uint32_t hed_team_size(const hed_team *team) { return team ? team->size : 0; }
 
+/* Begins a run of all members, which the threads join; returns the value of `done` that a waiter needs. */
+static unsigned team_begin(
+    hed_team *team, void (*function)(void *user, hed_team *team, uint32_t member), void *user)
+{
+    assert(!team->running); /* not from inside a run, not from two threads */
+    team->running = true;
+    team->function = function;
+    team->user = user;
+    atomic_store_explicit(&team->busy, team->size, memory_order_relaxed);
+    unsigned next = atomic_load_explicit(&team->start.value, memory_order_relaxed) + 1;
+    atomic_store_explicit(&team->door, (uint64_t)next << 32, memory_order_release);
+    unsigned last_value = atomic_load_explicit(&team->done.value, memory_order_relaxed);
+    gate_turn(&team->start);
+    return last_value;
+}
+
+/* Ends the caller's part of a run, and waits for the threads. `absent`: threads that do not join. */
+static void team_end(hed_team *team, uint32_t absent, unsigned last_value)
+{
+    uint32_t ended = absent + 1;
+    if (atomic_fetch_sub_explicit(&team->busy, ended, memory_order_acq_rel) != ended)
+        gate_wait(&team->done, last_value, team->spin);
+    team->running = false;
+}
+
 void hed_team_run(
     hed_team *team, void (*function)(void *user, hed_team *team, uint32_t member), void *user)
 {
     if (!team || !function) return;
-    assert(!team->running); /* not from inside a run, not from two threads */
     if (team->size == 1) {
+        assert(!team->running);
         function(user, team, 0);
         return;
     }
-    team->running = true;
-    team->function = function;
-    team->user = user;
-    /* gate_turn() makes it visible */
-    atomic_store_explicit(&team->busy, team->size - 1, memory_order_relaxed);
-    unsigned last_value = atomic_load_explicit(&team->done.value, memory_order_relaxed);
-    gate_turn(&team->start);
+    unsigned last_value = team_begin(team, function, user);
     function(user, team, 0);
-    gate_wait(&team->done, last_value, team->spin);
-    team->running = false;
+    team_end(team, 0, last_value);
 }
 
 void hed_team_barrier(hed_team *team)
@@ -304,5 +340,9 @@ void hed_team_for(hed_team *team, uint64_t count, uint64_t grain,
     }
     pieces work = {.function = function, .user = user, .length = count / total,
         .longer = count % total, .total = total};
-    hed_team_run(team, team_take_pieces, &work);
+    unsigned last_value = team_begin(team, team_take_pieces, &work);
+    team_take_pieces(&work, team, 0);
+    /* no piece is left for a thread that sleeps, or whose processor has other work */
+    uint64_t door = atomic_fetch_or_explicit(&team->door, DOOR_CLOSED, memory_order_acq_rel);
+    team_end(team, team->threads - (uint32_t)(door & (DOOR_CLOSED - 1)), last_value);
 }
