@@ -578,8 +578,7 @@ hed_status cloth_tension_solve_lattices(hed_cloth *cloth, const cloth_tension *t
     for (uint32_t l = 0; l < t->levels; l++) {
         const tension_stage *s = t->stages + l;
         uint32_t sweeps = touched ? s->touched_sweeps : s->sweeps;
-        sweep_stage(
-            cloth, t, s, sweeps, 0, 2 * sweeps, turns, t->b.places, steps, substep, error);
+        sweep_stage(cloth, t, s, sweeps, 0, 2 * sweeps, turns, t->b.places, steps, substep, error);
         follow_shares(cloth, t, t->b.places, s->shares, s->share_count, error);
     }
     return error->status;
