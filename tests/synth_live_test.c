@@ -51,9 +51,11 @@ static void free_live(hed_synth_live *live)
     free(live);
 }
 
+/* Waits for the device's thread: up to five minutes, since a driver under ThreadSanitizer on a busy machine took over
+ * 20 s for its first block. */
 static void wait_for(hed_synth_live *live)
 {
-    for (uint32_t i = 0; i < 20000 && live_exchange_behind(live->exchange); i++)
+    for (uint32_t i = 0; i < 300000 && live_exchange_behind(live->exchange); i++)
         sleep_milliseconds(1);
     CHECK(live_exchange_behind(live->exchange) == 0, "the device's thread stands still");
 }
