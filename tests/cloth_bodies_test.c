@@ -179,6 +179,20 @@ Test(cloth_bodies, a_cone, .timeout = 300)
     scene_judge(&c);
 }
 
+/* The sides of a cone are thin near its tip, wherever the tip meets the mesh. */
+Test(cloth_bodies, a_steep_cone_at_any_phase, .timeout = 300)
+{
+    for (int phase = 0; phase < 3; phase++) {
+        double x = 0.005 * phase - 0.003, z = 0.003 * phase - 0.002;
+        scene c = scene_make("steep cone", 0.05f, 0.1f * (float)phase);
+        c.s.def.fabric = hed_cloth_fabric_named("cotton");
+        body_frustum(&c.b, (double[]){x, -0.5, z}, 0.2, (double[]){x, 0, z}, 0, 32);
+        c.is_mesh = true;
+        c.is_chosen = true;
+        scene_judge(&c);
+    }
+}
+
 Test(cloth_bodies, a_ring, .timeout = 300)
 {
     scene c = scene_make("ring", 0.03f, 0.2f);

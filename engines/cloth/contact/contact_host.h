@@ -137,13 +137,15 @@ typedef struct cloth_feature_scale {
 #define CLOTH_FEATURE_STRETCH 1.2f          /* length of an edge over its length at rest */
 enum { CLOTH_MAX_MESH_FEATURES = 1 << 15 }; /* the sharpest ones */
 
-/* Edge a b of a mesh, or tip a (b is a too). */
+/* Edge a b of a mesh, or tip a (b is a too), which may have an axis within the mesh. */
 typedef struct cloth_mesh_feature {
     uint32_t a, b;        /* vertices of the tree */
     uint32_t face, other; /* triangles at the edge, or CLOTH_MESH_NONE */
     uint32_t mesh;
     uint32_t ends;   /* ends that it owns: 1 a, 2 b */
     float sharpness; /* angle, or more than pi */
+    /* end of a tip's axis, as a part of the distance to cloth_tip_middle(), and the radius there, m; 0: a point */
+    float part, radius;
 } cloth_mesh_feature;
 
 /* True if cloth with its vertices outside a ball or capsule of this radius can pass through it. */
@@ -163,6 +165,8 @@ hed_status cloth_feature_room_make(
 /* Selects the features of the meshes into room->list; returns their number. */
 uint32_t cloth_feature_select(const cloth_tree *tree, const float4 *places,
     const cloth_feature_scale *scale, cloth_feature_room *room);
+/* Middle of the corners of the triangles around a tip. */
+float4 cloth_tip_middle(const cloth_tree *tree, const float4 *places, uint32_t tip);
 /* Direction out of the mesh at a feature, length 1; 0 at a rim. */
 float4 cloth_feature_guard(
     const cloth_tree *tree, const float4 *places, const cloth_mesh_feature *feature);

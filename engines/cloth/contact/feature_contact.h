@@ -98,6 +98,7 @@ typedef struct feature_counters {
 typedef struct feature_params {
     float from, to;      /* fractions of the bodies' motion at the substep's start and end */
     float max_thickness; /* m, of all garments */
+    float max_edge;      /* m, longest edge of the cloth for which thin features were selected */
     uint triangles;      /* triangles of the cloth; a power of 2 */
     uint leaves;         /* leaves of the tree of features, a power of 2 */
     uint capacity;       /* pairs */
@@ -267,10 +268,16 @@ CLOTH_INLINE feature_impact feature_march(feature_sides x, feature_sides y, uint
 
 /* ---- pairs of a substep ---- */
 
+/* True if an edge of the cloth is longer than `most`, m. */
+CLOTH_FUNCTION uint feature_is_long(feature_sides at, float most)
+{
+    return cloth_square(at.b.x - at.a.x, at.b.y - at.a.y, at.b.z - at.a.z) > most * most;
+}
+
 /* Tests a pair between x and y, and writes its contact. Returns true if the sides may touch in this
  * substep. `guard`: word 4 of the feature. */
 CLOTH_INLINE uint feature_test(feature_sides x, feature_sides y, uint kind, float thickness,
-    float4 guard, feature_touch *touch)
+    float4 guard, float max_edge, feature_touch *touch)
 {
     contact_closest first = feature_closest(x, kind), closest = first;
     float along = feature_along(first, kind);
@@ -281,6 +288,9 @@ CLOTH_INLINE uint feature_test(feature_sides x, feature_sides y, uint kind, floa
     float motion = feature_relative_motion(x, y, kind);
     float limit = fma(0.25f, reach - radius, reach);
     if (!(distance <= limit + motion && distance > FEATURE_MIN_DISTANCE)) return 0;
+    /* A tip's cone keeps no cloth outside that is longer than it was made for: stretched cloth that crossed it would be
+     * held on the wrong side. */
+    if (cloth_dot(guard, guard) > 0.0f && radius > 0.0f && feature_is_long(x, max_edge)) return 0;
     float touching = 0.5f * hed_min(distance, reach);
     if (!(motion > FEATURE_SLOW * distance)) {
         float4 w = feature_weights(first.p, first.q, kind),
@@ -304,7 +314,8 @@ CLOTH_INLINE void feature_add(feature_sides x, feature_sides y, uint a, uint b, 
     __global const float4 *feature, uint number, cloth_cloth cloth, feature_find_view view)
 {
     feature_touch touch;
-    if (!feature_test(x, y, kind, cloth.thickness, feature[4], &touch)) return;
+    if (!feature_test(
+            x, y, kind, cloth.thickness, feature[4], view.params.max_edge, &touch)) return;
     touch.friction = sqrt(cloth.friction * feature[4].w);
     uint slot = (uint)cloth_atomic_add(&view.counters->pairs, 1);
     if (slot >= view.params.capacity) return;

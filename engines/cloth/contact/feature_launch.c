@@ -76,6 +76,7 @@ static void set_scale(const hed_cloth *cloth, cloth_features *f)
     f->scale.edge = CLOTH_FEATURE_STRETCH * cloth_longest_edge(whole, has_triangles);
     f->scale.thickness = fmaxf(thinnest, FEATURE_MIN_CLEARANCE);
     f->params.max_thickness = thickest;
+    f->params.max_edge = f->scale.edge;
 }
 
 hed_status cloth_features_create(hed_cloth *cloth, cloth_features **features, hed_error *error)
@@ -127,10 +128,17 @@ static uint32_t fill_words(
         to[1] = contacts->began[from->b];
         to[2] = contacts->sent[from->a];
         to[3] = contacts->sent[from->b];
-        for (int k = 0; k < 4; k++) to[k].w = 0.0f;
+        if (from->part > 0.0f) {
+            to[1] = cloth_ball(
+                to[0], cloth_tip_middle(contacts->tree, contacts->began, from->a), from->part);
+            to[3] = cloth_ball(
+                to[2], cloth_tip_middle(contacts->tree, contacts->sent, from->a), from->part);
+        }
+        for (int k = 0; k < 4; k++) to[k].w = k % 2 ? from->radius : 0.0f;
         to[4] = cloth_feature_guard(contacts->tree, contacts->sent, from);
         to[4].w = f->friction[from->mesh];
-        to[5] = (float4){(float)(from->ends | (from->a != from->b ? 4u : 0u)), 0.0f, 0.0f, 0.0f};
+        to[5] = (float4){(float)(from->ends | (from->a != from->b || from->part > 0.0f ? 4u : 0u)),
+            0.0f, 0.0f, 0.0f};
     }
     return number;
 }

@@ -30,6 +30,7 @@ static bool row_new(row *r, uint32_t count)
     *r = (row){.params = {.from = 0.25f,
                    .to = 0.5f,
                    .max_thickness = SPACING,
+                   .max_edge = 2.0f * SPACING,
                    .triangles = count,
                    .leaves = 1,
                    .capacity = 4 * count,

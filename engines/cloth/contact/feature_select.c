@@ -6,7 +6,10 @@
  * sqrt((R + t)^2 - L^2 / 3) above the centre: a feature if that is less than R and a part of t. Over a
  * convex edge with the angle phi between its faces, the middle of an edge of the cloth sinks by
  * L / 2 sin(phi / 2) below t: a feature if that is more than a part of t. A bent surface is both: R of
- * an edge of a mesh is the distance between its neighbours over phi. */
+ * an edge of a mesh is the distance between its neighbours over phi.
+ *
+ * The sides of a cone with many sides are thin near its tip, though no edge of them is sharp. They are one feature, the
+ * cone around the tip's axis: as many features as sides would hide the push of the tip, as pushes are means. */
 #include "contact/contact_host.h"
 #include "support/strict_math.h"
 
@@ -15,6 +18,7 @@
 #include <string.h>
 
 #define KEPT_THICKNESS 0.15f /* part of the thickness that a face has to keep */
+#define WIDEST_TIP 0.87f     /* sine of half the angle of a cone, above which a tip is a point */
 
 typedef struct vector {
     float x, y, z;
@@ -49,10 +53,17 @@ typedef struct surface {
     const vector *normals; /* (triangles) */
 } surface;
 
+/* Radius from which on a body is not thin, m: the equation above, solved for R. */
+static float thick_radius(const cloth_feature_scale *scale)
+{
+    float t = scale->thickness, kept = KEPT_THICKNESS;
+    return (scale->edge * scale->edge / 3.0f - (1.0f - kept * kept) * t * t) /
+           (2.0f * (1.0f - kept) * t);
+}
+
 bool cloth_feature_is_thin(const cloth_feature_scale *scale, float radius)
 {
-    float t = scale->thickness, limit = radius + KEPT_THICKNESS * t;
-    return (radius + t) * (radius + t) - scale->edge * scale->edge / 3.0f < limit * limit;
+    return radius < thick_radius(scale);
 }
 
 /* ---- edges ---- */
@@ -131,6 +142,31 @@ static float tip_sharpness(const surface *s, const cloth_feature_scale *scale, u
                : 0.0f;
 }
 
+/* Axis of a tip, along which the body around it is thin: it ends at a part of the distance to the middle of the
+ * corners around the tip. Around it is the cone within the faces. A tip without an axis is a point. */
+static void set_axis(
+    const surface *s, const cloth_feature_scale *scale, cloth_mesh_feature *feature)
+{
+    const cloth_tree *tree = s->tree;
+    float4 tip = s->places[feature->a], middle = cloth_tip_middle(tree, s->places, feature->a);
+    vector axis = between(tip, middle);
+    float size = length(axis), sine = 1.0f, part = 1.0f, thick = thick_radius(scale);
+    if (!(size > 0.0f && thick > 0.0f)) return;
+    for (uint32_t i = tree->incident_at[feature->a]; i < tree->incident_at[feature->a + 1]; i++) {
+        uint32_t t = tree->incident[i];
+        sine = fminf(sine, -dot(s->normals[t], axis) / size);
+        for (uint32_t k = 0; k < 3; k++) {
+            uint32_t corner = corner_at(tree->triangles[t], k);
+            if (corner != feature->a)
+                part = fminf(part, dot(axis, between(tip, s->places[corner])) / (size * size));
+        }
+    }
+    if (!(sine > 0.0f && sine < WIDEST_TIP && part > 0.0f)) return;
+    float slope = sine / sqrtf(1.0f - sine * sine);
+    feature->part = fminf(part, thick / (slope * size));
+    feature->radius = feature->part * slope * size;
+}
+
 /* ---- the list ---- */
 
 /* The sharpest first; equals by number. */
@@ -193,17 +229,33 @@ uint32_t cloth_feature_select(const cloth_tree *tree, const float4 *places,
     }
     for (uint32_t v = 0; v < tree->vertex_count; v++) {
         float sharpness = room->is_sharp[v] ? 0.0f : tip_sharpness(&s, scale, v);
-        if (sharpness > 0.0f)
-            list[found++] = (cloth_mesh_feature){.a = v,
-                .b = v,
-                .face = CLOTH_MESH_NONE,
-                .mesh = tree->triangles[tree->incident[tree->incident_at[v]]].w,
-                .sharpness = sharpness};
+        if (!(sharpness > 0.0f)) continue;
+        list[found] = (cloth_mesh_feature){.a = v,
+            .b = v,
+            .face = CLOTH_MESH_NONE,
+            .mesh = tree->triangles[tree->incident[tree->incident_at[v]]].w,
+            .sharpness = sharpness};
+        set_axis(&s, scale, &list[found++]);
     }
     qsort(list, found, sizeof *list, compare_sharpness);
     found = found < CLOTH_MAX_MESH_FEATURES ? found : CLOTH_MAX_MESH_FEATURES;
     own_ends(list, found, room->has_owner);
     return found;
+}
+
+float4 cloth_tip_middle(const cloth_tree *tree, const float4 *places, uint32_t tip)
+{
+    vector sum = {0};
+    uint32_t first = tree->incident_at[tip], last = tree->incident_at[tip + 1];
+    for (uint32_t i = first; i < last; i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            vector d =
+                between(places[tip], places[corner_at(tree->triangles[tree->incident[i]], k)]);
+            sum = (vector){sum.x + d.x, sum.y + d.y, sum.z + d.z};
+        }
+    float scale = last > first ? 0.5f / (float)(last - first) : 0.0f;
+    return (float4){fmaf(sum.x, scale, places[tip].x), fmaf(sum.y, scale, places[tip].y),
+        fmaf(sum.z, scale, places[tip].z), 0.0f};
 }
 
 float4 cloth_feature_guard(
