@@ -186,6 +186,15 @@ Test(cloth_fast_bodies, cloth_is_found_where_it_moved)
     m->body.a[1] = (float)quality.low[1] - 0.5f;
     EXPECT_EQ(moved_body_step(m, 0.405f, 0), 41, "fell by %g m", -quality.low[1]);
     moved_body_free(m);
+    for (int frames = 80; frames < 100; frames += 3) { /* at 18 to 21 m/s, 6 m since it may have been seen */
+        m = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE, .is_free = true});
+        m->frame.gravity[1] = -20;
+        for (int f = 0; f < frames; f++) moved_body_frame(m);
+        OK(hed_cloth_evaluate(m->cloth, &quality, &error));
+        m->body.a[1] = (float)quality.low[1] - 0.5f;
+        EXPECT_EQ(moved_body_step(m, 0.405f, 0), 41, "fell by %g m", -quality.low[1]);
+        moved_body_free(m);
+    }
     m = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE});
     m->body.a[1] = 40;
     EXPECT_EQ(moved_body_step(m, 0, 2), 64, "cloth may ride on a body that came from it");

@@ -456,13 +456,13 @@ static void state_set_sum(unsigned char *state, uint64_t size)
 
 Test(cloth, a_state_of_wild_numbers_is_refused_though_its_checksum_fits)
 {
-    enum { SIDE = 6, HEAD = 208 + 64, PREVIOUS = HEAD + 16 * SIDE * SIDE };
+    enum { SIDE = 6, HEAD = 208 + 72, PREVIOUS = HEAD + 16 * SIDE * SIDE };
     static const struct {
         uint32_t at; /* byte of the state */
         float number;
     } cases[] = {{HEAD, NAN}, {HEAD + 4, INFINITY}, {HEAD + 12, -1}, {HEAD + 12, NAN},
         {PREVIOUS + 8, NAN}, {PREVIOUS + 12, 1}, {PREVIOUS + 12, 1e17f}, {PREVIOUS + 12, -1},
-        {48, NAN}, {48, -1}, {88, NAN}, {104, NAN}, {116, NAN}, {208 + 28, NAN},
+        {48, NAN}, {48, -1}, {88, NAN}, {104, NAN}, {116, NAN}, {208 + 28, NAN}, {208 + 64, NAN},
         {20, 1}}; /* last_dt, middle, substeps, driver, home, meshes without places */
     sheet s = sheet_make(SIDE);
     hed_cloth_def def = def_of(&s);

@@ -75,6 +75,7 @@ typedef struct cloth_home {
     /* m, the last copied position of one of its particles, relative to the origin */
     float place[3];
     double middle[3]; /* m, middle of the garment when it was last looked at, relative to the origin */
+    float drift[3];   /* m, motion of the middle between the last two looks */
 } cloth_home;
 
 enum { CLOTH_SLOTS = 3 }; /* submissions whose staging memory may be in use at once */

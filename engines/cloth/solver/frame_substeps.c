@@ -85,7 +85,8 @@ static bool add_driver(hed_cloth *cloth, const hed_cloth_frame *frame, cloth_mot
 
 /* ---- boxes around garments ---- */
 
-/* Adds boxes around the garments' origins, after the frame's teleports and motion. */
+/* Adds boxes around the garments' middles, after the frame's teleports and motion, and around the way that a garment
+ * goes if it drifts on as it did between the last two looks, as in free fall. */
 static void add_boxes(const hed_cloth *cloth, const hed_cloth_frame *frame, cloth_motions *motions)
 {
     const hed_cloth *lead = cloth_lead(cloth);
@@ -93,20 +94,24 @@ static void add_boxes(const hed_cloth *cloth, const hed_cloth_frame *frame, clot
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         bool is_unknown = cloth->garments[g]->driven && frame->driver_buffer;
         double range = is_unknown ? INFINITY : cloth_origin_range(lead, g) + drift, low[3], high[3];
-        float at[3], moved[3];
-        for (int k = 0; k < 3; k++)
-            at[k] = (float)(lead->homes[g].origin[k] + lead->homes[g].middle[k]);
-        if (frame->teleports) {
-            cloth_point_through(frame->teleports + 16 * (size_t)g, at, moved);
-            memcpy(at, moved, sizeof at);
+        float at[2][3], moved[3];
+        for (int k = 0; k < 3; k++) {
+            at[0][k] = (float)(lead->homes[g].origin[k] + lead->homes[g].middle[k]);
+            at[1][k] = at[0][k] + lead->homes[g].drift[k];
         }
-        if (frame->motion) {
-            cloth_point_through(frame->motion, at, moved);
-            memcpy(at, moved, sizeof at);
+        for (int end = 0; end < 2; end++) {
+            if (frame->teleports) {
+                cloth_point_through(frame->teleports + 16 * (size_t)g, at[end], moved);
+                memcpy(at[end], moved, sizeof moved);
+            }
+            if (frame->motion) {
+                cloth_point_through(frame->motion, at[end], moved);
+                memcpy(at[end], moved, sizeof moved);
+            }
         }
         for (int k = 0; k < 3; k++) {
-            low[k] = (double)at[k] - range;
-            high[k] = (double)at[k] + range;
+            low[k] = fmin((double)at[0][k], (double)at[1][k]) - range;
+            high[k] = fmax((double)at[0][k], (double)at[1][k]) + range;
         }
         cloth_motions_add_box(motions, low, high);
     }

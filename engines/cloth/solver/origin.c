@@ -144,6 +144,7 @@ void cloth_origin_start(hed_cloth *cloth)
     for (uint32_t g = 0; g < cloth_home_count(cloth); g++)
         for (int k = 0; k < 3; k++) {
             cloth->homes[g].middle[k] = cloth->homes[g].start[k] - origin[k];
+            cloth->homes[g].drift[k] = 0.0f;
             parts |= fabs(cloth->homes[g].middle[k]) > far_apart;
         }
     if (!parts || !can_part(cloth)) return;
@@ -208,17 +209,21 @@ static void moved_origin(const double *origin, const float *matrix, double *to)
     }
 }
 
-/* Moves the middle of a garment through a matrix of the world, for the origin `to`. */
+/* Moves the middle of a garment and turns its drift through a matrix of the world, for the origin `to`. */
 static void move_middle(cloth_home *home, const float *matrix, const double *to)
 {
     double moved[3];
+    float turned[3] = {0};
     for (int k = 0; k < 3; k++) {
         moved[k] = matrix[12 + k] - to[k];
-        for (int column = 0; column < 3; column++)
+        for (int column = 0; column < 3; column++) {
             moved[k] +=
                 (double)matrix[4 * column + k] * (home->origin[column] + home->middle[column]);
+            turned[k] += matrix[4 * column + k] * home->drift[column];
+        }
     }
     memcpy(home->middle, moved, sizeof moved);
+    memcpy(home->drift, turned, sizeof turned);
 }
 
 /* Moves all particles and their driver through a matrix of the world to another common origin. */
@@ -317,6 +322,7 @@ hed_status cloth_origin_load(hed_cloth *cloth, const double *origin, const cloth
         if (is_apart) memcpy(cloth->homes[g].origin, homes[g].origin, sizeof homes[g].origin);
         memcpy(cloth->homes[g].place, homes[g].place, sizeof homes[g].place);
         memcpy(cloth->homes[g].middle, homes[g].middle, sizeof homes[g].middle);
+        memcpy(cloth->homes[g].drift, homes[g].drift, sizeof homes[g].drift);
     }
     if (!is_apart) return error->status;
     if (can_part(cloth)) {
@@ -485,7 +491,9 @@ hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error)
     for (uint32_t g = 0; g < look_count(cloth); g++)
         for (int k = 0; k < 3; k++) {
             cloth_home *home = &cloth->homes[g];
-            home->middle[k] = (double)travel_of(cloth, g, k, home->start[k]);
+            double middle = (double)travel_of(cloth, g, k, home->start[k]);
+            home->drift[k] = (float)(middle - home->middle[k]);
+            home->middle[k] = middle;
         }
     if (!cloth->is_apart && !look->parts) return follow_common(cloth, error);
     if (!cloth->is_apart) part(cloth); /* origins move after the next look */

@@ -166,8 +166,7 @@ enum { MOST_SUBSTEPS = 64000 }; /* chosen for a frame of 10 s */
 /* A cloth_home: one for each garment is stored after the head. */
 typedef struct state_home {
     double origin[3], middle[3];
-    float place[3];
-    uint32_t unused;
+    float place[3], drift[3];
 } state_home;
 
 /* Magic bytes; the last byte is the version. Version 2 had neither carries nor an origin; version 3
@@ -233,10 +232,11 @@ uint64_t hed_cloth_save_size(const hed_cloth *cloth)
 static unsigned char *write_homes(const hed_cloth *cloth, unsigned char *to)
 {
     for (uint32_t g = 0; g < cloth_home_count(cloth); g++) {
-        state_home home = {.unused = 0};
+        state_home home;
         memcpy(home.middle, cloth->homes[g].middle, sizeof home.middle);
         memcpy(home.origin, cloth->homes[g].origin, sizeof home.origin);
         memcpy(home.place, cloth->homes[g].place, sizeof home.place);
+        memcpy(home.drift, cloth->homes[g].drift, sizeof home.drift);
         memcpy(to, &home, sizeof home);
         to += sizeof home;
     }
@@ -253,10 +253,12 @@ static bool read_homes(const hed_cloth *cloth, const unsigned char *from, cloth_
         for (int k = 0; k < 3; k++)
             sound &= fabs(home.origin[k]) <= CLOTH_ORIGIN_FARTHEST &&
                      fabs((double)home.place[k]) <= farthest_place &&
+                     fabs((double)home.drift[k]) <= farthest_place &&
                      fabs(home.middle[k]) <= farthest_place;
         memcpy(homes[g].middle, home.middle, sizeof home.middle);
         memcpy(homes[g].origin, home.origin, sizeof home.origin);
         memcpy(homes[g].place, home.place, sizeof home.place);
+        memcpy(homes[g].drift, home.drift, sizeof home.drift);
     }
     return sound;
 }
