@@ -9,7 +9,7 @@ static hed_error error;
 
 TestSuite(cloth_pairs_at_once, .init = here_open, .fini = here_close);
 
-enum { PARTICLES = 500, MOST_BUFFERS = 32, SEED = 5 };
+enum { PARTICLES = 3000, MOST_BUFFERS = 32, SEED = 5 };
 /* Less than the sample's, so that there is room for all pairs. */
 #define THICKNESS 0.004f
 /* Times the sample's ways: layers go through each other. */

@@ -43,10 +43,21 @@ typedef struct contact_sift {
     uint requests, at; /* slots of a list */
 } contact_sift;
 
+#define CONTACT_KEPT (4u * WG) /* pairs of a group in local memory, maximum */
+
+/* Local memory of a group in passes: its first pairs, with their planes, and the pairs that the pass
+ * has weighed. Pair k of a group is its (k / WG)-th block's item k % WG. */
+typedef struct contact_kept {
+    contact_pair pairs[CONTACT_KEPT];
+    contact_plane planes[CONTACT_KEPT];
+    uint weighed[CONTACT_KEPT]; /* the first of them; further ones are in `marks` */
+    uint weighed_count;
+} contact_kept;
+
 typedef union contact_local {
     contact_seek seek;
     contact_sift sift;
-    uint noted; /* pairs of the group that a pass has weighed */
+    contact_kept kept;
 } contact_local;
 
 /* ---- overlaps ---- */

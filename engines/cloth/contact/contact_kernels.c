@@ -166,7 +166,7 @@ HED_NATIVE_BODY pairs_part_body(const hed_native_call *call, uint64_t begin, uin
         uint works = block_unsafe(k, to, tested, marks, &view.params);
         if (view.params.weighs) block_note(marks, k, works, pass);
         for (; works; works &= works - 1u)
-            contact_separate(k + (31u - clz(works & (0u - works))), view);
+            contact_separate_at(k + (31u - clz(works & (0u - works))), view);
     }
 }
 HED_NATIVE_CLONES(pairs_part_native, pairs_part_body)

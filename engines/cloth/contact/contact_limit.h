@@ -146,13 +146,13 @@ CLOTH_INLINE contact_allowance contact_test(contact_pair pair, __global const co
     safe.reason = CONTACT_SAFE;
     safe.motion = safe.allowed = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     *left = current;
-    if (contact_released(fractions, pair, plane->normal.w, plane->reach)) return safe;
     if (round > 0 && !last) {
         contact_fractions before = contact_fractions_of(fractions, pair, round - 1);
         if (current.a == before.a && current.b == before.b && current.c == before.c &&
             current.d == before.d)
             return safe;
     }
+    if (contact_released(fractions, pair, plane->normal.w, plane->reach)) return safe;
     float4 shift = contact_shift(counters, params);
     contact_ends x = contact_ends_of(start, pair), y = contact_ends_of(moved, pair);
     float4 unlimited = y.a;
@@ -169,8 +169,8 @@ CLOTH_INLINE contact_allowance contact_test(contact_pair pair, __global const co
     NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_limit_view, PAIRS_CUT)
 
-/* Limits the vertices of a pair as contact_test() finds. */
-CLOTH_INLINE void contact_limit(uint k, contact_limit_view view)
+/* Limits the vertices of a pair as contact_test() finds. Returns 0 if the pair is safe. */
+CLOTH_INLINE uint contact_limit(uint k, contact_limit_view view)
 {
     contact_params params = view.params;
     __global uint *fractions = view.fractions;
@@ -180,16 +180,26 @@ CLOTH_INLINE void contact_limit(uint k, contact_limit_view view)
     contact_fractions left;
     contact_allowance to = contact_test(
         pair, view.planes + k, view.start, view.moved, fractions, counters, params, &left);
-    if (to.reason == CONTACT_SAFE) return;
+    if (to.reason == CONTACT_SAFE) return 0u;
     uint limited =
         contact_limit_end(fractions, contact_first(pair), left.a, to.motion.x, to.allowed.x, round);
     limited |= contact_limit_end(fractions, pair.b, left.b, to.motion.y, to.allowed.y, round);
     limited |= contact_limit_end(fractions, pair.c, left.c, to.motion.z, to.allowed.z, round);
     limited |= contact_limit_end(fractions, pair.d, left.d, to.motion.w, to.allowed.w, round);
-    if (!limited) return;
+    if (!limited) return 0u;
     cloth_atomic_max(&counters->iteration[params.slot].limited_rounds, (int)round + 1);
     if (to.reason == CONTACT_DIVIDED)
         cloth_atomic_store(&counters->iteration[params.slot].plane_limited, 1);
+    return 1u;
+}
+
+/* True if no round limits a vertex, because the last pass of separations found all pairs safe and no
+ * vertex was held back since. */
+CLOTH_FUNCTION uint contact_is_settled(
+    __global const contact_counters *counters, contact_params params)
+{
+    __global const contact_iteration *current = &counters->iteration[params.slot];
+    return !contact_is_active(counters, params) && current->held == 0 && !current->touching;
 }
 
 /* Number of pairs of a round; 0 if the round before limited no vertex. */
@@ -236,7 +246,7 @@ CLOTH_FUNCTION void contact_tally(__global contact_counters *counters, contact_p
     total->slot = (int)(1u - params.slot);
     before->pairs = before->limited_rounds = before->limited = before->held = 0;
     before->motion[0] = before->motion[1] = before->motion[2] = before->spread = 0;
-    before->list_needed = before->plane_limited = before->active_passes = 0;
+    before->list_needed = before->plane_limited = before->active_passes = before->touching = 0;
 }
 
 #define PAIRS_FINISH(FIRST, NEXT) \

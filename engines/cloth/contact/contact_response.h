@@ -91,13 +91,29 @@ CLOTH_FUNCTION float4 contact_steps(
         contact_end_steps(weight, of.d, largest, crowded, params));
 }
 
-/* Adds a push, in m, to the sums of a particle, which are in steps. */
+/* Adds a push, in m, to the sums of a particle, which are in steps. CUDA adds the first two as one
+ * number, x + 2^32 y: additions take most of a pass of pushes. */
 CLOTH_FUNCTION void contact_add_push(__global int *sums, uint particle, float4 push, float factor)
 {
     __global int *sum = sums + 4 * particle;
-    cloth_atomic_add(sum, hed_int(push.x * factor));
-    cloth_atomic_add(sum + 1, hed_int(push.y * factor));
+    int x = hed_int(push.x * factor), y = hed_int(push.y * factor);
+#if defined(__CUDACC_RTC__)
+    atomicAdd((unsigned long long *)sum, ((unsigned long long)y << 32) + (unsigned long long)x);
+#else
+    cloth_atomic_add(sum, x);
+    cloth_atomic_add(sum + 1, y);
+#endif
     cloth_atomic_add(sum + 2, hed_int(push.z * factor));
+}
+
+/* Sum of the pushes along y: a sum along x below 0 has taken 1 from it where both are one number. */
+CLOTH_FUNCTION int contact_sum_y(__global const int *sum)
+{
+#if defined(__CUDACC_RTC__)
+    return sum[1] + (sum[0] < 0 ? 1 : 0);
+#else
+    return sum[1];
+#endif
 }
 
 /* ---- pushes ---- */
@@ -183,22 +199,20 @@ CLOTH_INLINE float4 contact_push_factors(
         contact_push_factor(y.d.w / mass, w.w, steps.w));
 }
 
-/* Pushes pair k apart, if it is nearer than its reach, with friction; or weighs it. Returns 0 if the
+/* Pushes a pair apart, if it is nearer than its reach, with friction; or weighs it. Returns 0 if the
  * pair is not pushed. */
-CLOTH_INLINE uint contact_push(uint k, contact_push_view view)
+CLOTH_INLINE uint contact_push(contact_pair pair, contact_plane plane, contact_push_view view)
 {
     contact_params params = view.params;
     __global int *sums = view.sums;
-    contact_plane plane = view.planes[k];
-    contact_pair pair = view.pairs[k];
     uint edges = contact_edges(pair), crowded = contact_is_crowded(view.counters, params);
     contact_ends y = contact_ends_of(view.moved, pair);
     contact_pressure pressure = contact_pressure_of(y, plane, edges, crowded, params);
     contact_weighing weighing = pressure.weighing;
     if (!(pressure.depth > 0.0f && pressure.mass > 0.0f)) return 0u;
-    contact_mark_active(view.counters, params);
     if (params.weighs) {
         contact_weigh(sums, pair, weighing);
+        contact_mark_active(view.counters, params);
         return 1u;
     }
     contact_ends x = contact_ends_of(view.start, pair);
@@ -211,6 +225,11 @@ CLOTH_INLINE uint contact_push(uint k, contact_push_view view)
     if (weighing.c) contact_add_push(sums, pair.c, push, factors.z);
     if (weighing.d) contact_add_push(sums, pair.d, push, factors.w);
     return 1u;
+}
+
+CLOTH_INLINE uint contact_push_at(uint k, contact_push_view view)
+{
+    return contact_push(view.pairs[k], view.planes[k], view);
 }
 
 /* ---- separation ---- */
@@ -254,22 +273,23 @@ CLOTH_FUNCTION float contact_balance(
         NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_separate_view, PAIRS_PART)
 
-/* Moves both sides of pair k, if the pair is not safe, to their sides of a plane between them; or weighs
- * it. An immovable side leaves the whole correction to the other. Returns 0 if the pair is safe. */
-CLOTH_INLINE uint contact_separate(uint k, contact_separate_view view)
+/* Moves both sides of a pair, if it is not safe, to their sides of a plane between them; or weighs it.
+ * An immovable side leaves the whole correction to the other. Returns 0 if the pair is safe. */
+CLOTH_INLINE uint contact_separate(
+    contact_pair pair, contact_plane plane, contact_separate_view view)
 {
     contact_params params = view.params;
     __global int *sums = view.sums;
-    float4 n = view.planes[k].normal;
-    contact_pair pair = view.pairs[k];
+    float4 n = plane.normal;
     uint edges = contact_edges(pair);
-    float reach = view.planes[k].reach, gap = n.w;
+    float reach = plane.reach, gap = n.w;
     contact_ends y = contact_ends_of(view.moved, pair);
-    if (contact_is_separated(y, view.planes[k], edges, params)) return 0u;
+    if (!(gap > CONTACT_TOUCH_GAP))
+        cloth_atomic_store(&view.counters->iteration[params.slot].touching, 1);
+    if (contact_is_separated(y, plane, edges, params)) return 0u;
     float4 h = contact_heights(n, y, y.a);
     float low = contact_lowest(h, edges), high = contact_highest(h, edges);
     float kept_gap = contact_kept_gap(gap, reach, contact_usable_gap(n, y.a, reach, params));
-    contact_mark_active(view.counters, params);
     float upper = edges ? hed_max(y.a.w, y.b.w) : y.a.w,
           lower = hed_max(hed_max(y.c.w, y.d.w), edges ? 0.0f : y.b.w);
     float margin = 0.75f * kept_gap, limit = 4.0f * params.max_thickness;
@@ -287,6 +307,7 @@ CLOTH_INLINE uint contact_separate(uint k, contact_separate_view view)
     weighing.d = excess.w > 0.0f;
     if (params.weighs) {
         contact_weigh(sums, pair, weighing);
+        contact_mark_active(view.counters, params);
         return 1u;
     }
     float4 steps = contact_steps(contact_sums_of(sums, pair, weighing, 1), 1, crowded, params);
@@ -295,6 +316,11 @@ CLOTH_INLINE uint contact_separate(uint k, contact_separate_view view)
     if (weighing.c) contact_add_push(sums, pair.c, n, -excess.z * steps.z);
     if (weighing.d) contact_add_push(sums, pair.d, n, -excess.w * steps.w);
     return 1u;
+}
+
+CLOTH_INLINE uint contact_separate_at(uint k, contact_separate_view view)
+{
+    return contact_separate(view.pairs[k], view.planes[k], view);
 }
 
 /* ---- pulls ---- */
@@ -397,7 +423,7 @@ CLOTH_INLINE void contact_apply(uint i, contact_apply_view view)
     float4 at = view.moved[i], before = view.previous[i]; /* two loads in flight at once */
     if (weight > 0) {
         float scale = 1.0f / params.push_steps;
-        at = hed_f4(fma((float)sum[0], scale, at.x), fma((float)sum[1], scale, at.y),
+        at = hed_f4(fma((float)sum[0], scale, at.x), fma((float)contact_sum_y(sum), scale, at.y),
             fma((float)sum[2], scale, at.z), at.w);
         sum[0] = sum[1] = sum[2] = sum[3] = 0;
         cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);

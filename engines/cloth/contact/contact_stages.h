@@ -53,7 +53,11 @@ typedef enum contact_stage {
         } \
         RUN(CONTACT_TAKE); \
         PARAMS.pass = PARAMS.last_pass = 0; \
-        while (!PARAMS.last_pass && (!(KNOWN) || contact_count(COUNTERS, PARAMS) > 0)) { \
+        uint is_settled_ = 0; \
+        uint has_pairs_ = !(KNOWN) || contact_count(COUNTERS, PARAMS) > 0, \
+             pushes_end_ = !(KNOWN) || contact_is_crowded(COUNTERS, PARAMS) ? CONTACT_PUSH_PASSES \
+                                                                            : CONTACT_CALM_PASSES; \
+        while (!PARAMS.last_pass && has_pairs_) { \
             uint pushes_ = PARAMS.pass < CONTACT_PUSH_PASSES, \
                  pulls_ = !pushes_ && PARAMS.pass < CONTACT_FIRST_SEPARATION; \
             /* a kind of passes ends with the first that moves no vertex */ \
@@ -74,11 +78,15 @@ typedef enum contact_stage {
             if (active_ || PARAMS.last_pass) { \
                 RUN(CONTACT_APPLY); \
             } \
-            PARAMS.pass = active_                                      ? PARAMS.pass + 1u \
-                          : pushes_ && PARAMS.pass > 0 && PARAMS.pulls ? CONTACT_PUSH_PASSES \
-                                                                       : CONTACT_FIRST_SEPARATION; \
+            is_settled_ = (KNOWN) && PARAMS.last_pass && contact_is_settled(COUNTERS, PARAMS); \
+            if (active_) PARAMS.pass++; \
+            if (pushes_ && (!active_ || PARAMS.pass == pushes_end_)) \
+                PARAMS.pass = PARAMS.pass > 0 && PARAMS.pulls ? CONTACT_PUSH_PASSES \
+                                                              : CONTACT_FIRST_SEPARATION; \
+            else if (!active_) PARAMS.pass = CONTACT_FIRST_SEPARATION; \
         } \
-        for (PARAMS.round = 0; PARAMS.round < CONTACT_LIMIT_ROUNDS; PARAMS.round++) { \
+        for (PARAMS.round = 0; !is_settled_ && PARAMS.round < CONTACT_LIMIT_ROUNDS; \
+             PARAMS.round++) { \
             if ((KNOWN) && contact_to_limit(COUNTERS, PARAMS) == 0) break; \
             RUN(CONTACT_LIMIT); \
         } \

@@ -97,14 +97,14 @@ __kernel void cloth_pairs_push(HED_VIEW_PARAMETERS(PAIRS_PUSH))
 {
     HED_VIEW_HERE(contact_push_view, view, PAIRS_PUSH);
     uint count = contact_to_push(counters, params), step = (uint)get_global_size(0);
-    for (uint k = (uint)get_global_id(0); k < count; k += step) contact_push(k, view);
+    for (uint k = (uint)get_global_id(0); k < count; k += step) contact_push_at(k, view);
 }
 
 __kernel void cloth_pairs_part(HED_VIEW_PARAMETERS(PAIRS_PART))
 {
     HED_VIEW_HERE(contact_separate_view, view, PAIRS_PART);
     uint count = contact_to_push(counters, params), step = (uint)get_global_size(0);
-    for (uint k = (uint)get_global_id(0); k < count; k += step) contact_separate(k, view);
+    for (uint k = (uint)get_global_id(0); k < count; k += step) contact_separate_at(k, view);
 }
 
 __kernel void cloth_pairs_pull(HED_VIEW_PARAMETERS(PAIRS_PULL))
@@ -144,24 +144,87 @@ __kernel void cloth_pairs_finish(HED_VIEW_PARAMETERS(PAIRS_FINISH))
 #define CONTACT_EACH(i, count) \
     for (uint i = (uint)get_global_id(0); i < (count); i += (uint)get_global_size(0))
 
-/* Runs a pass over the pairs of a group. Where it weighs, the group notes the pairs that have work, in
- * its part of `marks`, of as many elements as it has pairs; the same pass then moves these alone. */
-#define CONTACT_PASS(count, work) \
+/* Index of pair k of this group. */
+CLOTH_FUNCTION uint contact_own_pair(uint k)
+{
+    return k / WG * (uint)get_global_size(0) + (uint)get_group_id(0) * WG + k % WG;
+}
+
+/* Loads the first of `count` pairs of all groups that are this group's. Passes wait for memory, which
+ * local memory answers sooner. */
+CLOTH_INLINE void contact_keep(
+    CLOTH_LOCAL contact_kept *kept, uint count, contact_pair_view view)
+{
+    for (uint k = (uint)get_local_id(0); k < CONTACT_KEPT && contact_own_pair(k) < count; k += WG) {
+        kept->pairs[k] = view.pairs[contact_own_pair(k)];
+        kept->planes[k] = view.planes[contact_own_pair(k)];
+    }
+}
+
+/* Runs a pass over the pairs of a group. Where it weighs, the group notes the pairs that have work, the
+ * ones beyond local memory in its part of `marks`, of as many elements as it has pairs; the same pass
+ * then moves these alone. */
+#define CONTACT_PASS(work) \
     { \
         uint group_ = (uint)get_group_id(0), groups_ = (uint)get_num_groups(0); \
-        uint blocks_ = ((count) + WG - 1u) / WG; \
-        __global uint *noted_ = \
+        uint blocks_ = (pair_count + WG - 1u) / WG; \
+        CLOTH_LOCAL contact_kept *kept_ = &memory->kept; \
+        __global uint *further_ = \
             marks + WG * (group_ * (blocks_ / groups_) + min(group_, blocks_ % groups_)); \
         if (params.weighs) { \
-            if (get_local_id(0) == 0) memory->noted = 0; \
+            if (get_local_id(0) == 0) kept_->weighed_count = 0; \
             barrier(CLK_LOCAL_MEM_FENCE); \
-            CONTACT_EACH(k, count) \
-            if (work(k, view)) noted_[atomic_add(&memory->noted, 1u)] = k; \
-        } else { \
-            for (uint i = (uint)get_local_id(0); i < memory->noted; i += WG) \
-                work(noted_[i], view); \
+        } \
+        for (uint i = (uint)get_local_id(0); params.weighs ? contact_own_pair(i) < pair_count \
+                                                           : i < kept_->weighed_count; \
+             i += WG) { \
+            uint k = params.weighs ? i : i < CONTACT_KEPT ? kept_->weighed[i] : further_[i]; \
+            uint is_kept_ = k < CONTACT_KEPT; \
+            contact_pair pair_ = is_kept_ ? kept_->pairs[k] : pairs[contact_own_pair(k)]; \
+            contact_plane plane_ = is_kept_ ? kept_->planes[k] : planes[contact_own_pair(k)]; \
+            if (!work(pair_, plane_, view) || !params.weighs) continue; \
+            uint at_ = atomic_add(&kept_->weighed_count, 1u); \
+            if (at_ < CONTACT_KEPT) kept_->weighed[at_] = k; \
+            else further_[at_] = k; \
         } \
     }
+
+/* Bits of the particles that a round of this iteration has limited, after the notes of pairs in `marks`:
+ * pairs without such a particle need no further test. */
+CLOTH_FUNCTION __global uint *contact_limited_bits(__global uint *marks, contact_params params)
+{
+    return marks + params.capacity + WG;
+}
+
+CLOTH_FUNCTION uint contact_has_bit(__global const uint *bits, uint particle)
+{
+    return bits[particle / 32u] >> particle % 32u & 1u;
+}
+
+CLOTH_FUNCTION uint contact_is_limited(__global const uint *bits, contact_pair pair)
+{
+    return contact_has_bit(bits, contact_first(pair)) | contact_has_bit(bits, pair.b) |
+           contact_has_bit(bits, pair.c) | contact_has_bit(bits, pair.d);
+}
+
+CLOTH_FUNCTION void contact_note_limited(__global uint *bits, contact_pair pair)
+{
+    uint a = contact_first(pair);
+    atomic_or(bits + a / 32u, 1u << a % 32u);
+    atomic_or(bits + pair.b / 32u, 1u << pair.b % 32u);
+    atomic_or(bits + pair.c / 32u, 1u << pair.c % 32u);
+    atomic_or(bits + pair.d / 32u, 1u << pair.d % 32u);
+}
+
+/* Limits pair k, unless the round is one that tests again and need not test this pair. */
+CLOTH_INLINE void contact_limit_again(uint k, contact_limit_view view, contact_params params)
+{
+    __global uint *bits = contact_limited_bits(view.marks, params);
+    contact_pair pair = view.pairs[k];
+    uint tests_all = params.round == 0 || params.round + 1u == CONTACT_LIMIT_ROUNDS;
+    if (!tests_all && !contact_is_limited(bits, pair)) return;
+    if (contact_limit(k, view)) contact_note_limited(bits, pair);
+}
 
 /* Stages of cloth_pairs_substep: the work, then the meeting. */
 #define CONTACT_RUN(stage) RUN_##stage
@@ -169,6 +232,8 @@ __kernel void cloth_pairs_finish(HED_VIEW_PARAMETERS(PAIRS_FINISH))
     { \
         HED_VIEW_HERE(contact_begin_view, view, PAIRS_BEGIN); \
         CONTACT_EACH(i, params.particles) contact_begin(i, view); \
+        CONTACT_EACH(i, (params.particles + 31u) / 32u) \
+        contact_limited_bits(marks, params)[i] = 0; \
         contact_meet(state); \
     }
 #define RUN_CONTACT_CHECK \
@@ -206,19 +271,19 @@ __kernel void cloth_pairs_finish(HED_VIEW_PARAMETERS(PAIRS_FINISH))
     { \
         contact_group_take(&memory->sift, pair_view, counters, params); \
         contact_meet(state); \
+        pair_count = contact_count(counters, params); \
+        contact_keep(&memory->kept, pair_count, pair_view); \
     }
 #define RUN_CONTACT_PUSH \
     { \
         HED_VIEW_HERE(contact_push_view, view, PAIRS_PUSH); \
-        uint count = contact_to_push(counters, params); \
-        CONTACT_PASS(count, contact_push); \
+        CONTACT_PASS(contact_push); \
         contact_meet(state); \
     }
 #define RUN_CONTACT_SEPARATE \
     { \
         HED_VIEW_HERE(contact_separate_view, view, PAIRS_PART); \
-        uint count = contact_to_push(counters, params); \
-        CONTACT_PASS(count, contact_separate); \
+        CONTACT_PASS(contact_separate); \
         contact_meet(state); \
     }
 #define RUN_CONTACT_PULL \
@@ -238,7 +303,7 @@ __kernel void cloth_pairs_finish(HED_VIEW_PARAMETERS(PAIRS_FINISH))
     { \
         HED_VIEW_HERE(contact_limit_view, view, PAIRS_CUT); \
         uint count = contact_to_limit(counters, params); \
-        CONTACT_EACH(k, count) contact_limit(k, view); \
+        CONTACT_EACH(k, count) contact_limit_again(k, view, params); \
         contact_meet(state); \
     }
 #define RUN_CONTACT_FINISH \
@@ -262,7 +327,7 @@ __kernel void cloth_pairs_substep(HED_VIEW_PARAMETERS(PAIRS_SUBSTEP))
     {
         contact_params params = start_params;
         params.slot = (uint)counters->total.slot;
-        uint row;
+        uint row, pair_count = 0;
         for (uint is_limited = 1; is_limited; params.iteration++) {
             CONTACT_ITERATION(CONTACT_RUN, params, row, WG, counters, 1);
             params.slot = 1u - params.slot;

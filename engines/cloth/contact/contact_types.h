@@ -187,7 +187,8 @@ typedef struct contact_iteration {
     int list_needed;   /* not 0: a new list is made */
     int plane_limited; /* not 0: planes limited vertices; a further iteration may help */
     int active_passes; /* the last pass that moved a vertex, plus 1 */
-    int unused[5];
+    int touching;      /* not 0: the sides of a pair touch, so no separation makes it safe */
+    int unused[4];
 } contact_iteration;
 
 /* Counters since the start or a reset, and state that survives a contact iteration. */
@@ -253,7 +254,8 @@ typedef struct contact_params {
 /* Pairs that C processes at once, and words of `marks`. Notes of C in an iteration: for each particle
  * the last pass that moved it, plus 1; the last pass that moved any, plus 1; for each block of pairs
  * the last pass that tested it, plus 1, times 2^16, and a bit for each pair that was not done. 0: no
- * pass. Notes of a substep in one launch: the pairs that a pass weighed, group by group. */
+ * pass. Notes of a substep in one launch: the pairs that a pass weighed, group by group; then a bit for
+ * each particle that a round limited. */
 #define CONTACT_BLOCK 16u
 #define CONTACT_MARKS(particles, pairs) ((uint64_t)(particles) + 1024u + (uint64_t)(pairs))
 
