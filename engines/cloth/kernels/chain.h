@@ -79,9 +79,9 @@ CLOTH_FUNCTION cloth_chain_edge cloth_chain_edge_of(uint e, cloth_chains_view vi
 CLOTH_FUNCTION void cloth_chain_shorten(float4 *a, float4 *b, float high, float stretch)
 {
     float4 way = cloth_from(*b, *a);
-    float excess = cloth_excess(cloth_square(way.x, way.y, way.z), 0.0f, high + stretch),
-          share = excess * cloth_inverse(hed_max(a->w + b->w, 1e-20f));
-    if (!(excess > 0.0f)) return;
+    float length = sqrt(cloth_square(way.x, way.y, way.z) + 1e-24f), limit = high + stretch,
+          share = (length - limit) * cloth_inverse(hed_max(a->w + b->w, 1e-20f) * length);
+    if (!(length > limit)) return;
     float share_a = a->w * share, share_b = -(b->w * share);
     a->x = fma(share_a, way.x, a->x);
     a->y = fma(share_a, way.y, a->y);

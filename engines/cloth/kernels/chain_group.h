@@ -55,6 +55,10 @@ CLOTH_FUNCTION float4 chain_axis(chain_item i, float4 unit)
     return i.turns ? cloth_chain_axis(unit, i.past_a, i.past_b) : unit;
 }
 
+#define CHAIN_EACH 8u /* rows or edges of a lane where a warp works on a wider chain */
+#define CHAIN_WIDEST (32u * CHAIN_EACH)
+#define CHAIN_NARROW 64u /* items of a chain that are faster together: 0.456 ms a frame for 0.470 */
+
 #if HED_HAS_LANES
 /* Value of another lane of the chain; 0: not in the chain. */
 CLOTH_FUNCTION float chain_shuffle(float value, uint lane, uint is_in)
@@ -134,9 +138,6 @@ CLOTH_FUNCTION chain_pulls chain_solve_in_warp(chain_item i, float4 unit, float 
 }
 
 #if !HED_STRICT
-#define CHAIN_EACH 8u /* rows of a lane where a warp solves a wider chain */
-#define CHAIN_WIDEST (32u * CHAIN_EACH)
-
 /* Solves the rows of a chain by the first warp of its items: each lane expresses its rows by its last
  * one and that of the lane before (H. H. Wang, A parallel method for tridiagonal equations, 1981),
  * then lanes reduce. `numbers`: planes of the rows' elements before and after the diagonal and of
@@ -373,17 +374,105 @@ CLOTH_FUNCTION chain_item chain_item_at(
     return i;
 }
 
-/* Number in local memory of an item's first point: a chain may have one more point than items. */
-CLOTH_FUNCTION uint chain_slot(chain_item i) { return i.item + i.item / i.width; }
+/* Number in local memory of a point of an item's chain, which may have one more point than items: points CHAIN_EACH
+ * apart have different banks. */
+CLOTH_FUNCTION uint chain_slot(chain_item i, uint point)
+{
+    uint line = i.width + i.width / CHAIN_EACH + 2u;
+    return (i.item - i.lane) / i.width * line + point + point / CHAIN_EACH;
+}
 
-/* Makes the points of chains as moved by `pulls`, then with shortened edges: the first half of a chain's items
- * does every second edge, so that half of the warps have nothing to do. `longest`: as of chain_solve(); items
- * meet as often as it needs. `rows`: 3 WG. */
+/* True if a warp shortens the edges of a chain alone: in cooperative_tasks.cl, where patches of elements (kind 10)
+ * leave registers for it. */
+#if HED_HAS_LANES && !HED_STRICT && defined(KINDS)
+#define CHAIN_SHORTENS_BY_WARP (!(KINDS >> 10 & 1))
+#else
+#define CHAIN_SHORTENS_BY_WARP 0
+#endif
+
+#if CHAIN_SHORTENS_BY_WARP
+/* Points of a lane and the next lane's first one; fractions of an excess by which the ends of the edges between
+ * them move. */
+typedef struct chain_short_edges {
+    float x[CHAIN_EACH + 1], y[CHAIN_EACH + 1], z[CHAIN_EACH + 1];
+    float first[CHAIN_EACH], second[CHAIN_EACH];
+} chain_short_edges;
+
+/* Shortens every second edge of a lane from edge `from` on, as cloth_chain_shorten(). `limits`: maximum lengths,
+ * which stay in local memory since registers are few. */
+CLOTH_FUNCTION void chain_shorten_every_second(
+    chain_short_edges *edges, uint from, __local const volatile float *limits)
+{
+    for (uint k = from; k < CHAIN_EACH; k += 2u) {
+        float x = edges->x[k + 1u] - edges->x[k], y = edges->y[k + 1u] - edges->y[k],
+              z = edges->z[k + 1u] - edges->z[k],
+              part = hed_near_rsqrt(fma(x, x, fma(y, y, fma(z, z, 1e-24f)))),
+              excess = hed_max(fma(-limits[k], part, 1.0f), 0.0f), first = edges->first[k] * excess,
+              second = edges->second[k] * excess;
+        edges->x[k] = fma(first, x, edges->x[k]);
+        edges->y[k] = fma(first, y, edges->y[k]);
+        edges->z[k] = fma(first, z, edges->z[k]);
+        edges->x[k + 1u] = fma(-second, x, edges->x[k + 1u]);
+        edges->y[k + 1u] = fma(-second, y, edges->y[k + 1u]);
+        edges->z[k + 1u] = fma(-second, z, edges->z[k + 1u]);
+    }
+}
+
+/* Shortens the edges of a chain in local memory by the first warp of its items, CHAIN_EACH edges in each lane. */
+CLOTH_FUNCTION void chain_shorten_by_warp(
+    chain_item i, __local float4 *rows, __local const float *limits)
+{
+    uint lanes = i.width / CHAIN_EACH, id = hed_lane_id(), from = i.lane * CHAIN_EACH,
+         slot = chain_slot(i, from), count = i.chain.count, has_next = i.lane + 1u < lanes;
+    if (i.lane >= lanes) from = count + 1u; /* no edge */
+    float4 a = rows[from <= count ? slot : 0u];
+    chain_short_edges edges;
+    for (uint k = 0; k <= CHAIN_EACH; k++) {
+        uint next = slot + k + 1u + (k + 1u) / CHAIN_EACH, is_edge = from + k < count;
+        float4 b = rows[is_edge ? next : 0u];
+        edges.x[k] = a.x;
+        edges.y[k] = a.y;
+        edges.z[k] = a.z;
+        if (k < CHAIN_EACH) {
+            float inverse = is_edge ? cloth_inverse(hed_max(a.w + b.w, 1e-20f)) : 0.0f;
+            edges.first[k] = a.w * inverse;
+            edges.second[k] = b.w * inverse;
+        }
+        a = b;
+    }
+    CLOTH_ROLLED
+    for (uint k = 0; k < CLOTH_SHORTENINGS(count); k++) {
+        const uint end = CHAIN_EACH;
+        chain_shorten_every_second(&edges, 0u, limits + slot);
+        float x = hed_lane_shuffle(edges.x[0], id + 1u), y = hed_lane_shuffle(edges.y[0], id + 1u),
+              z = hed_lane_shuffle(edges.z[0], id + 1u);
+        edges.x[end] = has_next ? x : edges.x[end];
+        edges.y[end] = has_next ? y : edges.y[end];
+        edges.z[end] = has_next ? z : edges.z[end];
+        chain_shorten_every_second(&edges, 1u, limits + slot);
+        x = hed_lane_shuffle(edges.x[end], id - 1u);
+        y = hed_lane_shuffle(edges.y[end], id - 1u);
+        z = hed_lane_shuffle(edges.z[end], id - 1u);
+        edges.x[0] = i.lane ? x : edges.x[0];
+        edges.y[0] = i.lane ? y : edges.y[0];
+        edges.z[0] = i.lane ? z : edges.z[0];
+    }
+    for (uint k = 0; k <= CHAIN_EACH; k++) {
+        __local float4 *to = rows + slot + k + k / CHAIN_EACH;
+        if (from + k > count || (k == CHAIN_EACH && has_next)) continue;
+        *to = hed_f4(edges.x[k], edges.y[k], edges.z[k], to->w);
+    }
+}
+#endif
+
+/* Makes the points of chains as moved by `pulls`, then with shortened edges. Where a warp does not do it alone, the
+ * first half of a chain's items does every second edge, so that half of the warps have nothing to do. `longest`: as
+ * of chain_solve(); items meet as often as it needs. `rows`: 3 WG. */
 CLOTH_FUNCTION void chain_shorten_points(chain_item i, cloth_chains_view view, chain_pulls pulls,
     float stiffness, uint longest, __local float4 *rows)
 {
     const float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    uint slot = chain_slot(i), is_last = i.lane + 1u == i.chain.count;
+    uint slot = chain_slot(i, i.lane), is_last = i.lane + 1u == i.chain.count;
     __local float *limits = (__local float *)(rows + 2 * WG);
     float high = i.chain.high * i.edge.rest,
           stretch = cloth_chain_stretch(i.edge, i.chain, view.pass, stiffness, i.a.w + i.b.w);
@@ -391,19 +480,29 @@ CLOTH_FUNCTION void chain_shorten_points(chain_item i, cloth_chains_view view, c
     if (i.is_edge) {
         rows[slot] = i.a.w > 0.0f ? cloth_chain_moved(i.a, pulls.unit, pulls.last) : i.a;
         if (is_last)
-            rows[slot + 1u] = i.b.w > 0.0f ? cloth_chain_moved(i.b, none, pulls.unit) : i.b;
+            rows[chain_slot(i, i.chain.count)] =
+                i.b.w > 0.0f ? cloth_chain_moved(i.b, none, pulls.unit) : i.b;
     }
-    limits[i.item] = high + stretch;
+    limits[slot] = i.is_edge ? high + stretch : 1e30f;
+#if CHAIN_SHORTENS_BY_WARP
+    if (i.width > CHAIN_NARROW && i.width <= CHAIN_WIDEST) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (i.lane < 32u) chain_shorten_by_warp(i, rows, limits);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        return;
+    }
+#endif
     uint half_sweeps = 2u * CLOTH_SHORTENINGS(i.chain.count);
     CLOTH_ROLLED
     for (uint half_sweep = 0; half_sweep < 2u * CLOTH_SHORTENINGS(longest); half_sweep++) {
-        uint edge = 2u * i.lane + (half_sweep & 1u), at = slot + edge - i.lane;
+        uint edge = 2u * i.lane + (half_sweep & 1u);
         cloth_meet(i.width);
         if (half_sweep < half_sweeps && edge < i.chain.count) {
-            float4 a = rows[at], b = rows[at + 1u];
-            cloth_chain_shorten(&a, &b, limits[i.item + edge - i.lane], 0.0f);
+            uint at = chain_slot(i, edge), next = chain_slot(i, edge + 1u);
+            float4 a = rows[at], b = rows[next];
+            cloth_chain_shorten(&a, &b, limits[at], 0.0f);
             rows[at] = a;
-            rows[at + 1u] = b;
+            rows[next] = b;
         }
     }
     cloth_meet(i.width);
@@ -413,11 +512,11 @@ CLOTH_FUNCTION void chain_shorten_points(chain_item i, cloth_chains_view view, c
 CLOTH_FUNCTION void chain_shorten(chain_item i, cloth_chains_view view, chain_pulls pulls,
     float stiffness, uint longest, __local float4 *rows)
 {
-    uint slot = chain_slot(i), at = i.chain.first + i.lane * i.chain.step;
+    uint at = i.chain.first + i.lane * i.chain.step;
     chain_shorten_points(i, view, pulls, stiffness, longest, rows);
-    if (i.is_edge && i.a.w > 0.0f) view.points[at] = rows[slot];
+    if (i.is_edge && i.a.w > 0.0f) view.points[at] = rows[chain_slot(i, i.lane)];
     if (i.is_edge && i.lane + 1u == i.chain.count && i.b.w > 0.0f)
-        view.points[at + i.chain.step] = rows[slot + 1u];
+        view.points[at + i.chain.step] = rows[chain_slot(i, i.chain.count)];
 }
 
 /* Moves the points of chains. */

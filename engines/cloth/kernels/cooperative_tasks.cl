@@ -118,22 +118,22 @@ CLOTH_FUNCTION void cooperative_meet_near(
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Lets the first group wait for all others, which are fewer than items. `number`: one of the substep, since groups
- * skip tasks of others. */
+/* Lets the first group wait for all others, after a barrier of the group's items. `number`: one of the substep,
+ * since groups skip tasks of others. */
 CLOTH_FUNCTION void cooperative_meet_first(
     __global uint4 *signals, uint groups, uint number, uint item)
 {
     uint group = (uint)get_group_id(0);
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    uint4 ignored;
     if (group > 0u && item == 0u) {
         mem_fence(CLK_GLOBAL_MEM_FENCE);
         hed_packet_put(signals + group, hed_u4(0, 0, 0, number));
     }
-    if (group == 0u && item > 0u && item < groups) {
-        uint4 ignored;
-        hed_packet_wait(signals + item, number, CLOTH_COOPERATIVE_POLLS, &ignored);
-        mem_fence(CLK_GLOBAL_MEM_FENCE);
-    }
+    if (group > 0u) return;
+    for (uint other = item + 1u; other < groups; other += WG)
+        hed_packet_wait(signals + other, number, CLOTH_COOPERATIVE_POLLS, &ignored);
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
 /* Returns a point that the task before sent. */
@@ -198,8 +198,8 @@ CLOTH_FUNCTION void cooperative_chain(uint4 task, cooperative_words words, cloth
            b = cloth_chain_moved(i.b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), pulls.unit);
     if (view.pass == CLOTH_LIMIT_PASS) {
         chain_shorten_points(i, view, pulls, stiffness, cloth_task_longest(task), memory);
-        a = memory[chain_slot(i)];
-        b = memory[chain_slot(i) + 1u];
+        a = memory[chain_slot(i, i.lane)];
+        b = memory[chain_slot(i, i.lane + 1u)];
     }
     if (!i.is_edge) return;
     if (sends) cooperative_send(at, a, mail);
@@ -666,12 +666,6 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
             case CLOTH_DO_PLACES:
                 if (task.w) cooperative_sample_own(task, begin, end, item, of_places);
                 else cooperative_sample(task.y + begin + item, task.y + end, of_places);
-#if SENDS
-                if (cloth_task_is_for_first(task))
-                    cooperative_meet_first(
-                        mail.packets + 2u * mail.particles + 3u * launch.bands.groups,
-                        launch.bands.groups, launch.posts + substep - launch.first + 1u, item);
-#endif
                 break;
 #endif
 #if HAS(CLOTH_DO_SHARES)
@@ -708,6 +702,10 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
             if (cloth_task_meets_near(task))
                 cooperative_meet_near(mail.packets + 2u * mail.particles + launch.bands.groups,
                     launch.bands, mail.number, item);
+            if (cloth_task_is_for_first(task))
+                cooperative_meet_first(
+                    mail.packets + 2u * mail.particles + 3u * launch.bands.groups,
+                    launch.bands.groups, launch.posts + substep - launch.first + 1u, item);
 #endif
             task = next;
             next = after_next;
