@@ -92,7 +92,7 @@ CLOTH_FUNCTION float4 contact_steps(
 }
 
 /* Adds a push, in m, to the sums of a particle, which are in steps. CUDA adds the first two as one
- * number, x + 2^32 y: additions take most of a pass of pushes. */
+ * number, x + 2^32 y: a pass adds to the sums of four ends for each pair. */
 CLOTH_FUNCTION void contact_add_push(__global int *sums, uint particle, float4 push, float factor)
 {
     __global int *sum = sums + 4 * particle;
