@@ -408,10 +408,10 @@ Test(cloth_contact, features_that_are_far_touch_nothing)
             feature_sides u = x, v = y;
             u.a = k == 0 ? x.a : k == 1 ? x.b : x.c, v.a = k == 0 ? y.a : k == 1 ? y.b : y.c;
             u.b = k == 0 ? x.b : k == 1 ? x.c : x.a, v.b = k == 0 ? y.b : k == 1 ? y.c : y.a;
-            found |= feature_test(u, v, FEATURE_EDGE, thickness, (float4){0}, &touch);
+            found |= feature_test(u, v, FEATURE_EDGE, thickness, (float4){0}, 1.0f, &touch);
         }
-        found |= feature_test(x, y, 0u, thickness, (float4){0}, &touch);
-        found |= feature_test(x, y, FEATURE_END_B, thickness, (float4){0}, &touch);
+        found |= feature_test(x, y, 0u, thickness, (float4){0}, 1.0f, &touch);
+        found |= feature_test(x, y, FEATURE_END_B, thickness, (float4){0}, 1.0f, &touch);
         bool is_far = feature_is_far(x, y, thickness);
         far += is_far;
         near += found;
