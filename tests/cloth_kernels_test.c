@@ -21,9 +21,29 @@ typedef struct narrowed {
     int64_t sizes[2];
 } narrowed;
 
+/* Kernel whose copy is narrowed: samples depend on the address of a description. */
+static const hed_kernel_def *original;
+
+static uint64_t original_bytes(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument)
+{
+    (void)def;
+    return original->sample.bytes(original, config, problem, argument);
+}
+
+static void original_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
+    void *data, uint64_t bytes, uint64_t seed)
+{
+    (void)def;
+    original->sample.fill(original, problem, argument, data, bytes, seed);
+}
+
 static const hed_kernel_def *narrow(const hed_kernel_def *kernel, uint32_t turn, narrowed *n)
 {
     n->def = *kernel;
+    original = kernel;
+    n->def.sample.bytes = original_bytes;
+    n->def.sample.fill = original_fill;
     n->def.parameters = n->parameters;
     memcpy(n->parameters, kernel->parameters, kernel->parameter_count * sizeof *n->parameters);
     for (uint32_t p = 0; p < kernel->parameter_count; p++) {
