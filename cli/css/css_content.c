@@ -13,18 +13,15 @@ const char *css_settings_text(css_settings *s, const char *text, hed_error *erro
     return s->texts.paths[s->texts.count - 1];
 }
 
-/* Adds a file of a configuration's content. Pages are words, too, as far as scripts in them go. */
+/* Adds a file of a configuration's content. Scripts of pages become words later (page_words.h). */
 static void add_content(css_settings *s, const char *path, hed_error *error)
 {
     css_text page;
     hed_error local = {0};
     if (css_page_ending(path) && css_read_page(path, &page, &local) == HED_OK) {
         bool refused = css_page_refuse(path, &page, &local);
-        char *scripts = refused ? NULL : css_page_scripts(page.bytes, page.length);
         if (!refused) css_page_list_add(&s->pages, path, error);
         else css_word_files_add(&s->words, path, error);
-        if (scripts && *scripts) css_word_files_add_text(&s->words, path, scripts, error);
-        free(scripts);
         free(page.bytes);
     } else if (local.status == HED_ERROR_MEMORY) *error = local;
     else css_word_files_add(&s->words, path, error);

@@ -47,10 +47,20 @@ hed_status css_read_plain(const char *path, size_t limit, css_text *text, hed_er
 hed_status css_read_data(
     const char *address, const hed_encoding *fallback, css_text *text, hed_error *error);
 
-/* Returns the texts of a page from which scripts take names: script elements, and attributes of
- * scripting libraries (:class, x-bind, v-on, data-toggle ...). The caller frees the text. NULL: out
- * of memory. */
-char *css_page_scripts(const char *bytes, size_t length);
+/* Scripts of a page. */
+typedef struct css_page_scripts {
+    char *text;    /* script elements, and attributes of scripting libraries (:class, x-bind, v-on,
+                      data-toggle ...), each on its line of the page */
+    bool is_empty; /* true: the text has no word */
+    css_page_list addresses; /* addresses of script elements, as written */
+    css_page_list bases;     /* the address of <base>; empty: absent */
+} css_page_scripts;
+
+/* Reads the scripts of a page. The caller frees them even after an error, with
+ * css_page_scripts_free(). Errors: MEMORY. */
+hed_status css_page_scripts_read(
+    const char *bytes, size_t length, css_page_scripts *scripts, hed_error *error);
+void css_page_scripts_free(css_page_scripts *scripts);
 /* Encoding that the elements at the beginning of a page declare; NULL: undeclared. */
 const hed_encoding *css_page_encoding(const char *bytes, size_t length);
 

@@ -158,32 +158,70 @@ static bool is_scripted(const attribute *a)
     return false;
 }
 
-char *css_page_scripts(const char *bytes, size_t length)
+/* Writes the ends of the lines between two positions, so that a text keeps its line. */
+static void keep_lines(FILE *stream, const char *from, const char *to)
 {
-    char *text = NULL;
-    size_t size;
-    prescan p = {bytes, bytes + length};
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream) return NULL;
+    while ((from = memchr(from, '\n', (size_t)(to - from)))) {
+        putc('\n', stream);
+        from++;
+    }
+}
+
+/* Adds the address of an attribute. */
+static void take_address(css_page_list *list, const attribute *a, hed_error *error)
+{
+    char *address = strndup(a->value, a->value_length);
+    if (address) css_page_list_add(list, address, error);
+    else HED_OUT_OF_MEMORY(error, "the scripts of a page");
+    free(address);
+}
+
+/* Writes the texts of the tags and scripts of a page; collects addresses. */
+static void scan_scripts(prescan p, FILE *stream, css_page_scripts *scripts, hed_error *error)
+{
+    const char *written = p.at;
     while ((p.at = memchr(p.at, '<', (size_t)(p.end - p.at)))) {
-        bool script = prescan_is(&p, "<script");
+        bool script = prescan_is(&p, "<script"), base = prescan_is(&p, "<base");
         p.at++;
         if (p.at == p.end || (*p.at | 32) < 'a' || (*p.at | 32) > 'z') continue;
         while (p.at < p.end && !is_page_space(*p.at) && *p.at != '>') p.at++;
-        for (attribute a; prescan_attribute(&p, &a);)
-            if (a.value_length && is_scripted(&a)) {
-                fwrite(a.value, 1, a.value_length, stream);
-                fputc('\n', stream);
-            }
+        for (attribute a; prescan_attribute(&p, &a);) {
+            if (a.value_length && script && is_named(&a, "src"))
+                take_address(&scripts->addresses, &a, error);
+            if (a.value_length && base && is_named(&a, "href") && !scripts->bases.count)
+                take_address(&scripts->bases, &a, error);
+            if (!a.value_length || !is_scripted(&a)) continue;
+            keep_lines(stream, written, a.value);
+            fwrite(a.value, 1, a.value_length, stream);
+            putc(' ', stream);
+            written = a.value + a.value_length;
+        }
         if (!script) continue;
         const char *from = p.at;
         while (p.at < p.end && !prescan_is(&p, "</script")) p.at++;
+        keep_lines(stream, written, from);
         fwrite(from, 1, (size_t)(p.at - from), stream);
-        fputc('\n', stream);
+        written = p.at;
     }
-    if (fclose(stream) == 0) return text;
-    free(text);
-    return NULL;
+}
+
+hed_status css_page_scripts_read(
+    const char *bytes, size_t length, css_page_scripts *scripts, hed_error *error)
+{
+    size_t size;
+    *scripts = (css_page_scripts){0};
+    FILE *stream = open_memstream(&scripts->text, &size);
+    if (stream) scan_scripts((prescan){bytes, bytes + length}, stream, scripts, error);
+    if (!stream || fclose(stream) != 0) HED_OUT_OF_MEMORY(error, "the scripts of a page");
+    else scripts->is_empty = strspn(scripts->text, " \t\r\n\f>") == size;
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+void css_page_scripts_free(css_page_scripts *scripts)
+{
+    free(scripts->text);
+    css_page_list_free(&scripts->addresses);
+    css_page_list_free(&scripts->bases);
 }
 
 /* ---- texts ---- */

@@ -17,7 +17,9 @@ typedef struct css_settings {
     css_page_list pages;
     css_page_list roots;  /* folders and pages as given */
     css_page_list sheets; /* empty: the sheets of the pages */
-    css_word_files words;
+    css_word_files words; /* texts of --words; later the scripts of the pages, too */
+    uint32_t unread_scripts;   /* scripts of the pages that are no texts on this machine */
+    const char *unread_script; /* address of the first of them */
     css_keep_list keeps;
     bool drops_properties;             /* custom properties that nothing names */
     bool keeps_keyframes, keeps_fonts; /* although nothing names them */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/common/progress.h"
+#include "cli/css/page_words.h"
 #include "cli/css/recording.h"
 #include "cli/css/unused.h"
 #include "heddle/thread.h"
@@ -168,17 +169,16 @@ static hed_status find_all_sheets(css_files *files, const css_page_list *pages, 
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* Reports a page that a script fills: as it is on the disk, nearly all rules are unused. */
-static void note_shell(const css_settings *s, const hed_css_document *document, const char *path)
+/* Reports scripts that are not read: they may use rules that the output lists. */
+static void note_scripts(const css_settings *s)
 {
-    enum { MOST_ELEMENTS = 16 };
-    uint32_t scripts = 0, elements = hed_css_document_describe(document).elements;
-    if (s->words.count || elements > MOST_ELEMENTS) return;
-    if (hed_css_select(document, "script[src]", NULL, 0, &scripts, NULL) || !scripts) return;
-    fprintf(stderr,
-        "heddle: note: %s: page has %u elements, and a script that may add others. Give the script "
-        "with --words, or the recorded page (heddle css record)\n",
-        path, elements);
+    uint32_t count = s->unread_scripts;
+    if (count)
+        fprintf(stderr,
+            "heddle: note: %u script%s of the pages %s not read, the first \"%s\": what it adds to a "
+            "page is not known. Give such scripts with --words, or the recorded page "
+            "(heddle css record)\n",
+            count, count == 1 ? "" : "s", count == 1 ? "is" : "are", s->unread_script);
 }
 
 /* ---- calls of the search; open_page() runs in several threads ---- */
@@ -233,7 +233,6 @@ static hed_status link_page(void *user, hed_css_unused *search, uint32_t index,
     find_recorded(files, document, &namer, recording, error);
     free(recording->bytes);
     *recording = (css_text){0};
-    note_shell(s, document, path);
     return hed_failed(error) ? error->status : HED_OK;
 }
 
@@ -297,6 +296,7 @@ hed_status css_unused_find(css_unused *u, css_settings *settings, hed_error *err
     const uint32_t count = settings->pages.count;
     u->settings = settings;
     u->out = css_out_of(settings);
+    css_page_words_add(settings, error);
     page_reader reader = {.unused = u, .states = calloc(count + 1ull, sizeof *reader.states)};
     hed_css_unused_page *pages = calloc(count + 1ull, sizeof *pages);
     if (!pages || !reader.states) HED_OUT_OF_MEMORY(error, "the list of pages");
@@ -327,6 +327,7 @@ hed_status css_unused_find(css_unused *u, css_settings *settings, hed_error *err
     if (hed_failed(error)) return error->status;
     u->info = hed_css_unused_describe(u->files.search);
     report_keeps(u);
+    note_scripts(settings);
     return HED_OK;
 }
 

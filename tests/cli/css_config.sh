@@ -70,7 +70,7 @@ module.exports = {
 CONFIG
 run 0 css unused --config purgecss.config.js --kept
 err_has 'purgecss.config.js:7: defaultExtractor: code is not read'; err_has 'extractors: an array is not read'
-err_has '2 pages, 3 texts with words, 1 sheet'
+err_has '2 pages, 2 texts with words, 1 sheet'
 err_has 'safelist.standard: 1 pattern fits nothing in the sheets: ^nothing-'
 kept element '\.page' 'p.page in dist/sub/a.html:1'; kept word '\.page2' 'page2 in dist/t.html:1'; kept word '\.bound' 'bound in .*'
 kept word '\.scripted' 'scripted in .*'; kept element '\.raw' 'b.raw in purgecss.config.js: content:1'; gone '\.from-draft'

@@ -75,8 +75,25 @@ cp page.html mixed
 echo '{% extends "x" %}<p class="btn">' > mixed/t.html
 run 1 css unused mixed --css a.css; err_has 'mixed/t.html: file is a template'
 run 0 css unused mixed --css a.css --words mixed/t.html --kept; err_is_empty; kept word '\.btn:hover' 'btn in mixed/t.html:1'; kept element '\.card' '.*'
-echo '<!doctype html><div id=root class=card></div><script src=app.js></script>' > shell.html
-run 0 css unused shell.html --css a.css; err_has 'note: shell.html: page has 5 elements, and a script'
+# ---- scripts of the pages are words: in the page, files that it names, modules that these import ----
+mkdir -p own/lib
+cat > own/page.html << 'PAGE'
+<!doctype html><link rel=stylesheet href=own.css><p class=menu onclick="this.classList.toggle('open')"><script>
+document.body.classList.add("dark")
+</script><script type=module src="main.js?v=2"></script>
+PAGE
+echo 'import "./lib/menu.mjs"; menu.classList.toggle("checked")' > own/main.js
+echo 'import "../main.js"; menu.className = "deep"' > own/lib/menu.mjs
+echo 'x.className = "other"' > own/lib/other.js
+echo '.menu { a: b } .menu.checked { a: b } .open { a: b } .dark p { a: b } .deep { a: b } .other { a: b }' > own/own.css
+run 0 css unused own --kept; err_is_empty; kept word '\.menu\.checked' 'checked in own/main.js:1'; kept word '\.open' 'open in own/page.html:1'
+kept word '\.dark p' 'dark in own/page.html:2'; kept word '\.deep' 'deep in own/.*lib/menu.mjs:1'; gone '\.other'; out_has '^1 of 6 rules'
+run 0 css unused own --out own.out.css; err_is_empty; grep -q 'checked.*open.*dark.*deep' own.out.css || complain "a rule of a script is cut: $(cat own.out.css)"
+run 2 css unused own --out own/main.js; err_has 'main.js'
+printf '\0\1\2open' > own/main.js
+run 0 css unused own; err_has 'note: 1 script of the pages is not read, the first "main.js?v=2"'; out_has '^3 of 6 rules'
+echo '<!doctype html><div id=root class=card></div><script src=app.js></script><script src=//x.example/a.js></script>' > shell.html
+run 0 css unused shell.html --css a.css; err_has 'note: 2 scripts of the pages are not read, the first "app.js"'
 run 0 css unused shell.html --css a.css --words src; err_is_empty
 
 # ---- a recording is a page, with its sheets ----
