@@ -28,9 +28,11 @@ static hed_status try_files(void)
     hed_cloth_mesh mesh, again = {0};
     hed_status status = hed_cloth_mesh_parse_obj(text, sizeof text - 1, "a.obj", &mesh, &error);
     if (status == HED_OK) status = hed_cloth_mesh_save_ply(&mesh, "/dev/null", NULL, NULL, &error);
-    if (status == HED_OK) status = hed_cloth_mesh_save_glb(&mesh, "/dev/null", NULL, NULL, &error);
     if (status == HED_OK)
-        status = hed_cloth_mesh_save_glb_frames(&mesh, "/dev/null", mesh.positions, 1, 30, &error);
+        status = hed_cloth_mesh_save_glb(&mesh, "/dev/null", NULL, NULL, NULL, &error);
+    if (status == HED_OK)
+        status = hed_cloth_mesh_save_glb_frames(
+            &mesh, "/dev/null", &(hed_cloth_stage){"", 30, 1, 1}, mesh.positions, 1, &error);
     if (status == HED_OK)
         status = hed_cloth_mesh_save_usd_frames(
             &mesh, "/dev/null", &(hed_cloth_stage){"a", 30, 1, 1}, mesh.positions, 1, &error);

@@ -63,8 +63,9 @@ Test(cloth_mesh_files, every_float_survives_text)
 Test(cloth_mesh_files, other_positions_and_normals_are_written)
 {
     hed_error error = {0};
-    hed_cloth_mesh mesh = parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1\n"),
-             again;
+    hed_cloth_mesh mesh =
+                       parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1\n"),
+                   again;
     float positions[9] = {5, 6, 7, 8, 9, 10, 11, 12, 13}, normals[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     OK(hed_cloth_mesh_save_obj(&mesh, in_folder("a.obj"), positions, normals, &error));
     OK(hed_cloth_mesh_read(in_folder("a.obj"), &again, &error));
@@ -80,7 +81,7 @@ Test(cloth_mesh_files, other_positions_and_normals_are_written)
     FAILS(HED_ERROR_ARGUMENT,
         hed_cloth_mesh_save_ply(&mesh, in_folder("a.ply"), positions, NULL, &error));
     FAILS(HED_ERROR_ARGUMENT,
-        hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), positions, NULL, &error));
+        hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), NULL, positions, NULL, &error));
     FAILS(HED_ERROR_IO, hed_cloth_mesh_save_obj(&mesh, "/dev/full", NULL, NULL, &error));
     FAILS(HED_ERROR_IO,
         hed_cloth_mesh_save_ply(&mesh, in_folder("no/such/folder.ply"), NULL, NULL, &error));
@@ -195,7 +196,7 @@ Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
         again;
     float normals[18];
     for (int i = 0; i < 18; i++) normals[i] = i % 3 == 2 ? 2.0f : 0;
-    OK(hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), NULL, normals, &error));
+    OK(hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), NULL, NULL, normals, &error));
     size_t size;
     char *bytes = file_bytes(in_folder("a.glb"), &size);
     expect_glb(bytes, size);
@@ -236,7 +237,8 @@ Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
     hed_cloth_mesh_free(&again);
     hed_cloth_mesh_free(&mesh);
     mesh = parse(SQUARE);
-    FAILS(HED_ERROR_ARGUMENT, hed_cloth_mesh_save_glb(&mesh, in_folder("b.glb"), NULL, NULL, &error));
+    FAILS(HED_ERROR_ARGUMENT,
+        hed_cloth_mesh_save_glb(&mesh, in_folder("b.glb"), NULL, NULL, NULL, &error));
     hed_cloth_mesh_free(&mesh);
 }
 
@@ -245,7 +247,7 @@ Test(cloth_mesh_files, glb_keeps_the_order_of_vertices)
 {
     hed_error error = {0};
     hed_cloth_mesh mesh = make_grid(5, 4), again;
-    OK(hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), NULL, NULL, &error));
+    OK(hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), NULL, NULL, NULL, &error));
     size_t size;
     char *bytes = file_bytes(in_folder("a.glb"), &size);
     CHECK(memmem(bytes, size, "\"material\":0", 12) &&

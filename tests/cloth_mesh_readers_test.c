@@ -622,8 +622,45 @@ Test(cloth_mesh_readers, gltf_that_is_broken_is_named)
     refuse(parse_gltf, &b, "found version 1 of GLB, expected 2");
 }
 
-/* What Heddle writes comes back with its vertices in order, behind them those with other texture
- * coordinates. */
+/* Other programs read metres with y up, Heddle the positions as they were. */
+Test(cloth_mesh_readers, glb_of_a_scene_in_another_unit)
+{
+    static const char obj[] = "v 100 0 0\nv 0 200 0\nv 0 0 300\nvn 0 0 1\nf 1//1 2//1 3//1\n";
+    static const float expected[3][9] = {
+        {0, 1, 0, 0, 0, 2, 3, 0, 0}, {1, 0, 0, 0, 2, 0, 0, 0, 3}, {1, 0, 0, 0, 0, -2, 0, 3, 0}};
+    static const float normals[3][3] = {{1, 0, 0}, {0, 0, 1}, {0, 1, 0}};
+    hed_error error = {0};
+    hed_cloth_mesh mesh, again;
+    OK(hed_cloth_mesh_parse_obj(obj, sizeof obj - 1, "a.obj", &mesh, &error));
+    for (uint32_t up = 0; up < 3; up++)
+        for (int frames = 0; frames < 2; frames++) {
+            const hed_cloth_stage stage = {"", 30, 0.01, up};
+            const char *path = in_folder("u.glb");
+            char *file;
+            size_t size;
+            if (frames)
+                OK(hed_cloth_mesh_save_glb_frames(&mesh, path, &stage, mesh.positions, 1, &error));
+            else OK(hed_cloth_mesh_save_glb(&mesh, path, &stage, NULL, NULL, &error));
+            OK(hed_cloth_mesh_read(path, &again, &error));
+            CHECK_BYTES(again.positions, mesh.positions, sizeof expected[0]);
+            hed_cloth_mesh_free(&again);
+            OK(hed_file_read(path, 1 << 20, &file, &size, &error));
+            char *generator = strstr(file + 20, "\"Heddle\"");
+            CHECK(generator);
+            memcpy(generator, "\"Others\"", 8);
+            write_file(path, file, size);
+            free(file);
+            OK(hed_cloth_mesh_read(path, &again, &error));
+            for (int i = 0; i < 9; i++) CHECK_NEAR(again.positions[i], expected[up][i], 1e-6);
+            for (int i = 0; i < 3 && !frames; i++)
+                CHECK_NEAR(again.normals[i], normals[up][i], 1e-6);
+            hed_cloth_mesh_free(&again);
+        }
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_mesh_save_glb(&mesh, in_folder("u.glb"),
+                                  &(hed_cloth_stage){"", 30, 0, 1}, NULL, NULL, &error));
+    hed_cloth_mesh_free(&mesh);
+}
+
 /* Frames as morph targets: the file's JSON names them, and its numbers are those of the frames. */
 Test(cloth_mesh_readers, glb_with_frames)
 {
@@ -636,7 +673,8 @@ Test(cloth_mesh_readers, glb_with_frames)
     hed_error error = {0};
     size_t size;
     OK(hed_cloth_mesh_parse_obj(obj, sizeof obj - 1, "a.obj", &mesh, &error));
-    OK(hed_cloth_mesh_save_glb_frames(&mesh, in_folder("f.glb"), frames[0], 3, 30, &error));
+    OK(hed_cloth_mesh_save_glb_frames(
+        &mesh, in_folder("f.glb"), &(hed_cloth_stage){"", 30, 1, 1}, frames[0], 3, &error));
     OK(hed_cloth_mesh_read(in_folder("f.glb"), &again, &error));
     uint32_t vertices = again.vertex_count; /* seams have their own */
     CHECK(vertices > 4);
@@ -665,11 +703,12 @@ Test(cloth_mesh_readers, glb_with_frames)
     CHECK_BYTES(at, rest, sizeof rest);
     CHECK(at + sizeof rest == file + size);
     free(file);
-    FAILS(HED_ERROR_ARGUMENT,
-        hed_cloth_mesh_save_glb_frames(&mesh, in_folder("f.glb"), frames[0], 0, 30, &error));
-    FAILS(HED_ERROR_ARGUMENT,
-        hed_cloth_mesh_save_glb_frames(&mesh, in_folder("f.glb"), frames[0], 1, 0, &error));
-    OK(hed_cloth_mesh_save_glb_frames(&mesh, in_folder("f.glb"), frames[0], 1, 30, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_mesh_save_glb_frames(&mesh, in_folder("f.glb"),
+                                  &(hed_cloth_stage){"", 30, 1, 1}, frames[0], 0, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_mesh_save_glb_frames(&mesh, in_folder("f.glb"),
+                                  &(hed_cloth_stage){"", 0, 1, 1}, frames[0], 1, &error));
+    OK(hed_cloth_mesh_save_glb_frames(
+        &mesh, in_folder("f.glb"), &(hed_cloth_stage){"", 30, 1, 1}, frames[0], 1, &error));
     hed_cloth_mesh_free(&mesh);
 }
 
@@ -720,7 +759,7 @@ Test(cloth_mesh_readers, glb_survives_a_round_trip)
         mesh = parse(SQUARE
             "v 3 0 0\nv 1.5 0.2 0\nvt 0 0\nvt 1 0\nvt 0.5 0.25\nusemtl red\nf 1/1 2/2 3/3 4/1\nusemtl blue\nf 3/2 2/2 5/1\n"),
         again;
-    OK(hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), NULL, NULL, &error));
+    OK(hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), NULL, NULL, NULL, &error));
     OK(hed_cloth_mesh_read(in_folder("a.glb"), &again, &error));
     CHECK(again.vertex_count == 7 && again.face_count == 3);
     CHECK(same_floats(again.positions, mesh.positions, 18));
@@ -779,7 +818,7 @@ Test(cloth_mesh_readers, assimp_reads_the_same)
     compare_with_assimp(in_folder("a.stl"));
     hed_cloth_mesh mesh = parse(everything);
     for (uint32_t i = 0; i < mesh.texture_count; i++) mesh.textures[2 * i + 1] = 0.25f;
-    OK(hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), NULL, mesh.positions, &error));
+    OK(hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), NULL, NULL, mesh.positions, &error));
     compare_with_assimp(in_folder("a.glb"));
     OK(hed_cloth_mesh_save_ply(&mesh, in_folder("b.ply"), NULL, NULL, &error));
     compare_with_assimp(in_folder("b.ply"));

@@ -120,9 +120,11 @@ static hed_status write_garment(drape *d, hed_error *error)
     const char *path = hed_text_of(d->arguments, "out");
     const float *written = mesh->normals ? normals : NULL;
     int ending = cloth_drape_ending_of(path);
+    const hed_cloth_stage stage = {
+        "", RATE, hed_cloth_scene_unit(d->scene), hed_cloth_scene_def(d->scene).up};
     hed_cloth_read(d->cloth, positions, mesh->normals ? normals : NULL, NULL, error);
     if (ending == PLY) hed_cloth_mesh_save_ply(mesh, path, positions, NULL, error);
-    else if (ending == GLB) hed_cloth_mesh_save_glb(mesh, path, positions, written, error);
+    else if (ending == GLB) hed_cloth_mesh_save_glb(mesh, path, &stage, positions, written, error);
     else hed_cloth_mesh_save_obj(mesh, path, positions, written, error);
     free(positions);
     free(normals);

@@ -336,6 +336,14 @@ static hed_status add_to_caches(cli_cloth_output *output, hed_error *error)
 
 enum { OBJ, PLY, GLB };
 
+/* Facts of a garment's file; `rate`: frames a second, of several frames. */
+static hed_cloth_stage stage_of(const cli_cloth_output *output, uint32_t number, double rate)
+{
+    const hed_cloth_scene *scene = output->def.scene;
+    return (hed_cloth_stage){hed_cloth_scene_garment_name(scene, number), rate,
+        hed_cloth_scene_unit(scene), hed_cloth_scene_def(scene).up};
+}
+
 /* Writes a file for each garment. */
 static hed_status write_each(
     cli_cloth_output *output, const char *name, const char *ending, int format, hed_error *error)
@@ -345,10 +353,12 @@ static hed_status write_each(
         size_t at = g->first_vertex;
         char *path = cli_cloth_beside(name, g->name, ending);
         if (!path) return cloth_output_out_of_memory(error);
+        const hed_cloth_stage stage = stage_of(output, i, 1);
         const float *positions = places_of(output) + 3 * at,
                     *normals = (output->turned ? output->turned : output->normals) + 3 * at;
         if (format == OBJ) hed_cloth_mesh_save_obj(g->mesh, path, positions, normals, error);
-        else if (format == GLB) hed_cloth_mesh_save_glb(g->mesh, path, positions, normals, error);
+        else if (format == GLB)
+            hed_cloth_mesh_save_glb(g->mesh, path, &stage, positions, normals, error);
         else hed_cloth_mesh_save_ply(g->mesh, path, positions, output->colours + 4 * at, error);
         free(path);
     }
@@ -413,8 +423,7 @@ hed_status cli_cloth_output_animated(
              *path = cli_cloth_beside(stem, g->name, ending);
         if (cache && path) hed_cloth_pc2_read(cache, &data, error);
         else cloth_output_out_of_memory(error);
-        hed_cloth_stage stage = {hed_cloth_scene_garment_name(output->def.scene, i), rate,
-            hed_cloth_scene_unit(output->def.scene), hed_cloth_scene_def(output->def.scene).up};
+        const hed_cloth_stage stage = stage_of(output, i, rate);
         if (is_usd(ending))
             hed_cloth_mesh_save_usd_frames(
                 g->mesh, path, &stage, data.positions, data.frame_count, error);
@@ -423,7 +432,7 @@ hed_status cli_cloth_output_animated(
                 g->mesh, path, &stage, data.positions, data.frame_count, error);
         else
             hed_cloth_mesh_save_glb_frames(
-                g->mesh, path, data.positions, data.frame_count, rate, error);
+                g->mesh, path, &stage, data.positions, data.frame_count, error);
         hed_cloth_pc2_free(&data);
         free(cache);
         free(path);

@@ -114,30 +114,34 @@ HED_API hed_status hed_cloth_mesh_save_obj(const hed_cloth_mesh *mesh, const cha
  *  Errors: as hed_cloth_mesh_save_obj(). */
 HED_API hed_status hed_cloth_mesh_save_ply(const hed_cloth_mesh *mesh, const char *path,
     const float *positions, const uint8_t *colours, hed_error *error);
-/** Writes one frame as a binary glTF 2.0 file: triangles, a primitive for each material. Its first
- *  vertex_count vertices are the mesh's; after them come those with further texture coordinates or
- *  normals.
- *  Errors: as hed_cloth_mesh_save_obj(), ARGUMENT (no face), LIMIT (4 GiB). */
-HED_API hed_status hed_cloth_mesh_save_glb(const hed_cloth_mesh *mesh, const char *path,
-    const float *positions, const float *normals, hed_error *error);
-
-/** Writes all frames as a binary glTF 2.0 file with an animation. Frame 0 is the mesh, every
- *  further one a morph target (POSITION and NORMAL, of vertices alone), and an animation "cloth"
- *  blends from one to the next, `rate` frames a second. Blender reads the targets as shape keys. 24
- *  bytes for each vertex and frame. `positions`: (frame_count x vertex_count x 3).
- *  Errors: as hed_cloth_mesh_save_glb(); ARGUMENT (no frame, a rate that is not above 0). */
-HED_API hed_status hed_cloth_mesh_save_glb_frames(const hed_cloth_mesh *mesh, const char *path,
-    const float *positions, uint32_t frame_count, double rate, hed_error *error);
-
-/** Facts that a file of all frames has beside the positions: for hed_cloth_mesh_save_usd_frames() and
+/** Facts that a file has beside the positions: for hed_cloth_mesh_save_glb(),
+ *  hed_cloth_mesh_save_glb_frames(), hed_cloth_mesh_save_usd_frames() and
  *  hed_cloth_mesh_save_alembic_frames(). */
 typedef struct hed_cloth_stage {
-    /** name of the mesh, not NULL; characters that the format lacks become "_" */
+    /** name of the mesh, not NULL; characters that the format lacks become "_"; not in glTF */
     const char *name;
     double rate; /**< frames a second, above 0 */
     double unit; /**< metres of a unit of the positions, above 0; not in Alembic */
     uint32_t up; /**< vertical axis: 0 x, which USD lacks, 1 y, 2 z */
 } hed_cloth_stage;
+
+/** Writes one frame as a binary glTF 2.0 file: triangles, a primitive for each material. Its first
+ *  vertex_count vertices are the mesh's; after them come those with further texture coordinates or
+ *  normals. The numbers are the positions; the file's node turns and scales them to metres, y up,
+ *  as glTF requires, by `unit` and `up` of `stage` (NULL: they are). hed_cloth_mesh_read() ignores
+ *  this node, so it reads the positions as they were.
+ *  Errors: as hed_cloth_mesh_save_obj(), ARGUMENT (no face, a number of `stage` out of its range),
+ *  LIMIT (4 GiB). */
+HED_API hed_status hed_cloth_mesh_save_glb(const hed_cloth_mesh *mesh, const char *path,
+    const hed_cloth_stage *stage, const float *positions, const float *normals, hed_error *error);
+
+/** Writes all frames as a binary glTF 2.0 file with an animation. Frame 0 is the mesh, every
+ *  further one a morph target (POSITION and NORMAL, of vertices alone), and an animation "cloth"
+ *  blends from one to the next, at the rate of `stage`. Blender reads the targets as shape keys. 24
+ *  bytes for each vertex and frame. `positions`: (frame_count x vertex_count x 3).
+ *  Errors: as hed_cloth_mesh_save_glb(); ARGUMENT (no frame). */
+HED_API hed_status hed_cloth_mesh_save_glb_frames(const hed_cloth_mesh *mesh, const char *path,
+    const hed_cloth_stage *stage, const float *positions, uint32_t frame_count, hed_error *error);
 
 /** Writes all frames as Universal Scene Description in text (.usda): a mesh whose points, normals
  *  and extent have a time sample for each frame, from time code 0 on, with its polygons and texture

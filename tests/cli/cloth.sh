@@ -164,6 +164,12 @@ run 0 cloth run "$work/s.json" --frames 5 --out "$work/played.pc2" --animated "$
 run 0 cloth run "$work/s.json" --frames 5 --out "$work/played.pc2" --animated "$work/played.usda" --quiet; there played.usda
 run 0 cloth run "$work/s.json" --frames 5 --out "$work/played.pc2" --animated "$work/played.abc" --quiet; there played.abc
 head -c 20000 "$work/played.glb" | grep -a -q '"animations":\[{"name":"cloth"' || complain "played.glb has no animation"
+printf '{"unit": "cm", "up": "z", "garments": [{"grid": {"width": 3, "height": 3, "size": [10, 10]}}]}' > "$work/cm.json"
+run 0 cloth run "$work/cm.json" --frames 1 --out "$work/cm.pc2" --glb "$work/cm.glb" --animated "$work/cm-all.glb" --quiet
+for file in cm cm-all; do # metres and y up, as glTF requires
+    head -c 2000 "$work/$file.glb" | grep -a -q '"nodes":\[{"mesh":0,"rotation":\[-0.70710678,0,0,0.70710678\],"scale":\[0.01,0.01,0.01\]}\]' ||
+        complain "$file.glb is not in metres with y up: $(head -c 400 "$work/$file.glb" | tr -d '\0')"
+done
 run 2 cloth run "$work/s.json" --frames 5 --animated "$work/played.glb"; err_has 'point cache of --out FILE, which is not given'
 run 2 cloth run "$work/s.json" --glb "$work/x.fbx"; err_has 'x.fbx: expected a name that ends with .glb'
 mkfifo "$work/pipe"

@@ -41,7 +41,8 @@ static inline void use(hed_cloth_mesh *mesh)
     hed_cloth_mesh_is_grid(mesh, &width, &height);
     if (hed_cloth_mesh_save_obj(mesh, "/dev/null", NULL, NULL, &error) != HED_OK) abort();
     if (hed_cloth_mesh_save_ply(mesh, "/dev/null", NULL, NULL, &error) != HED_OK) abort();
-    if (mesh->face_count > 0 && hed_cloth_mesh_save_glb(mesh, "/dev/null", NULL, NULL, &error) != HED_OK)
+    if (mesh->face_count > 0 &&
+        hed_cloth_mesh_save_glb(mesh, "/dev/null", NULL, NULL, NULL, &error) != HED_OK)
         abort();
     if (hed_cloth_mesh_mend(mesh, &removed, &error) != HED_OK) abort();
     expect_inside(mesh);

@@ -3,6 +3,7 @@
  * material. glTF has one index for a vertex's position, texture coordinate and normal together:
  * a vertex keeps its number with the first pair of texture coordinate and normal that a face
  * uses it with; further pairs make further vertices after all others. */
+#include "files/gltf.h"
 #include "files/mesh_file.h"
 
 #include "heddle/author.h"
@@ -77,8 +78,8 @@ typedef struct exporter {
     uint32_t frame_count;
     const float *frames;
     float *frame_normals;
-    double rate;
-    FILE *json; /* writes to `text` */
+    const hed_cloth_stage *stage; /* NULL: one frame in metres, y up */
+    FILE *json;                   /* writes to `text` */
     char *text;
     size_t text_size;
 } exporter;
@@ -223,7 +224,7 @@ static void put_target_accessors(exporter *x, uint32_t view)
             fprintf(j, "}");
         }
     }
-    float end = (float)((double)targets / x->rate);
+    float end = (float)((double)targets / x->stage->rate);
     fprintf(j, ",{\"bufferView\":%u,\"componentType\":%u,\"count\":%u,\"type\":\"SCALAR\"",
         view + 1, FLOATS, x->frame_count);
     glb_put_vector(j, "min", (const float[]){0}, 1);
@@ -357,12 +358,27 @@ static void put_primitives(exporter *x, const part *parts)
         times, times + 1);
 }
 
+/* Writes the node, which brings the positions to metres with y up. */
+static void put_node(exporter *x)
+{
+    /* quaternions that turn x and z to y */
+    static const char *const turns[] = {
+        ",\"rotation\":[0.5,0.5,0.5,0.5]", "", ",\"rotation\":[-0.70710678,0,0,0.70710678]"};
+    fprintf(x->json, "\"nodes\":[{\"mesh\":0");
+    if (x->stage) {
+        float unit = (float)x->stage->unit;
+        fprintf(x->json, "%s", turns[x->stage->up]);
+        if (unit != 1) glb_put_vector(x->json, "scale", (const float[]){unit, unit, unit}, 3);
+    }
+    fprintf(x->json, "}]");
+}
+
 static uint64_t glb_put_document(exporter *x, const part *parts)
 {
     FILE *j = x->json;
-    fprintf(j,
-        "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Heddle\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
-        "\"nodes\":[{\"mesh\":0}]");
+    fprintf(j, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"" CLOTH_GLB_GENERATOR
+               "\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],");
+    put_node(x);
     static const char two_sided[] =
         "\"doubleSided\":true,\"pbrMetallicRoughness\":{\"metallicFactor\":0}}";
     fprintf(j, ",\"materials\":[");
@@ -427,7 +443,7 @@ static void put_target_data(const exporter *x, cloth_text *out)
                 cloth_text_put(out, (const char *)way, sizeof way);
             }
     for (uint32_t frame = 0; frame < x->frame_count; frame++) {
-        float time = (float)(frame / x->rate);
+        float time = (float)(frame / x->stage->rate);
         cloth_text_put(out, (const char *)&time, sizeof time);
     }
     for (uint32_t frame = 0; frame < x->frame_count; frame++)
@@ -522,16 +538,12 @@ void cloth_mesh_normals(const hed_cloth_mesh *mesh, const float *positions, floa
 }
 
 hed_status hed_cloth_mesh_save_glb_frames(const hed_cloth_mesh *mesh, const char *path,
-    const float *positions, uint32_t frame_count, double rate, hed_error *error)
+    const hed_cloth_stage *stage, const float *positions, uint32_t frame_count, hed_error *error)
 {
-    HED_REQUIRE(path, mesh, positions);
+    HED_REQUIRE(path, mesh, positions, stage);
     size_t numbers = 3 * (size_t)mesh->vertex_count;
-    if (frame_count == 0 || !(rate > 0))
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s is not written: %u frames, %g a second, expected some", path, frame_count, rate);
-    for (uint32_t frame = 0; frame < frame_count; frame++)
-        if (cloth_mesh_require_finite(path, positions + numbers * frame, mesh->vertex_count, error))
-            return error->status;
+    if (cloth_mesh_require_frames(mesh, path, stage, positions, frame_count, error))
+        return error->status;
     float *normals = malloc((numbers * frame_count + 1) * sizeof *normals);
     if (!normals) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
     for (uint32_t frame = 0; frame < frame_count; frame++)
@@ -542,18 +554,20 @@ hed_status hed_cloth_mesh_save_glb_frames(const hed_cloth_mesh *mesh, const char
         .frame_count = frame_count,
         .frames = positions,
         .frame_normals = normals,
-        .rate = rate};
+        .stage = stage};
     hed_status status = glb_write(path, &x, error);
     free(normals);
     return status;
 }
 
 hed_status hed_cloth_mesh_save_glb(const hed_cloth_mesh *mesh, const char *path,
-    const float *positions, const float *normals, hed_error *error)
+    const hed_cloth_stage *stage, const float *positions, const float *normals, hed_error *error)
 {
     HED_REQUIRE(path, mesh);
     if (!positions) positions = mesh->positions;
-    hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
-    exporter x = {.mesh = mesh, .positions = positions, .normals = normals};
+    hed_status status = stage
+                            ? cloth_mesh_require_frames(mesh, path, stage, positions, 1, error)
+                            : cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
+    exporter x = {.mesh = mesh, .positions = positions, .normals = normals, .stage = stage};
     return status == HED_OK ? glb_write(path, &x, error) : status;
 }

@@ -9,6 +9,9 @@
 /* True if a path, with or without a node, ends with .glb or .gltf. */
 bool cloth_gltf_is(const char *path);
 
+/* Name of the program in a file that hed_cloth_mesh_save_glb() wrote. */
+#define CLOTH_GLB_GENERATOR "Heddle"
+
 typedef struct cloth_gltf_buffer {
     /* bytes of a data URI or a file; NULL: the binary chunk, or not loaded yet */
     char *owned;
@@ -40,8 +43,9 @@ typedef struct cloth_gltf_place {
     double matrix[12];                 /* rows of 4 */
 } cloth_gltf_place;
 
-/* Reads a node's own transformation. */
-void cloth_gltf_read_place(hed_json_node node, cloth_gltf_place *place);
+/* Reads a node's own transformation. A node of hed_cloth_mesh_save_glb() has the identity: its mesh
+ * keeps the unit and axes of the scene that wrote it. */
+void cloth_gltf_read_place(const cloth_gltf *gltf, hed_json_node node, cloth_gltf_place *place);
 void cloth_gltf_matrix(const cloth_gltf_place *place, double m[12]);
 /* Computes a b of matrices with rows of 4. */
 void cloth_gltf_product(const double a[12], const double b[12], double product[12]);

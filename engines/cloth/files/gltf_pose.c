@@ -72,7 +72,7 @@ static void read_parents(poser *p, hed_json_node nodes)
     for (uint32_t i = 0; i < p->node_count; i++) p->parent[i] = CLOTH_NO_INDEX;
     for (uint32_t i = 0; i < p->node_count && cloth_gltf_fine(p->gltf); i++) {
         hed_json_node node = hed_json_item(nodes, i);
-        cloth_gltf_read_place(node, &p->places[i]);
+        cloth_gltf_read_place(p->gltf, node, &p->places[i]);
         if (!hed_json_has(node, "children")) continue;
         hed_json_node children = hed_json_member(node, "children");
         size_t count = hed_json_count(children);

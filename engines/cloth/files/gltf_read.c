@@ -2,7 +2,8 @@
  * scene's nodes, each transformed by its node. Vertices stay in their accessors' order;
  * primitives follow each other as the meshes list them, meshes as the nodes do, parents first.
  * Primitives of a mesh with the same accessors use the same vertices. Morph targets have the weights
- * of the file; skins and animations are not applied. Numbers are taken unchanged: glTF means metres, y up. */
+ * of the file; skins and animations are not applied. Numbers are taken unchanged: glTF means metres, y up,
+ * except in a file of hed_cloth_mesh_save_glb(), whose node is ignored. */
 #include "files/gltf.h"
 
 #include "heddle/author.h"
@@ -52,10 +53,14 @@ static double determinant(const double m[12])
 
 /* Reads "matrix", column by column, or "translation", "rotation" (a quaternion x y z w),
  * "scale". */
-void cloth_gltf_read_place(hed_json_node node, cloth_gltf_place *place)
+void cloth_gltf_read_place(const cloth_gltf *gltf, hed_json_node node, cloth_gltf_place *place)
 {
     static const double LIMIT = 1e30;
     *place = (cloth_gltf_place){.turn = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    hed_json_node asset = hed_json_member(gltf->root, "asset");
+    if (hed_json_has(asset, "generator") &&
+        strcmp(hed_json_string(hed_json_member(asset, "generator")), CLOTH_GLB_GENERATOR) == 0)
+        return;
     place->fixed = hed_json_has(node, "matrix");
     if (place->fixed) {
         double columns[16] = {0};
@@ -425,7 +430,7 @@ static void read_nodes(reader *r)
         cloth_gltf_place place;
         double local[12], parent[12];
         memcpy(parent, current.matrix, sizeof parent);
-        cloth_gltf_read_place(node, &place);
+        cloth_gltf_read_place(g, node, &place);
         cloth_gltf_matrix(&place, local);
         cloth_gltf_product(parent, local, current.matrix);
         current.inside |= g->node && strcmp(gltf_name_of(node), g->node) == 0;
