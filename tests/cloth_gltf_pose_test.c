@@ -316,6 +316,12 @@ Test(cloth_gltf_pose, the_shipped_figure_walks)
 }
 
 /* In a scene, as a collider and as a driver. */
+static void count_advice(void *user, const char *text)
+{
+    *(int *)user += strstr(text, "skins and animations act in a \"sequence\" alone") != NULL;
+}
+
+/* The advice to use a sequence is for meshes without one. */
 Test(cloth_gltf_pose, drives_and_collides)
 {
     static const char text[] =
@@ -326,7 +332,15 @@ Test(cloth_gltf_pose, drives_and_collides)
     hed_cloth_scene *scene;
     hed_cloth_frame frame;
     hed_cloth_pc2_data cache;
-    OK(hed_cloth_scene_parse(text, sizeof text - 1, "s.json", "", NULL, &scene, &error));
+    int advices = 0;
+    const hed_cloth_scene_options options = {.warn = count_advice, .user = &advices};
+    static const char still[] =
+        "{\"garments\": [{\"grid\": {\"width\": 2, \"height\": 2, \"size\": [1, 1]}}], \"colliders\": [{\"mesh\": \"data/scenes/walker.glb\"}]}";
+    OK(hed_cloth_scene_parse(still, sizeof still - 1, "s.json", "", &options, &scene, &error));
+    CHECK_EQ(advices, 1);
+    hed_cloth_scene_close(scene);
+    OK(hed_cloth_scene_parse(text, sizeof text - 1, "s.json", "", &options, &scene, &error));
+    CHECK_EQ(advices, 1);
     OK(hed_cloth_pc2_read("data/scenes/walk.pc2", &cache, &error));
     for (uint32_t turn = 0; turn < 2; turn++) { /* 0.5 s: sample 10; and after a whole turn */
         OK(hed_cloth_scene_frame(scene, 29 + 120 * turn, 60, &frame, &error));

@@ -281,10 +281,9 @@ void cloth_sequence_at(
 
 /* ---- meshes and bodies (scene_body.c) ---- */
 
-/* Reads a mesh file, repairs it if `mend` is set, and checks it; NULL: an error is recorded. The
+/* Reads the "mesh" of an object, repairs it by "mend", and checks it; NULL: an error is recorded. The
  * mesh belongs to the scene. */
-const hed_cloth_mesh *cloth_scene_read_mesh(
-    cloth_scene_reader *reader, hed_json_node file, bool mend);
+const hed_cloth_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node object);
 /* Moves a mesh to the scene; its arrays are freed in any case. NULL: an error is recorded. */
 hed_cloth_mesh *cloth_scene_own_mesh(
     cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh);

@@ -12,6 +12,10 @@ bool cloth_gltf_is(const char *path);
 /* Name of the program in a file that hed_cloth_mesh_save_glb() wrote. */
 #define CLOTH_GLB_GENERATOR "Heddle"
 
+/* End of the warning about a document with skins. */
+#define CLOTH_GLTF_AT_REST \
+    " skins and animations act in a \"sequence\" alone; the mesh at rest is as its vertices are stored"
+
 typedef struct cloth_gltf_buffer {
     /* bytes of a data URI or a file; NULL: the binary chunk, or not loaded yet */
     char *owned;

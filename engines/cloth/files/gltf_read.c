@@ -483,10 +483,7 @@ static void gltf_tell_rest(reader *r, hed_cloth_mesh *mesh)
         snprintf(parts, sizeof parts, " %u parts without triangles were skipped%s",
             r->without_faces, r->deformed ? ";" : "");
     if (asprintf(&mesh->warning, "%s:%s%s", r->gltf.name, parts,
-            r->deformed
-                ? " skins and animations act in a \"sequence\" alone; the mesh at rest is as its "
-                  "vertices are stored"
-                : "") >= 0)
+            r->deformed ? CLOTH_GLTF_AT_REST : "") >= 0)
         return;
     mesh->warning = NULL;
     cloth_gltf_starve(&r->gltf);

@@ -1,6 +1,7 @@
 /* Mesh files of scenes, and bodies: meshes that move by a sequence or rigidly, as colliders or
  * as drivers of garments. */
 #include "files/cloth_scene_parts.h"
+#include "files/gltf.h"
 #include "support/strict_math.h"
 
 #include <math.h>
@@ -54,17 +55,27 @@ static void make_sound(cloth_scene_reader *reader, hed_json_node node, const cha
     if (status != HED_OK) hed_json_fail(node, status, "%s", error.text);
 }
 
-const hed_cloth_mesh *cloth_scene_read_mesh(
-    cloth_scene_reader *reader, hed_json_node file, bool mend)
+/* Reports the warning of a mesh file. A mesh with a sequence needs no advice to use one. */
+static void warn_of_mesh(cloth_scene_reader *reader, char *warning, bool has_sequence)
 {
+    char *rest = has_sequence ? strstr(warning, CLOTH_GLTF_AT_REST) : NULL;
+    if (rest && rest[-1] == ':') return; /* no other part is in the warning */
+    if (rest) rest[-1] = 0;
+    cloth_scene_warn(reader, "%s", warning);
+}
+
+const hed_cloth_mesh *cloth_scene_read_mesh(cloth_scene_reader *reader, hed_json_node object)
+{
+    hed_json_node file = hed_json_member(object, "mesh");
+    bool mend = cloth_scene_boolean(object, "mend", false) || reader->options->mend;
     const char *path = cloth_scene_path(reader, file);
     hed_cloth_mesh mesh = {0};
     hed_error error = {0};
     if (!cloth_scene_fine(reader)) return NULL;
     hed_cloth_mesh_read(path, &mesh, &error);
     if (cloth_scene_failed(file, &error)) return NULL;
-    if (mesh.warning) cloth_scene_warn(reader, "%s", mesh.warning);
-    make_sound(reader, file, path, &mesh, mend || reader->options->mend);
+    if (mesh.warning) warn_of_mesh(reader, mesh.warning, hed_json_has(object, "sequence"));
+    make_sound(reader, file, path, &mesh, mend);
     if (cloth_scene_fine(reader) && (mesh.vertex_count == 0 || mesh.face_count == 0))
         hed_json_reject(file, "%s has no faces", path);
     return cloth_scene_own_mesh(reader, file, &mesh);
@@ -107,8 +118,7 @@ cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node obje
 {
     hed_json_node file = hed_json_member(object, "mesh");
     double matrix[12];
-    const hed_cloth_mesh *mesh =
-        cloth_scene_read_mesh(reader, file, cloth_scene_boolean(object, "mend", false));
+    const hed_cloth_mesh *mesh = cloth_scene_read_mesh(reader, object);
     cloth_scene_read_transform(reader, object, matrix);
     cloth_body *body = cloth_scene_allocate(reader, object, 1, sizeof *body);
     if (!mesh || !body) return NULL;

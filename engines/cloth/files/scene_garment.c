@@ -458,7 +458,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node, size_t 
         cloth_scene_read_shape(reader, node, shape, result, &rest);
     } else {
         hed_json_node file = hed_json_member(node, "mesh");
-        result->mesh = cloth_scene_read_mesh(reader, file, cloth_scene_boolean(node, "mend", false));
+        result->mesh = cloth_scene_read_mesh(reader, node);
         result->file = cloth_scene_text(reader, file, "%s", cloth_scene_path(reader, file));
     }
     cloth_scene_read_transform(reader, node, result->placing);
