@@ -146,6 +146,32 @@ Test(cloth_first_frame, a_scene_begins_at_time_0)
     hed_cloth_scene_close(scene);
 }
 
+/* Positions are read in metres before the first frame, and then in the unit of the frame's transform. */
+Test(cloth_first_frame, positions_of_a_scene_in_centimetres)
+{
+    static const char text[] =
+        "{\"unit\": \"cm\", \"substeps\": 4, \"garments\": [{\"grid\": {\"width\": 3, \"height\": 3, \"size\": "
+        "[10, 20]}, \"pins\": [{\"vertices\": [0, 1, 2, 3, 4, 5, 6, 7, 8]}]}]}";
+    hed_cloth_scene *scene;
+    hed_cloth_frame frame;
+    float start[27], at[27];
+    OK(hed_cloth_scene_parse(text, sizeof text - 1, "s.json", ".", NULL, &scene, &error));
+    hed_cloth_def def = hed_cloth_scene_def(scene);
+    dressed d = dressed_make(here.device, &def);
+    hed_cloth_scene_start(scene, start);
+    for (uint32_t read = 0; read < 3; read++) {
+        const float units_of_a_metre = read == 1 ? 100 : 1;
+        OK(hed_cloth_scene_frame(scene, read, 60, &frame, &error));
+        if (read == 2) frame.transform = NULL;
+        if (read) dressed_step(&d, &frame);
+        OK(hed_cloth_read(d.cloth, at, NULL, NULL, &error));
+        for (uint32_t i = 0; i < 27; i++)
+            CHECK_NEAR(at[i], start[i] * units_of_a_metre / 100, 1e-4);
+    }
+    dressed_free(&d);
+    hed_cloth_scene_close(scene);
+}
+
 Test(cloth_first_frame, wrong_starts_are_refused)
 {
     sheet s;

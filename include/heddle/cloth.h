@@ -425,7 +425,8 @@ HED_API void hed_cloth_garment_range(
     const hed_cloth *cloth, uint32_t garment, uint32_t *first_particle, uint32_t *first_vertex);
 
 /** Waits and copies the vertices; each pointer may be NULL. `positions` and `normals`:
- *  (vertex_count x 3), transformed by the frame's transform; `colours`: (vertex_count x 4) bytes,
+ *  (vertex_count x 3), transformed by the last frame's transform, and in metres before the first
+ *  frame (hed_cloth_scene_start() has the start of a scene in the scene's unit); `colours`: (vertex_count x 4) bytes,
  *  diagnostic colours of the driver constraint. The first call that needs staging memory allocates
  *  it.
  *  Errors: as hed_cloth_wait(); MEMORY, DEVICE_MEMORY. */

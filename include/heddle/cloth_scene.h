@@ -53,8 +53,9 @@ HED_API double hed_cloth_scene_unit(const hed_cloth_scene *scene);
 HED_API uint32_t hed_cloth_scene_frames(const hed_cloth_scene *scene);
 
 /** Returns the input of frame `number` (from 0: the first step) at `rate` frames a second: driver,
- *  colliders, wind, gravity at its end. Its arrays belong to the scene and are valid until the next
- *  call.
+ *  colliders, wind, gravity at its end. Its transform scales to the scene's unit, so hed_cloth_read()
+ *  returns metres before the first frame and the scene's unit afterwards; with the transform set to
+ *  NULL it returns metres always. Its arrays belong to the scene and are valid until the next call.
  *  Errors: MEMORY. */
 HED_API hed_status hed_cloth_scene_frame(
     hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame, hed_error *error);
