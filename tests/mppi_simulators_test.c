@@ -230,6 +230,11 @@ Test(mppi_simulators, files_that_are_no_model_are_refused, .timeout = 240)
     write_model("pole.xml", pole);
     need_mujoco();
     refuse_file("this is no XML", HED_ERROR_FORMAT, "wrong.xml: MuJoCo does not load it: XML");
+    refuse_file("this is no XML", HED_ERROR_FORMAT, "Error="); /* on MuJoCo's second line */
+    hed_error error = {0};
+    hed_mppi_scene *scene = NULL;
+    FAILS(HED_ERROR_IO, hed_mppi_scene_open(in_folder("none.xml"), &scene, &error));
+    CHECK(strstr(error.text, "cannot open") && strstr(error.text, "No such file"), "%s", error.text);
     refuse_file("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", HED_ERROR_FORMAT,
         "wrong.xml: MuJoCo does not load it: ");
     refuse_file("<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody></mujoco>",

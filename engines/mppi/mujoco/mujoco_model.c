@@ -5,11 +5,13 @@
 #include "mujoco/mujoco_cost.h"
 #include "mujoco/mujoco_library.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MUJOCO_THREADS = 1024 };
 
@@ -185,20 +187,23 @@ static hed_status mujoco_describe(mppi_mujoco *m, const char *keyframe, double d
 
 /* ---- opening ---- */
 
-/* Loads the file. MuJoCo's messages begin with the cause; the path is added. */
+/* Loads the file. The path is added to MuJoCo's messages, and their lines become one. */
 static hed_status mujoco_load(mppi_mujoco *m, hed_error *error)
 {
     char message[512] = "";
+    if (access(m->path, R_OK) != 0)
+        return hed_fail(error, HED_ERROR_IO, "cannot open %s: %s", m->path, strerror(errno));
     mujoco_exit exit = {.text = ""};
     if (!setjmp(exit.place)) {
         mujoco_library_catch(&exit);
         m->model = m->calls->load(m->path, message, sizeof message);
     }
     mujoco_library_catch(NULL);
-    const char *cause = exit.text[0] ? exit.text : message;
+    if (exit.text[0]) snprintf(message, sizeof message, "%s", exit.text);
+    for (char *end = message; *(end += strcspn(end, "\r\n"));) *end = ' ';
     if (!m->model)
-        return hed_fail(error, HED_ERROR_FORMAT, "%s: MuJoCo does not load it: %.*s", m->path,
-            (int)strcspn(cause, "\n"), cause);
+        return hed_fail(
+            error, HED_ERROR_FORMAT, "%s: MuJoCo does not load it: %s", m->path, message);
     m->calls->describe(m->model, &m->sizes);
     return HED_OK;
 }
