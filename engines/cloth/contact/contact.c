@@ -79,6 +79,7 @@ hed_status cloth_contacts_reset(hed_cloth *cloth, cloth_contacts *contacts, hed_
     if (!contacts) return error->status;
     cloth_contact_forget_places(contacts);
     cloth_features_reset(cloth, contacts->features, error);
+    cloth_contacts_grip(cloth, error);
     return cloth_pairs_reset(cloth, contacts->pairing, error);
 }
 

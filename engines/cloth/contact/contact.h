@@ -64,6 +64,8 @@ hed_status cloth_contacts_set_state(
     hed_cloth *cloth, cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
 /* Forgets the previous positions of the mesh colliders, after a jump. */
 hed_status cloth_contacts_reset(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error);
+/* Makes the positions of all particles their grips. */
+hed_status cloth_contacts_grip(hed_cloth *cloth, hed_error *error);
 /* Transforms the previous positions of the mesh colliders by a rigid 4 x 4 matrix, column by
  * column. */
 void cloth_contacts_move(cloth_contacts *contacts, const float *matrix);

@@ -317,6 +317,7 @@ DESCRIPTION(boxes, "boxes of the motions in a tree of the cloth's triangles, fro
     HED_PARAMETERS(HED_PARAMETER(WG, 128, 128)), HED_DIMENSIONS("row"));
 DESCRIPTION(check, "test for motions that leave those that the list covers", each,
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(PAIRS_CHECK),
+        [HED_ROW(contact_check_view, grips)].tolerance = 1e-6,
         [HED_ROW(contact_check_view, ahead)].tolerance = 1e-6,
         [HED_ROW(contact_check_view, deviations)].tolerance = 1e-6),
     GROUPS, HED_DIMENSIONS("particles"));

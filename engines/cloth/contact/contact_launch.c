@@ -61,6 +61,7 @@ static void fill_params(const hed_cloth *cloth, contact_params *params)
     }
     params->min_spare = min_spare * thinnest;
     params->max_thickness = thickest;
+    params->min_thickness = thinnest;
     params->max_edge = cloth_longest_edge(cloth, cloth_garment_pairs);
     params->max_spare = fminf(spare_of_thickness * thinnest, spare_of_edge * params->max_edge);
     params->cover = cover_by_spare * params->max_spare;
@@ -117,6 +118,7 @@ static hed_status pairing_upload(hed_cloth *cloth, cloth_pairing *pairing,
     cloth_upload(cloth, NULL, 8 * sizeof(float4) * leaves, &b->ranges, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->start, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->moved, error);
+    cloth_upload(cloth, NULL, sizeof(float4) * particles, &cloth->buffers.grips, error);
     cloth_upload(
         cloth, NULL, CONTACT_FRACTION_WORDS * sizeof(uint) * particles, &b->fractions, error);
     cloth_upload(cloth, NULL, 2 * sizeof(float4) * particles, &b->covers, error);
@@ -135,6 +137,14 @@ static hed_status pairing_upload(hed_cloth *cloth, cloth_pairing *pairing,
     return error->status;
 }
 
+hed_status cloth_contacts_grip(hed_cloth *cloth, hed_error *error)
+{
+    const cloth_buffers *b = &cloth->buffers;
+    if (!b->grips) return error->status;
+    return hed_copy(cloth->stream, b->grips, 0, b->position, 0,
+        sizeof(float4) * (uint64_t)cloth->particles, error);
+}
+
 hed_status cloth_pairs_create(hed_cloth *cloth, cloth_pairing **pairing, hed_error *error)
 {
     bool has_pairs = false;
@@ -147,8 +157,9 @@ hed_status cloth_pairs_create(hed_cloth *cloth, cloth_pairing **pairing, hed_err
     contact_triangle *triangles = NULL;
     fill_params(cloth, &created->params);
     if (!cloth_contact_leaves(
-            cloth, cloth_garment_pairs, &scratch, &triangles, &created->params.leaves, error))
-        pairing_upload(cloth, created, triangles, &scratch, error);
+            cloth, cloth_garment_pairs, &scratch, &triangles, &created->params.leaves, error) &&
+        !pairing_upload(cloth, created, triangles, &scratch, error))
+        cloth_contacts_grip(cloth, error);
     hed_arena_free(&scratch);
     return error->status;
 }
@@ -249,6 +260,7 @@ static contact_launch launch_of(const hed_cloth *cloth, const cloth_pairing *p, 
         .around = b->around,
         .convex = b->convex,
         .start = b->start,
+        .grips = c->grips,
         .position = c->position,
         .previous = c->previous,
         .rests = b->rests,

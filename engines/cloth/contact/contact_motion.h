@@ -83,9 +83,11 @@ CLOTH_FUNCTION int contact_motion_steps(float motion)
     NEXT(IN, float4, position) \
     NEXT(INOUT, float4, previous) \
     NEXT(OUT, float4, moved) \
-    NEXT(INOUT, uint, fractions) NEXT(IN, contact_triangle, triangles) NEXT(IN, uint, around_at) \
-        NEXT(IN, uint, around) NEXT(IN, float4, rests) NEXT(SCRATCH, uint, marks) \
-            NEXT(INOUT, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+    NEXT(INOUT, uint, fractions) \
+    NEXT(IN, contact_triangle, triangles) \
+    NEXT(IN, uint, around_at) NEXT(IN, uint, around) NEXT(IN, float4, rests) \
+        NEXT(SCRATCH, uint, marks) NEXT(INOUT, contact_counters, counters) \
+            NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_begin_view, PAIRS_BEGIN)
 
 /* True if an edge is longer than `stretch` times its length at rest. */
@@ -199,9 +201,23 @@ CLOTH_FUNCTION float4 contact_ahead(float4 x, float4 y, float4 shift, contact_pa
 #define PAIRS_CHECK(FIRST, NEXT) \
     FIRST(IN, float4, start) \
     NEXT(IN, float4, position) \
-    NEXT(IN, float4, covers) NEXT(OUT, float4, ahead) NEXT(OUT, float, deviations) \
-        NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+    NEXT(INOUT, float4, grips) \
+    NEXT(IN, float4, covers) \
+    NEXT(OUT, float4, ahead) NEXT(OUT, float, deviations) NEXT(SHARED, contact_counters, counters) \
+        NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_check_view, PAIRS_CHECK)
+
+/* Draws the grip of a particle at x along: it stays within CONTACT_GRIP of the particle, then moves with the
+ * garments. A particle that went farther in one iteration has no other grip than its position. */
+CLOTH_FUNCTION void contact_draw_grip(
+    uint i, float4 x, float4 shift, contact_params params, __global float4 *grips)
+{
+    float4 off = cloth_minus(grips[i], x);
+    float limit = CONTACT_GRIP * params.min_thickness, length = sqrt(cloth_dot(off, off));
+    float part = length > 2.0f * limit ? 0.0f : length > limit ? limit / length : 1.0f;
+    grips[i] = hed_f4(fma(part, off.x, x.x + shift.x), fma(part, off.y, x.y + shift.y),
+        fma(part, off.z, x.z + shift.z), 0.0f);
+}
 
 /* Requests a new list if a particle's motion leaves the motion that the list covers, which
  * drifts with the garments. `covers`: start and end of that motion for each particle;
@@ -216,6 +232,7 @@ CLOTH_FUNCTION void contact_check(uint i, contact_check_view view)
            to = view.covers[2 * i + 1];
     float4 x = view.start[i], y = view.position[i], at = cloth_minus(cloth_minus(y, shift), drift);
     float off = contact_deviation(at, from, to).w;
+    contact_draw_grip(i, x, shift, params, view.grips);
     view.ahead[i] = contact_ahead(x, y, shift, params);
     view.deviations[i] = hed_max(off, contact_deviation(cloth_minus(x, drift), from, to).w);
     if (params.new_frame || !(off <= 0.85f * params.cover))

@@ -119,9 +119,11 @@ CLOTH_FUNCTION int contact_sum_y(__global const int *sum)
 /* ---- pushes ---- */
 
 #define PAIRS_PUSH(FIRST, NEXT) \
-    FIRST(IN, contact_pair, pairs) NEXT(IN, contact_plane, planes) NEXT(IN, float4, start) \
-    NEXT(IN, float4, moved) NEXT(INOUT, int, sums) NEXT(SCRATCH, uint, marks) \
-    NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+    FIRST(IN, contact_pair, pairs) \
+    NEXT(IN, contact_plane, planes) \
+    NEXT(IN, float4, grips) NEXT(IN, float4, moved) NEXT(INOUT, int, sums) \
+        NEXT(SCRATCH, uint, marks) NEXT(SHARED, contact_counters, counters) \
+            NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_push_view, PAIRS_PUSH)
 
 /* Weight of an end in a pass of pushes, of a pair of `weight`. In crowded cloth ends with hardly
@@ -161,13 +163,15 @@ CLOTH_INLINE contact_pressure contact_pressure_of(
     return of;
 }
 
-/* Push of a pair, m: along n, and against the slip of its closest points, by friction. */
+/* Push of a pair, m: along n, and against the slip of its closest points, by friction. Slip is measured
+ * from the grips of the ends: a pass leaves a part of it, and measured from the substep's start that part would
+ * be forgotten, so that layers creep. */
 CLOTH_INLINE float4 contact_push_of(
-    contact_ends x, contact_ends y, contact_plane plane, uint edges, float depth)
+    contact_ends grips, contact_ends y, contact_plane plane, uint edges, float depth)
 {
     float4 n = plane.normal, w = contact_weights(plane.p, plane.q, edges);
-    float4 a = cloth_minus(y.a, x.a), b = cloth_minus(y.b, x.b), c = cloth_minus(y.c, x.c),
-           d = cloth_minus(y.d, x.d);
+    float4 a = cloth_minus(y.a, grips.a), b = cloth_minus(y.b, grips.b),
+           c = cloth_minus(y.c, grips.c), d = cloth_minus(y.d, grips.d);
     /* relative motion of the closest points, then its tangential component */
     float4 slip = hed_f4(fma(a.x, w.x, fma(b.x, w.y, fma(c.x, w.z, d.x * w.w))),
         fma(a.y, w.x, fma(b.y, w.y, fma(c.y, w.z, d.y * w.w))),
@@ -215,8 +219,8 @@ CLOTH_INLINE uint contact_push(contact_pair pair, contact_plane plane, contact_p
         contact_mark_active(view.counters, params);
         return 1u;
     }
-    contact_ends x = contact_ends_of(view.start, pair);
-    float4 push = contact_push_of(x, y, plane, edges, pressure.depth);
+    contact_ends grips = contact_ends_of(view.grips, pair);
+    float4 push = contact_push_of(grips, y, plane, edges, pressure.depth);
     float4 steps = contact_steps(
         contact_sums_of(sums, pair, weighing, pressure.weight), pressure.weight, crowded, params);
     float4 factors = contact_push_factors(y, plane, edges, pressure.mass, steps);
@@ -269,8 +273,10 @@ CLOTH_FUNCTION float contact_balance(
 #define PAIRS_PART(FIRST, NEXT) \
     FIRST(IN, contact_pair, pairs) \
     NEXT(IN, contact_plane, planes) \
-    NEXT(IN, float4, moved) NEXT(INOUT, int, sums) NEXT(SCRATCH, uint, marks) \
-        NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+    NEXT(IN, float4, moved) \
+    NEXT(INOUT, int, sums) \
+    NEXT(SCRATCH, uint, marks) NEXT(SHARED, contact_counters, counters) \
+        NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_separate_view, PAIRS_PART)
 
 /* Moves both sides of a pair, if it is not safe, to their sides of a plane between them; or weighs it.
@@ -329,9 +335,10 @@ CLOTH_INLINE uint contact_separate_at(uint k, contact_separate_view view)
     FIRST(IN, contact_triangle, triangles) \
     NEXT(IN, uint, around_at) \
     NEXT(IN, float4, rests) \
-    NEXT(IN, float4, position) NEXT(IN, float4, moved) NEXT(INOUT, int, sums) \
-        NEXT(SCRATCH, uint, marks) NEXT(SHARED, contact_counters, counters) \
-            NEXT(STRUCT, contact_params, params)
+    NEXT(IN, float4, position) \
+    NEXT(IN, float4, moved) \
+    NEXT(INOUT, int, sums) NEXT(SCRATCH, uint, marks) NEXT(SHARED, contact_counters, counters) \
+        NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_pull_view, PAIRS_PULL)
 
 /* True if the pass pulls: the first one after pushes, a further one after a pull. As in
@@ -406,10 +413,12 @@ CLOTH_INLINE void contact_pull(uint leaf, contact_pull_view view)
 
 #define PAIRS_APPLY(FIRST, NEXT) \
     FIRST(IN, float4, start) \
-    NEXT(IN, float4, position) NEXT(IN, float4, previous) NEXT(IN, float4, garments) \
-        NEXT(IN, float4, colliders) NEXT(IN, float4, contact) NEXT(IN, float4, covers) \
-            NEXT(INOUT, float4, moved) NEXT(INOUT, int, sums) NEXT(SCRATCH, uint, marks) \
-                NEXT(INOUT, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+    NEXT(IN, float4, position) \
+    NEXT(IN, float4, previous) \
+    NEXT(IN, float4, garments) NEXT(IN, float4, colliders) NEXT(IN, float4, contact) \
+        NEXT(IN, float4, covers) NEXT(INOUT, float4, moved) NEXT(INOUT, int, sums) \
+            NEXT(SCRATCH, uint, marks) NEXT(INOUT, contact_counters, counters) \
+                NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_apply_view, PAIRS_APPLY)
 
 /* Moves a particle by the sum of its pushes, then out of colliders, which no push may

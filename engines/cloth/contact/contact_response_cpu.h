@@ -22,7 +22,7 @@ typedef struct block_response {
     block_lanes normal, shape;   /* contact_plane: normal and gap; reach, p, q, friction */
     uint edges[BLOCK_LANES], works[BLOCK_LANES]; /* true if edges; if the pair is not done */
     int weights[4][BLOCK_LANES];                 /* contact_weighing */
-    block_lanes start[4];                        /* positions of the ends at the start */
+    block_lanes grips[4];                        /* grips of the ends */
     int sums[4][BLOCK_LANES];                    /* sums of weights of the ends */
     int pushes[4][3][BLOCK_LANES];               /* pushes of the ends, in steps */
 } block_response;
@@ -94,7 +94,7 @@ HED_NATIVE_BODY block_push_lanes_body(block_response *b, uint crowded, const con
 {
     const contact_params of = *params;
     for (int lane = 0; lane < BLOCK_LANES; lane++) {
-        contact_ends x = block_ends(b->start, lane), y = block_ends(b->moved, lane);
+        contact_ends grips = block_ends(b->grips, lane), y = block_ends(b->moved, lane);
         contact_plane plane = block_plane(b, lane);
         uint edges = b->edges[lane];
         contact_pressure pressure = contact_pressure_of(y, plane, edges, crowded, of);
@@ -105,7 +105,7 @@ HED_NATIVE_BODY block_push_lanes_body(block_response *b, uint crowded, const con
         contact_weighing sums = {weighing.a ? sum_a : weight, weighing.b ? sum_b : weight,
             weighing.c ? sum_c : weight, weighing.d ? sum_d : weight};
         float4 steps = contact_steps(sums, weight, crowded, of);
-        float4 push = contact_push_of(x, y, plane, edges, pressure.depth);
+        float4 push = contact_push_of(grips, y, plane, edges, pressure.depth);
         float4 factors = contact_push_factors(y, plane, edges, pressure.mass, steps);
         float a = weighing.a ? factors.x : 0.0f, c = weighing.b ? factors.y : 0.0f,
               d = weighing.c ? factors.z : 0.0f, e = weighing.d ? factors.w : 0.0f;
@@ -278,7 +278,7 @@ HED_NATIVE_BODY block_push_all(block_response *b, block_response_view loaded,
     for (uint end = 0; end < 4; end++)
         for (uint lane = 0; lane < BLOCK_LANES; lane++)
             b->sums[end][lane] = view.sums[4 * b->ends[end * BLOCK_LANES + lane] + 3];
-    block_gather(b->start, view.start, b->ends, 4);
+    block_gather(b->grips, view.grips, b->ends, 4);
     block_push_lanes(b, crowded, &view.params);
     contact_mark_active(view.counters, view.params);
     for (uint end = 0; end < 4; end++) {

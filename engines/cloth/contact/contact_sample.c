@@ -11,7 +11,7 @@ enum { COLUMNS = 8, LAYER_ROWS = 6, PAIR_PARTICLES = 20 * COLUMNS, PAIRS_A_LEAF 
 
 typedef struct strip {
     contact_params params;
-    float4 *start, *position, *previous, *moved, *rests, *bodies, *boxes, *covers, *ahead,
+    float4 *start, *position, *previous, *grips, *moved, *rests, *bodies, *boxes, *covers, *ahead,
         *gradients, *slopes, *ranges;
     contact_triangle *triangles;
     contact_pair *pairs, *list;
@@ -61,6 +61,7 @@ static contact_params strip_size(const hed_kernel_def *def, uint32_t n)
         .max_separation = 0.02f * SPACING,
         .push_steps = 32768.0f / SPACING,
         .max_thickness = SPACING,
+        .min_thickness = SPACING,
         .max_edge = 1.5f * SPACING,
         .read_loss_y = 0.02f * SPACING,
         .read_loss = 0.02f * SPACING,
@@ -92,7 +93,8 @@ static void strip_place(strip *s, uint64_t seed)
             i % 9 == 4 ? 0.0f : 3.0f};
         s->previous[i] = s->start[i];
         s->previous[i].w = (float)(i % CLOTH_SAMPLE_GARMENTS);
-        s->position[i] = s->start[i];
+        s->position[i] = s->grips[i] = s->start[i];
+        s->grips[i].x += 0.15f * SPACING * (float)(i % 4); /* near, drawn along, dropped */
         if (i % 9 == 4) continue;
         s->position[i].x += random[0];
         s->position[i].y += random[1] - (layer % 2 ? 0.5f * SPACING : 0.0f);
@@ -123,10 +125,10 @@ static void strip_place(strip *s, uint64_t seed)
 
 static void strip_free(strip *s)
 {
-    void *arrays[] = {s->start, s->position, s->previous, s->moved, s->rests, s->bodies, s->boxes,
-        s->planes, s->triangles, s->pairs, s->fractions, s->sums, s->counters, s->covers, s->list,
-        s->bounds, s->ahead, s->overlaps, s->deviations, s->gradients, s->slopes, s->ranges,
-        s->around_at, s->around, s->convex, s->marks};
+    void *arrays[] = {s->start, s->position, s->previous, s->grips, s->moved, s->rests, s->bodies,
+        s->boxes, s->planes, s->triangles, s->pairs, s->fractions, s->sums, s->counters, s->covers,
+        s->list, s->bounds, s->ahead, s->overlaps, s->deviations, s->gradients, s->slopes,
+        s->ranges, s->around_at, s->around, s->convex, s->marks};
     for (uint32_t i = 0; i < HED_COUNT(arrays); i++) free(arrays[i]);
 }
 
@@ -137,6 +139,7 @@ static bool strip_new(strip *s)
     s->start = calloc(particles, sizeof(float4));
     s->position = calloc(particles, sizeof(float4));
     s->previous = calloc(particles, sizeof(float4));
+    s->grips = calloc(particles, sizeof(float4));
     s->moved = calloc(particles, sizeof(float4));
     s->rests = calloc(particles, sizeof(float4));
     s->bodies = calloc(1, sizeof(float4));
@@ -160,9 +163,9 @@ static bool strip_new(strip *s)
     s->sums = calloc(particles, 4 * sizeof(int));
     s->marks = calloc(CONTACT_MARKS(particles, room), sizeof(uint));
     s->counters = calloc(1, sizeof *s->counters);
-    return s->start && s->position && s->previous && s->moved && s->rests && s->bodies &&
-           s->boxes && s->planes && s->triangles && s->pairs && s->fractions && s->sums &&
-           s->marks && s->counters && s->covers && s->list && s->bounds && s->ahead &&
+    return s->start && s->position && s->previous && s->grips && s->moved && s->rests &&
+           s->bodies && s->boxes && s->planes && s->triangles && s->pairs && s->fractions &&
+           s->sums && s->marks && s->counters && s->covers && s->list && s->bounds && s->ahead &&
            s->deviations && s->overlaps && s->gradients && s->slopes && s->ranges && s->around_at &&
            s->around && s->convex;
 }
@@ -200,8 +203,8 @@ static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const 
 {
     uint64_t particles = s->params.particles, leaves = s->params.leaves, room = s->params.capacity;
     const pairs_array arrays[] = {{"start", s->start, 16 * particles},
-        {"position", s->position, 16 * particles}, {"previous", s->previous, 16 * particles},
-        {"moved", s->moved, 16 * particles},
+        {"grips", s->grips, 16 * particles}, {"position", s->position, 16 * particles},
+        {"previous", s->previous, 16 * particles}, {"moved", s->moved, 16 * particles},
         {"fractions", s->fractions, 4 * CONTACT_FRACTION_WORDS * particles},
         {"sums", s->sums, 16 * particles}, {"marks", s->marks, 4 * CONTACT_MARKS(particles, room)},
         {"rests", s->rests, 16 * particles}, {"bodies", s->bodies, 16},

@@ -6,7 +6,7 @@
 
 typedef enum contact_stage {
     CONTACT_BEGIN,    /* particles: sum of motions */
-    CONTACT_CHECK,    /* particles: is the list still valid? */
+    CONTACT_CHECK,    /* particles: is the list still valid? grips */
     CONTACT_SLOPES,   /* leaves: slopes of the triangles; only where a list is made */
     CONTACT_BOXES,    /* nodes of a row: boxes, from the last row up; likewise */
     CONTACT_FIND,     /* leaves: overlaps; likewise */
@@ -24,17 +24,22 @@ typedef enum contact_stage {
 /* Arrays of all stages. Arrays that a substep in one launch writes are not `restrict`: they may not
  * be read from a cache that other groups bypass. */
 #define PAIRS_SUBSTEP(FIRST, NEXT) \
-    FIRST(SHARED, float4, boxes) NEXT(IN, contact_triangle, triangles) NEXT(IN, float4, gradients) \
-    NEXT(SHARED, float4, slopes) NEXT(SHARED, float4, ranges) NEXT(IN, uint, around_at) \
-    NEXT(IN, uint, around) NEXT(IN, uint, convex) NEXT(SHARED, float4, start) \
-    NEXT(SHARED, float4, position) NEXT(SHARED, float4, previous) NEXT(IN, float4, rests) \
-    NEXT(IN, float4, bodies) NEXT(IN, float4, garments) NEXT(IN, float4, colliders) \
-    NEXT(IN, float4, contact) NEXT(SHARED, contact_pair, list) NEXT(SHARED, contact_bound, bounds) \
-    NEXT(SHARED, float4, covers) NEXT(SHARED, float4, ahead) NEXT(SHARED, float, deviations) \
-    NEXT(SHARED, contact_pair, pairs) NEXT(SHARED, contact_plane, planes) \
-    NEXT(SHARED, float4, moved) NEXT(SHARED, uint, fractions) NEXT(SHARED, int, sums) \
-    NEXT(SCRATCH, uint, marks) NEXT(SHARED, contact_counters, counters) NEXT(SCRATCH, uint, state) \
-    NEXT(STRUCT, contact_params, params)
+    FIRST(SHARED, float4, boxes) \
+    NEXT(IN, contact_triangle, triangles) \
+    NEXT(IN, float4, gradients) NEXT(SHARED, float4, slopes) NEXT(SHARED, float4, ranges) \
+        NEXT(IN, uint, around_at) NEXT(IN, uint, around) NEXT(IN, uint, convex) NEXT( \
+            SHARED, float4, start) NEXT(SHARED, float4, position) NEXT(SHARED, float4, previous) \
+            NEXT(SHARED, float4, grips) NEXT(IN, float4, rests) NEXT(IN, float4, bodies) \
+                NEXT(IN, float4, garments) NEXT(IN, float4, colliders) NEXT(IN, float4, contact) \
+                    NEXT(SHARED, contact_pair, list) NEXT(SHARED, contact_bound, bounds) \
+                        NEXT(SHARED, float4, covers) NEXT(SHARED, float4, ahead) \
+                            NEXT(SHARED, float, deviations) NEXT(SHARED, contact_pair, pairs) \
+                                NEXT(SHARED, contact_plane, planes) NEXT(SHARED, float4, moved) \
+                                    NEXT(SHARED, uint, fractions) NEXT(SHARED, int, sums) \
+                                        NEXT(SCRATCH, uint, marks) \
+                                            NEXT(SHARED, contact_counters, counters) \
+                                                NEXT(SCRATCH, uint, state) \
+                                                    NEXT(STRUCT, contact_params, params)
 
 /* Runs the stages of a contact iteration by RUN(stage). Sets pass, weighs, last_pass and round of
  * PARAMS, a contact_params. ROW is the number of nodes of the row that CONTACT_BOXES begins

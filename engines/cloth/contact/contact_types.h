@@ -34,6 +34,10 @@
  * al., 2025), whose planes are fixed in the world. Here "fixed" and "frozen" are relative to
  * `shift`, the mean motion of the garments: a shift of all cloth crosses nothing.
  *
+ * Friction holds layers at rest because it remembers: each particle has a grip, a position that
+ * moves with the garments and that the particle draws along once it is CONTACT_GRIP away. Slip of a pair
+ * is measured between particles and grips. So a pass need not remove all slip of a substep.
+ *
  * Before motions are limited, contacts push (contact_response.h): XPBD with compliance 0 along
  * n, averaged pair by pair over the contacts of its vertices weighted by depth (Jacobi), with
  * Coulomb friction. So both sides of a pair get equal and opposite pushes. Then both sides of a
@@ -99,6 +103,8 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 #define CONTACT_RELEASE_AFTER 240u
 /* Length of an edge of a stuck particle by that at rest, from which on it is released. */
 #define CONTACT_TANGLED_STRETCH 1.1f
+/* Largest distance of a particle from its grip, as a fraction of the thinnest garment's thickness. */
+#define CONTACT_GRIP 0.15f
 #define CONTACT_MEAN_SAMPLES 256u /* particles of which the mean motion is taken, maximum */
 
 /* Motions are summed as integers: in steps of 1 / CONTACT_MOTION_STEPS m, clamped to 1 m. */
@@ -223,7 +229,7 @@ typedef struct contact_params {
     /* separation of a pair that is too near, in a pass of the first iteration */
     float max_separation;
     float push_steps; /* steps of 1 m in sums of pushes */
-    float max_thickness;
+    float max_thickness, min_thickness;
     float max_edge; /* longest edge at rest */
     /* loss of distance of two positions that are read as floats of the world: along each axis, and
      * in any direction */

@@ -17,6 +17,8 @@ typedef struct cloth_buffers {
     /* (particles) uint2: cloth_carry_pack() of the motion less the difference of the two
      * positions */
     hed_buffer *carry;
+    /* (particles) float4: positions from which friction of cloth on cloth measures slip */
+    hed_buffer *grips;
     hed_buffer *garments; /* (garments x CLOTH_GARMENT_WORDS) float4: material, origin */
     /* (particles) float4: normal of length 1, area / mass in m^2/kg; with a field of wind then
      * (particles) its motion in a substep, m */

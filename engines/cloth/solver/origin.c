@@ -187,6 +187,15 @@ static hed_status move_array(hed_cloth *cloth, hed_buffer *array, cloth_rigid ri
         error);
 }
 
+/* Moves particles [first, first + rigid.count). If it fails, no position has moved. */
+static hed_status move_particles(
+    hed_cloth *cloth, cloth_rigid rigid, uint32_t first, hed_error *error)
+{
+    if (cloth->buffers.grips)
+        move_array(cloth, cloth->buffers.grips, rigid, first, CLOTH_MOVE_POINTS, error);
+    return move_array(cloth, cloth->buffers.position, rigid, first, CLOTH_MOVE_PARTICLES, error);
+}
+
 /* Moves the driver of particles [first, first + rigid.count). */
 static hed_status move_driver(hed_cloth *cloth, cloth_rigid rigid, uint32_t first, hed_error *error)
 {
@@ -232,8 +241,7 @@ static hed_status move_common(
 {
     cloth_rigid rigid = relative(cloth->origin, matrix, to);
     rigid.count = cloth->particles;
-    hed_status status =
-        move_array(cloth, cloth->buffers.position, rigid, 0, CLOTH_MOVE_PARTICLES, error);
+    hed_status status = move_particles(cloth, rigid, 0, error);
     if (status) return status; /* keep the origin, because the particles have not moved */
     for (uint32_t g = 0; g < cloth_home_count(cloth); g++)
         move_middle(&cloth->homes[g], matrix, to);
@@ -260,9 +268,7 @@ static hed_status move_home(
     cloth_home *home = &cloth->homes[garment];
     cloth_rigid rigid = relative(home->origin, matrix, to);
     const uint32_t first = take_range(cloth, garment, &rigid);
-    if (rigid.count &&
-        move_array(cloth, cloth->buffers.position, rigid, first, CLOTH_MOVE_PARTICLES, error))
-        return error->status;
+    if (rigid.count && move_particles(cloth, rigid, first, error)) return error->status;
     move_middle(home, matrix, to);
     memcpy(home->origin, to, sizeof home->origin);
     cloth->host->garments_old |= cloth->is_apart;

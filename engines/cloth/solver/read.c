@@ -37,6 +37,7 @@ static hed_status go_back_part(hed_cloth *cloth, hed_error *error)
     copy_whole(cloth, b->position, b->good_position, error);
     copy_whole(cloth, b->previous, b->good_previous, error);
     copy_whole(cloth, b->carry, b->good_carry, error);
+    cloth_contacts_grip(cloth, error);
     if (error->status || cloth_origin_go_back(cloth, host->good_homes, host->good_apart, error))
         return error->status;
     if (hed_fill(cloth->stream, b->flags, 0, 16, &(uint32_t){0}, 4, error)) return error->status;

@@ -170,8 +170,9 @@ typedef struct state_home {
 } state_home;
 
 /* Magic bytes; the last byte is the version. Version 2 had neither carries nor an origin; version 3
- * had no motion of the frame of reference, version 4 neither substeps nor middles of garments and driver. */
-static const char magic[8] = "HEDCLTH6";
+ * had no motion of the frame of reference, version 4 neither substeps nor middles of garments and driver,
+ * version 5 had another head, version 6 no grips. */
+static const char magic[8] = "HEDCLTH7";
 
 static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
 {
@@ -194,6 +195,7 @@ static uint64_t sum_of(const state_head *head, const void *state, uint64_t size)
 #define POSITION_ROWS CLOTH_ROWS(position, sizeof(float4), 1)
 #define PREVIOUS_ROWS CLOTH_ROWS(previous, sizeof(float4), 1)
 #define CARRY_ROWS CLOTH_ROWS(carry, sizeof(uint2), 1)
+#define GRIP_ROWS CLOTH_ROWS(grips, sizeof(float4), 1)
 #define DRIVER_ROWS(end) CLOTH_ROWS(end, sizeof(float4), 2)
 
 static uint64_t collider_bytes(const hed_cloth *cloth)
@@ -207,11 +209,12 @@ static uint64_t tear_bytes(const hed_cloth *cloth)
     return sizeof(uint32_t) * cloth_tear_words(cloth->tear);
 }
 
-/* Bytes of the arrays of a state: positions, previous positions, carries, and the driver's end. */
+/* Bytes of the arrays of a state: positions, previous positions, carries, grips (positions where cloth
+ * does not meet cloth), and the driver's end. */
 static uint64_t array_bytes(const hed_cloth *cloth)
 {
     uint64_t driver = cloth->has_driver ? 2 * sizeof(float4) : 0;
-    return (2 * sizeof(float4) + sizeof(uint2) + driver) * (uint64_t)cloth->particles;
+    return (3 * sizeof(float4) + sizeof(uint2) + driver) * (uint64_t)cloth->particles;
 }
 
 static uint64_t home_bytes(const hed_cloth *cloth)
@@ -307,8 +310,10 @@ hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
     cloth_read_rows(cloth, POSITION_ROWS, to, error);
     cloth_read_rows(cloth, PREVIOUS_ROWS, to + array, error);
     cloth_read_rows(cloth, CARRY_ROWS, to + 2 * array, error);
+    cloth_read_rows(
+        cloth, cloth->buffers.grips ? GRIP_ROWS : POSITION_ROWS, to + 2 * array + array / 2, error);
     if (cloth->has_driver)
-        cloth_read_rows(cloth, DRIVER_ROWS(driver_to), to + 2 * array + array / 2, error);
+        cloth_read_rows(cloth, DRIVER_ROWS(driver_to), to + 3 * array + array / 2, error);
     if (cloth_wait_parts(cloth, error)) return error->status;
     to += array_bytes(cloth);
     memcpy(to, lead->host->colliders, collider_bytes(cloth));
@@ -383,12 +388,13 @@ static hed_status check_kept(const hed_cloth *cloth, const state_head *head,
         return hed_fail(error, HED_ERROR_FORMAT,
             "cloth state: %" PRIu64 " bytes after its head; expected at least %" PRIu64, size,
             fixed);
-    const unsigned char *driver = from + 2 * array + array / 2,
+    const unsigned char *grips = from + 2 * array + array / 2, *driver = grips + array,
                         *colliders = from + array_bytes(cloth);
     const char *part = !is_sound_head(head)                         ? "head"
                        : !are_places(from, count, 1e12f)            ? "positions"
                        : !are_places(from + array, count, INFINITY) ? "previous positions"
                        : !are_carries(from + 2 * array, count)      ? "carries"
+                       : !are_places(grips, count, 1e12f)           ? "grips"
                        : cloth->has_driver && !are_places(driver, 2 * count, INFINITY) ? "driver"
                                                                                        : NULL;
     if (part)
@@ -476,7 +482,7 @@ static hed_status load_arrays(hed_cloth *cloth, const unsigned char *from, hed_e
     cloth_write_rows(cloth, POSITION_ROWS, from, error);
     cloth_write_rows(cloth, PREVIOUS_ROWS, from + array, error);
     cloth_write_rows(cloth, CARRY_ROWS, from + 2 * array, error);
-    from += 2 * array + array / 2;
+    from += 3 * array + array / 2;
     if (cloth->has_driver) {
         cloth_write_rows(cloth, DRIVER_ROWS(driver_to), from, error);
         cloth_write_rows(cloth, DRIVER_ROWS(driver_from), from, error);
@@ -522,6 +528,14 @@ static hed_status load_part(hed_cloth *cloth, const state_head *head, const unsi
     return cloth_show(cloth, error);
 }
 
+/* Writes the grips of a state, after its contacts, which began anew. `from`: the arrays of the state. */
+static hed_status load_grips(hed_cloth *cloth, const unsigned char *from, hed_error *error)
+{
+    const uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;
+    cloth_write_rows(cloth, GRIP_ROWS, from + 2 * array + array / 2, error);
+    return cloth_wait_parts(cloth, error);
+}
+
 hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
 {
     HED_REQUIRE(cloth, state);
@@ -535,6 +549,7 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     if (load_tears(cloth, end, error) || load_arrays(cloth, from, error)) return error->status;
     for (uint32_t i = 0; i < cloth_part_count(cloth) && !error->status; i++)
         load_part(cloth_part(cloth, i), &head, homes, from + array_bytes(cloth), end, error);
+    if (cloth->buffers.grips) load_grips(cloth, from, error);
     cloth->is_split &= error->status != HED_OK;
     return error->status;
 }
@@ -558,15 +573,16 @@ static void put_splits(const hed_cloth *cloth, unsigned char *positions,
     const cloth_tear_split *splits, const uint32_t *counts)
 {
     const uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;
-    unsigned char *previous = positions + array, *carries = previous + array;
+    unsigned char *previous = positions + array, *carries = previous + array,
+                  *const rows_of[] = {positions, previous, carries + array / 2};
     for (uint32_t g = 0; splits && g < cloth->garment_count; g++)
         for (uint32_t i = 0; i < counts[g]; i++, splits++) {
             const size_t to = cloth->first_particle[g] + splits->particle,
                          from = cloth->first_particle[g] + splits->from;
             memcpy(carries + sizeof(uint2) * to, carries + sizeof(uint2) * from, sizeof(uint2));
-            for (int k = 0; k < 2; k++) {
+            for (size_t k = 0; k < HED_COUNT(rows_of); k++) {
                 float4 row;
-                unsigned char *rows = k ? previous : positions;
+                unsigned char *rows = rows_of[k];
                 memcpy(&row, rows + sizeof row * from, sizeof row);
                 row.x += splits->shift[0];
                 row.y += splits->shift[1];
