@@ -18,7 +18,7 @@ sed 's/#.*//' "$list" | tr -s ' ' '\n' | sort -u >"$scratch/allowed"
 
 # Undefined symbols, a line each with the object; glibc's other names of a function are the function's.
 called() { # OBJECTS...
-    xargs nm -A -P -u | sed -E 's/^([^ ]*): ([^ @]*).*/\2 \1/; s/^__isoc(99|23)_//; s/^__([a-z_]*)_chk /\1 /' |
+    xargs nm -A -P -u | sed -E 's/^([^ ]*): ([^ @]*).*/\2 \1/; s/^__isoc(99|23)_//; s/^__([a-z_]*)_(chk|2) /\1 /' |
         awk -v own="$scratch/own" -v allowed="$scratch/allowed" '
             BEGIN { while ((getline line < own) > 0) known[line]; while ((getline line < allowed) > 0) known[line] }
             !($1 in known) && $1 !~ /^(__aarch64_|_GLOBAL_OFFSET_TABLE_$|_ITM_)/ { print }'

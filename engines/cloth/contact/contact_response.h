@@ -91,26 +91,30 @@ CLOTH_FUNCTION float4 contact_steps(
         contact_end_steps(weight, of.d, largest, crowded, params));
 }
 
-/* Adds a push, in m, to the sums of a particle, which are in steps. CUDA adds the first two as one
- * number, x + 2^32 y: a pass adds to the sums of four ends for each pair. */
-CLOTH_FUNCTION void contact_add_push(__global int *sums, uint particle, float4 push, float factor)
+/* Adds a push, in m, to the sums of a particle, which are in steps. With adds_two CUDA adds the first
+ * two as one number, x + 2^32 y: additions take most of a pass of pushes. */
+CLOTH_FUNCTION void contact_add_push(
+    __global int *sums, uint particle, float4 push, float factor, uint adds_two)
 {
     __global int *sum = sums + 4 * particle;
     int x = hed_int(push.x * factor), y = hed_int(push.y * factor);
 #if defined(__CUDACC_RTC__)
-    atomicAdd((unsigned long long *)sum, ((unsigned long long)y << 32) + (unsigned long long)x);
-#else
-    cloth_atomic_add(sum, x);
-    cloth_atomic_add(sum + 1, y);
+    if (adds_two)
+        atomicAdd((unsigned long long *)sum, ((unsigned long long)y << 32) + (unsigned long long)x);
+    else
 #endif
+    {
+        cloth_atomic_add(sum, x);
+        cloth_atomic_add(sum + 1, y);
+    }
     cloth_atomic_add(sum + 2, hed_int(push.z * factor));
 }
 
 /* Sum of the pushes along y: a sum along x below 0 has taken 1 from it where both are one number. */
-CLOTH_FUNCTION int contact_sum_y(__global const int *sum)
+CLOTH_FUNCTION int contact_sum_y(__global const int *sum, uint adds_two)
 {
 #if defined(__CUDACC_RTC__)
-    return sum[1] + (sum[0] < 0 ? 1 : 0);
+    return sum[1] + (adds_two && sum[0] < 0 ? 1 : 0);
 #else
     return sum[1];
 #endif
@@ -121,9 +125,9 @@ CLOTH_FUNCTION int contact_sum_y(__global const int *sum)
 #define PAIRS_PUSH(FIRST, NEXT) \
     FIRST(IN, contact_pair, pairs) \
     NEXT(IN, contact_plane, planes) \
-    NEXT(IN, float4, grips) NEXT(IN, float4, moved) NEXT(INOUT, int, sums) \
-        NEXT(SCRATCH, uint, marks) NEXT(SHARED, contact_counters, counters) \
-            NEXT(STRUCT, contact_params, params)
+    NEXT(IN, float4, grips) \
+    NEXT(IN, float4, moved) NEXT(INOUT, int, sums) NEXT(SCRATCH, uint, marks) \
+        NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_push_view, PAIRS_PUSH)
 
 /* Weight of an end in a pass of pushes, of a pair of `weight`. In crowded cloth ends with hardly
@@ -224,10 +228,10 @@ CLOTH_INLINE uint contact_push(contact_pair pair, contact_plane plane, contact_p
     float4 steps = contact_steps(
         contact_sums_of(sums, pair, weighing, pressure.weight), pressure.weight, crowded, params);
     float4 factors = contact_push_factors(y, plane, edges, pressure.mass, steps);
-    if (weighing.a) contact_add_push(sums, contact_first(pair), push, factors.x);
-    if (weighing.b) contact_add_push(sums, pair.b, push, factors.y);
-    if (weighing.c) contact_add_push(sums, pair.c, push, factors.z);
-    if (weighing.d) contact_add_push(sums, pair.d, push, factors.w);
+    if (weighing.a) contact_add_push(sums, contact_first(pair), push, factors.x, params.adds_two);
+    if (weighing.b) contact_add_push(sums, pair.b, push, factors.y, params.adds_two);
+    if (weighing.c) contact_add_push(sums, pair.c, push, factors.z, params.adds_two);
+    if (weighing.d) contact_add_push(sums, pair.d, push, factors.w, params.adds_two);
     return 1u;
 }
 
@@ -275,8 +279,8 @@ CLOTH_FUNCTION float contact_balance(
     NEXT(IN, contact_plane, planes) \
     NEXT(IN, float4, moved) \
     NEXT(INOUT, int, sums) \
-    NEXT(SCRATCH, uint, marks) NEXT(SHARED, contact_counters, counters) \
-        NEXT(STRUCT, contact_params, params)
+    NEXT(SCRATCH, uint, marks) \
+    NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_separate_view, PAIRS_PART)
 
 /* Moves both sides of a pair, if it is not safe, to their sides of a plane between them; or weighs it.
@@ -317,10 +321,13 @@ CLOTH_INLINE uint contact_separate(
         return 1u;
     }
     float4 steps = contact_steps(contact_sums_of(sums, pair, weighing, 1), 1, crowded, params);
-    if (weighing.a) contact_add_push(sums, contact_first(pair), n, excess.x * steps.x);
-    if (weighing.b) contact_add_push(sums, pair.b, n, (edges ? excess.y : -excess.y) * steps.y);
-    if (weighing.c) contact_add_push(sums, pair.c, n, -excess.z * steps.z);
-    if (weighing.d) contact_add_push(sums, pair.d, n, -excess.w * steps.w);
+    if (weighing.a)
+        contact_add_push(sums, contact_first(pair), n, excess.x * steps.x, params.adds_two);
+    if (weighing.b)
+        contact_add_push(
+            sums, pair.b, n, (edges ? excess.y : -excess.y) * steps.y, params.adds_two);
+    if (weighing.c) contact_add_push(sums, pair.c, n, -excess.z * steps.z, params.adds_two);
+    if (weighing.d) contact_add_push(sums, pair.d, n, -excess.w * steps.w, params.adds_two);
     return 1u;
 }
 
@@ -337,7 +344,8 @@ CLOTH_INLINE uint contact_separate_at(uint k, contact_separate_view view)
     NEXT(IN, float4, rests) \
     NEXT(IN, float4, position) \
     NEXT(IN, float4, moved) \
-    NEXT(INOUT, int, sums) NEXT(SCRATCH, uint, marks) NEXT(SHARED, contact_counters, counters) \
+    NEXT(INOUT, int, sums) \
+    NEXT(SCRATCH, uint, marks) NEXT(SHARED, contact_counters, counters) \
         NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_pull_view, PAIRS_PULL)
 
@@ -388,11 +396,11 @@ CLOTH_INLINE void contact_pull_edge(uint from, uint to, uint crowded, contact_pu
     contact_mark_active(view.counters, view.params);
     if (mass > 0.0f) {
         cloth_atomic_add(view.sums + 4 * from + 3, 1);
-        contact_add_push(view.sums, from, along, mass * scale);
+        contact_add_push(view.sums, from, along, mass * scale, view.params.adds_two);
     }
     if (other > 0.0f) {
         cloth_atomic_add(view.sums + 4 * to + 3, 1);
-        contact_add_push(view.sums, to, along, -other * scale);
+        contact_add_push(view.sums, to, along, -other * scale, view.params.adds_two);
     }
 }
 
@@ -415,10 +423,10 @@ CLOTH_INLINE void contact_pull(uint leaf, contact_pull_view view)
     FIRST(IN, float4, start) \
     NEXT(IN, float4, position) \
     NEXT(IN, float4, previous) \
-    NEXT(IN, float4, garments) NEXT(IN, float4, colliders) NEXT(IN, float4, contact) \
-        NEXT(IN, float4, covers) NEXT(INOUT, float4, moved) NEXT(INOUT, int, sums) \
-            NEXT(SCRATCH, uint, marks) NEXT(INOUT, contact_counters, counters) \
-                NEXT(STRUCT, contact_params, params)
+    NEXT(IN, float4, garments) \
+    NEXT(IN, float4, colliders) NEXT(IN, float4, contact) NEXT(IN, float4, covers) \
+        NEXT(INOUT, float4, moved) NEXT(INOUT, int, sums) NEXT(SCRATCH, uint, marks) \
+            NEXT(INOUT, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_apply_view, PAIRS_APPLY)
 
 /* Moves a particle by the sum of its pushes, then out of colliders, which no push may
@@ -432,7 +440,8 @@ CLOTH_INLINE void contact_apply(uint i, contact_apply_view view)
     float4 at = view.moved[i], before = view.previous[i]; /* two loads in flight at once */
     if (weight > 0) {
         float scale = 1.0f / params.push_steps;
-        at = hed_f4(fma((float)sum[0], scale, at.x), fma((float)contact_sum_y(sum), scale, at.y),
+        at = hed_f4(fma((float)sum[0], scale, at.x),
+            fma((float)contact_sum_y(sum, params.adds_two), scale, at.y),
             fma((float)sum[2], scale, at.z), at.w);
         sum[0] = sum[1] = sum[2] = sum[3] = 0;
         cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);

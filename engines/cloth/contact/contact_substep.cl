@@ -327,6 +327,7 @@ __kernel void cloth_pairs_substep(HED_VIEW_PARAMETERS(PAIRS_SUBSTEP))
     {
         contact_params params = start_params;
         params.slot = (uint)counters->total.slot;
+        params.adds_two = 1;
         uint row, pair_count = 0;
         for (uint is_limited = 1; is_limited; params.iteration++) {
             CONTACT_ITERATION(CONTACT_RUN, params, row, WG, counters, 1);

@@ -253,6 +253,8 @@ typedef struct contact_params {
     uint round;     /* below CONTACT_LIMIT_ROUNDS */
     uint last_pass; /* not 0: no further pass follows */
     uint weighs;    /* not 0: the pass sums the weights of pairs and pushes nothing */
+    uint
+        adds_two; /* not 0: a device may add two sums of a push as one number until they are applied */
     /* threads of a host that have sums of their own after the particles' (CONTACT_SUMS); 0: one thread pushes */
     uint sum_arrays;
 } contact_params;
