@@ -19,8 +19,6 @@ typedef struct page_words {
     hed_error *error;
 } page_words;
 
-static void take_imports(page_words *w, const css_origin *origin, const char *text);
-
 /* Adds the script at an address, once. False: the address is no text on this machine. */
 static bool take_script(page_words *w, const css_origin *origin, const char *address)
 {
@@ -39,8 +37,6 @@ static bool take_script(page_words *w, const css_origin *origin, const char *add
             *w->error = unread;
         return false;
     }
-    const css_origin script = {path, NULL};
-    take_imports(w, &script, words->texts[words->count - 1].text);
     return true;
 }
 
@@ -68,7 +64,7 @@ static void take_page(page_words *w, uint32_t index)
     const char *path = s->pages.paths[index];
     struct stat about;
     css_text page;
-    css_page_scripts scripts;
+    css_page_scripts scripts = {0};
     hed_error unread = {0};
     bool in_memory = css_page_list_text(&s->pages, index).bytes;
     if (!in_memory && (stat(path, &about) != 0 || !S_ISREG(about.st_mode))) return; /* read once */
@@ -78,6 +74,7 @@ static void take_page(page_words *w, uint32_t index)
         const css_origin origin = {path, scripts.bases.count ? scripts.bases.paths[0] : NULL};
         if (!scripts.is_empty)
             css_word_files_add_text(&s->words, path, scripts.text, w->error);
+        uint32_t next = s->words.count;
         for (uint32_t i = 0; i < scripts.addresses.count && !hed_failed(w->error); i++) {
             const char *address = scripts.addresses.paths[i];
             if (css_address_is_data(address) || take_script(w, &origin, address)) continue;
@@ -85,8 +82,13 @@ static void take_page(page_words *w, uint32_t index)
             if (!s->unread_scripts++) s->unread_script = css_settings_text(s, address, w->error);
         }
         take_imports(w, &origin, scripts.text);
-        css_page_scripts_free(&scripts);
+        /* the list grows meanwhile; calls within calls would take a stack as deep as the imports */
+        for (; next < s->words.count && !hed_failed(w->error) && !hed_interrupted(); next++) {
+            const hed_css_text script = s->words.texts[next];
+            take_imports(w, &(css_origin){script.name, NULL}, script.text);
+        }
     }
+    css_page_scripts_free(&scripts);
     free(page.bytes);
 }
 

@@ -92,6 +92,11 @@ run 0 css unused own --out own.out.css; err_is_empty; grep -q 'checked.*open.*da
 run 2 css unused own --out own/main.js; err_has 'main.js'
 printf '\0\1\2open' > own/main.js
 run 0 css unused own; err_has 'note: 1 script of the pages is not read, the first "main.js?v=2"'; out_has '^3 of 6 rules'
+mkdir chain # of more imports than a stack holds calls
+echo '<!doctype html><link rel=stylesheet href=c.css><p>a<script src=m0.js></script>' > chain/page.html
+echo '.last { a: b } .gone { a: b }' > chain/c.css
+awk 'BEGIN { for (i = 0; i < 3000; i++) { file = "chain/m" i ".js"; print "import \"./m" i + 1 ".js\"" > file; close(file) } print "x.className = \"last\"" > file }'
+run 0 css unused chain; err_is_empty; out_has '\.gone$'; out_has '^1 of 2 rules'
 echo '<!doctype html><div id=root class=card></div><script src=app.js></script><script src=//x.example/a.js></script>' > shell.html
 run 0 css unused shell.html --css a.css; err_has 'note: 2 scripts of the pages are not read, the first "app.js"'
 run 0 css unused shell.html --css a.css --words src; err_is_empty
