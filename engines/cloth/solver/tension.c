@@ -555,7 +555,8 @@ static void solve_chains(hed_cloth *cloth, const cloth_tension *t, hed_buffer *p
             error);
 }
 
-/* Enqueues half sweeps [from, to) of `sweeps` over the chains of a stage. */
+/* Enqueues half sweeps [from, to) of `sweeps` over the chains of a stage. Single sweeps over lattices keep
+ * multipliers, too: in a task of sweeps, edges give only with these (sweep_wide.h). */
 static void sweep_stage(hed_cloth *cloth, const cloth_tension *t, const tension_stage *s,
     uint32_t sweeps, uint32_t from, uint32_t to, uint32_t turns, hed_buffer *points,
     hed_buffer *steps, uint32_t substep, hed_error *error)
@@ -563,8 +564,8 @@ static void sweep_stage(hed_cloth *cloth, const cloth_tension *t, const tension_
     for (uint32_t k = from; k < to; k++) {
         const uint32_t *at = s->chain_at + k % 2;
         uint32_t pass = k < 2 ? 1 : 2;
-        solve_chains(cloth, t, points, steps, substep, sweeps > 1 ? pass : 0, turns, at[0],
-            at[1] - at[0], error);
+        if (sweeps == 1 && points == cloth->buffers.position) pass = 0;
+        solve_chains(cloth, t, points, steps, substep, pass, turns, at[0], at[1] - at[0], error);
     }
 }
 
