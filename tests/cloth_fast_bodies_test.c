@@ -202,6 +202,53 @@ Test(cloth_fast_bodies, cloth_is_found_where_it_moved)
     test_close(&t);
 }
 
+/* A garment of two that touch each other jumps, in each frame around one whose positions are copied to the
+ * host: a body beside its new place is near, one beside its old place is not. */
+Test(cloth_fast_bodies, a_garment_that_jumps_while_its_place_is_copied)
+{
+    test_device t = test_open(NULL);
+    test_mesh sheets[2] = {test_grid(SIDE, SIDE), test_grid(SIDE, SIDE)};
+    hed_cloth_garment_def garments[2];
+    for (int g = 0; g < 2; g++) {
+        for (uint32_t i = 0; i < PARTICLES; i++) sheets[g].positions[3 * i] += 40.0f * (float)g;
+        sheets[g].def.fabric = &sheet_fabric;
+        sheets[g].def.self_collision = HED_CLOTH_SELF_BALLS;
+        sheets[g].def.thickness = 0.01f;
+        garments[g] = sheets[g].def;
+    }
+    hed_cloth_def def = hed_default_cloth_def();
+    def.garments = garments;
+    def.garment_count = 2;
+    float jump[32] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0,
+        1, 0, 0, -30, 0, 1};
+    for (int jumps_at = 14; jumps_at < 20; jumps_at++)
+        for (int is_near = 0; is_near < 2; is_near++) {
+            hed_cloth *cloth;
+            hed_cloth_collider body = {.shape = HED_CLOTH_SPHERE,
+                                   .a = {40, is_near ? -30.5f : -0.5f, 0},
+                                   .radius = {0.1f}},
+                               start = body;
+            hed_cloth_frame frame = hed_default_cloth_frame();
+            frame.colliders = &body;
+            frame.collider_starts = &start;
+            frame.collider_count = 1;
+            frame.gravity[1] = 0;
+            OK(hed_cloth_create(t.device, &def, &cloth, &error));
+            for (int f = 0; f < jumps_at + 6; f++) {
+                frame.teleports = f == jumps_at ? jump : NULL;
+                OK(hed_cloth_step(cloth, &frame, &error));
+            }
+            uint32_t slow = hed_cloth_describe(cloth).most_substeps;
+            body.a[0] += 0.405f;
+            OK(hed_cloth_step(cloth, &frame, &error));
+            EXPECT_EQ(hed_cloth_describe(cloth).most_substeps, is_near ? 41 : slow,
+                "it jumps in frame %d", jumps_at);
+            hed_cloth_destroy(cloth);
+        }
+    for (int g = 0; g < 2; g++) test_mesh_free(&sheets[g]);
+    test_close(&t);
+}
+
 /* Two sheets that touch each other, 10 m apart at first, and a body far from both or near the second. Later the
  * frames are as after a saved state, whenever it was saved. */
 Test(cloth_fast_bodies, each_garment_of_several_has_its_box)

@@ -76,6 +76,8 @@ typedef struct cloth_home {
     double start[3];  /* m, middle of its start positions */
     /* m, the last copied position of one of its particles, relative to the origin */
     float place[3];
+    /* motion of the garment since that copy, column by column */
+    float since[16];
     double middle[3]; /* m, middle of the garment when it was last looked at, relative to the origin */
     float drift[3];   /* m, motion of the middle between the last two looks */
 } cloth_home;

@@ -218,7 +218,21 @@ static void moved_origin(const double *origin, const float *matrix, double *to)
     }
 }
 
-/* Moves the middle of a garment and turns its drift through a matrix of the world, for the origin `to`. */
+/* Moves the copied position of a garment through a matrix. */
+static void move_place(cloth_home *home, const float *matrix)
+{
+    float sum[16] = {0};
+    for (int column = 0; column < 4; column++)
+        for (int k = 0; k < 4; k++)
+            for (int j = 0; j < 4; j++)
+                sum[4 * column + k] += matrix[4 * j + k] * home->since[4 * column + j];
+    memcpy(home->since, sum, sizeof sum);
+    cloth_point_through(matrix, home->place, sum);
+    memcpy(home->place, sum, sizeof home->place);
+}
+
+/* Moves the middle of a garment and its copied position, even if that has not arrived, and turns its drift through
+ * a matrix of the world, for the origin `to`. */
 static void move_middle(cloth_home *home, const float *matrix, const double *to)
 {
     double moved[3];
@@ -233,6 +247,7 @@ static void move_middle(cloth_home *home, const float *matrix, const double *to)
     }
     memcpy(home->middle, moved, sizeof moved);
     memcpy(home->drift, turned, sizeof turned);
+    move_place(home, relative(home->origin, matrix, to).matrix);
 }
 
 /* Moves all particles and their driver through a matrix of the world to another common origin. */
@@ -389,6 +404,7 @@ static hed_status copy_places(hed_cloth *cloth, hed_error *error)
     if (!look->done) hed_event_create(cloth->device, false, &look->done, error);
     for (uint32_t number = 0; number < look_count(cloth); number++) {
         uint32_t particle;
+        memcpy(cloth->homes[number].since, unmoved, sizeof unmoved);
         if (!has_looked_at(cloth, number, &particle)) continue;
         hed_copy(cloth->stream, look->pinned, number * sizeof(float4), cloth->buffers.position,
             particle * (uint64_t)sizeof(float4), sizeof(float4), error);
@@ -420,7 +436,7 @@ static hed_status fetch_places(const hed_cloth *whole, cloth_home *homes, hed_er
         uint32_t particle;
         for (uint32_t g = 0; g < look_count(cloth); g++)
             if (has_looked_at(cloth, g, &particle))
-                memcpy(homes[g].place, &places[g], sizeof homes[g].place);
+                cloth_point_through(homes[g].since, &places[g].x, homes[g].place);
     }
     return HED_OK;
 }
