@@ -223,10 +223,26 @@ hed_status css_files_link(css_files *files, uint32_t file, uint32_t tree, hed_er
 {
     if (file == HED_CSS_NONE || hed_failed(error))
         return hed_failed(error) ? error->status : HED_OK;
-    const css_file *sheet = &files->items[file];
-    hed_css_unused_link_tree(files->search, file, tree, error);
-    for (uint32_t i = 0; i < sheet->import_count; i++)
-        css_files_link(files, sheet->imports[i], tree, error);
+    uint32_t *reached = malloc(files->count * sizeof *reached), count = 0;
+    bool *is_reached = calloc(files->count, sizeof *is_reached);
+    if (!reached || !is_reached)
+        HED_OUT_OF_MEMORY(error, "the imports of %s", files->items[file].name);
+    else {
+        is_reached[file] = true;
+        reached[count++] = file;
+    }
+    for (uint32_t k = 0; k < count && !hed_failed(error); k++) { /* sheets may import each other */
+        const css_file *sheet = &files->items[reached[k]];
+        hed_css_unused_link_tree(files->search, reached[k], tree, error);
+        for (uint32_t i = 0; i < sheet->import_count; i++) {
+            uint32_t import = sheet->imports[i];
+            if (is_reached[import]) continue;
+            is_reached[import] = true;
+            reached[count++] = import;
+        }
+    }
+    free(reached);
+    free(is_reached);
     return hed_failed(error) ? error->status : HED_OK;
 }
 

@@ -338,6 +338,13 @@ script = re.search('<script>(.*?)</script>', page, re.S).group(1)
 sys.exit(f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" not in page)
 CHECK
 fi
+# ---- sheets that import each other ----
+mkdir "$site/ring"
+echo '<!doctype html><link rel=stylesheet href=a.css><p class=a>' > "$site/ring/page.html"
+echo '@import "b.css"; @import "a.css"; .a { a: b }' > "$site/ring/a.css"
+echo '@import "a.css"; .b { a: b }' > "$site/ring/b.css"
+run 0 css unused "$site/ring"; err_is_empty; out_has '\.b$'; out_has '^1 of 2 rules'
+
 # ---- names and paths of any length that a file can have: a sheet and its import in a folder of 3,000 characters, an element of 2,000 ----
 deep=$site
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do deep=$deep/$i$(head -c 190 /dev/zero | tr '\0' d); done
