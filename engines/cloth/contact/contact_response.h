@@ -98,7 +98,9 @@ CLOTH_FUNCTION void contact_add_push(
 {
     __global int *sum = sums + 4 * particle;
     int x = hed_int(push.x * factor), y = hed_int(push.y * factor);
-#if defined(__CUDACC_RTC__)
+#if !defined(__CUDACC_RTC__)
+    (void)adds_two;
+#else
     if (adds_two)
         atomicAdd((unsigned long long *)sum, ((unsigned long long)y << 32) + (unsigned long long)x);
     else
@@ -116,6 +118,7 @@ CLOTH_FUNCTION int contact_sum_y(__global const int *sum, uint adds_two)
 #if defined(__CUDACC_RTC__)
     return sum[1] + (adds_two && sum[0] < 0 ? 1 : 0);
 #else
+    (void)adds_two;
     return sum[1];
 #endif
 }

@@ -20,9 +20,10 @@ bool cloth_is_planned(const hed_cloth *cloth, const cloth_garment *garment)
 
 bool cloth_is_sheet(const hed_cloth *cloth)
 {
+    const hed_cloth *whole = cloth_whole(cloth);
     return cloth->def.math == HED_MATH_STRICT && cloth->def.iterations == 1 &&
-           cloth_copies(cloth) == 1 && cloth_is_grid(cloth->garments[0]) &&
-           cloth->garments[0]->lattice_count;
+           cloth_copies(whole) == 1 && cloth_is_grid(whole->garments[0]) &&
+           whole->garments[0]->lattice_count;
 }
 
 cloth_plan_def cloth_strict_plan(const cloth_garment *garment)

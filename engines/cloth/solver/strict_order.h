@@ -15,9 +15,10 @@ bool cloth_is_planned(const hed_cloth *cloth, const cloth_garment *garment);
 /* Plan of a garment: one patch up to 2,048 particles, then patches of some 512. */
 cloth_plan_def cloth_strict_plan(const cloth_garment *garment);
 
-/* True if a cloth is one grid with lattices, whose particles follow the lattices right before the tension
- * along lines, and bend along columns after the tension along rows: in HED_CLOTH_SOLVER_COOPERATIVE a
- * group has the lattices while the others have rows, and groups keep their rows and columns. */
+/* True if a cloth, or the whole of which it is a part, is one grid with lattices. Its particles follow
+ * the lattices right before the tension along lines, and bend along columns after the tension along
+ * rows: in HED_CLOTH_SOLVER_COOPERATIVE a group has the lattices while the others have rows, and groups
+ * keep their rows and columns. */
 bool cloth_is_sheet(const hed_cloth *cloth);
 
 /* Bits of a rest length, rounded to four bits less: entries of patches have the number of a material
