@@ -30,9 +30,21 @@ PSEUDOS = ['', '::before', '::after', '::marker', '::first-line', '::first-lette
            '::file-selector-button', '::view-transition', '::-webkit-scrollbar']
 LOOK = '''(() => {
     const found = new Set(), all = root => [...root.querySelectorAll('*')].flatMap(e => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
-    for (const e of all(document)) for (const p of %s) {
-        const style = getComputedStyle(e, p || undefined);
-        for (let i = 1; i <= %d; i++) if (style.getPropertyValue('--r' + i)) found.add(i);
+    const look = () => {
+        for (const e of all(document)) for (const p of %s) {
+            const style = getComputedStyle(e, p || undefined);
+            for (let i = 1; i <= %d; i++) if (style.getPropertyValue('--r' + i)) found.add(i);
+        }
+    };
+    const moves = document.getAnimations().filter(a => a instanceof CSSAnimation);
+    look();
+    for (const part of moves.length ? [0, 0.99] : []) { // `to` alone applies in the second half, whenever the reader looks
+        for (const a of moves) {
+            const {delay, duration} = a.effect.getTiming();
+            a.pause();
+            a.currentTime = delay + part * duration;
+        }
+        look();
     }
     return [...found];
 })()'''
