@@ -286,6 +286,55 @@ Test(cloth_scene, broken_mesh_is_refused_or_mended)
     EXPECT(status == HED_ERROR_FORMAT && !scene);
 }
 
+static void copy_scene_warning(void *user, const char *text) { snprintf(user, 512, "%s", text); }
+
+/* Loads m.obj; `words`: what the warning has, NULL: there is none. */
+static void borders_warn(const char *members, const char *words)
+{
+    char text[256], warning[512] = "";
+    hed_cloth_scene *scene = NULL;
+    snprintf(text, sizeof text, ONE("\"mesh\": \"m.obj\"%s"), members);
+    OK(parse(
+        text, &(hed_cloth_scene_options){.warn = copy_scene_warning, .user = warning}, &scene));
+    EXPECT(words ? strstr(warning, words) != NULL : !*warning, "%s: %s", members, warning);
+    hed_cloth_scene_close(scene);
+}
+
+/* Two panels of 2 x 1 quads, the second from x = `apart` on, whose borders meet along two edges. */
+static void write_panels(double apart)
+{
+    char text[640];
+    snprintf(text, sizeof text,
+        "v -1 0 0\nv 0 0 0\nv -1 1 0\nv 0 1 0\nv -1 2 0\nv 0 2 0\nf 1 2 4 3\nf 3 4 6 5\n"
+        "v %g 0 0\nv 1 0 0\nv %g 1 0\nv 1 1 0\nv %g 2 0\nv 1 2 0\nf 7 8 10 9\nf 9 10 12 11\n",
+        apart, apart, apart);
+    write_text("m.obj", text);
+}
+
+Test(cloth_scene, panels_that_touch_and_are_not_joined_are_told)
+{
+    static const char sewing[] =
+        ", \"sewing\": {\"seams\": [{\"from\": [1, 3, 5], \"to\": [6, 8, 10]}]}";
+    write_panels(0.001);
+    borders_warn("", "4 edges");
+    borders_warn("", "\"weld\": 0.011 ");
+    borders_warn(", \"weld\": 0.01", NULL);
+    borders_warn(", \"weld\": 0", NULL);
+    borders_warn(sewing, NULL);
+    write_panels(0);
+    borders_warn("", NULL); /* equal positions are joined */
+    write_panels(0.1);
+    borders_warn("", NULL);
+    /* a point alone, and borders of one panel (a slit) */
+    write_text("m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -0.001 0\nv -1 0 0\nv 0 -1 0\n"
+                        "f 1 2 3\nf 4 5 6\n");
+    borders_warn("", NULL);
+    write_text("m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 2 0\nv 1 2 0\nv 2 2 0\n"
+                        "v 1.001 0 0\nv 2 0 0\nv 1.001 1 0\nv 2 1 0\n"
+                        "f 1 2 4 3\nf 3 4 6 5\nf 8 9 11 10\nf 10 11 7 6\n");
+    borders_warn("", NULL);
+}
+
 Test(cloth_scene, array_makes_garments_side_by_side)
 {
     hed_cloth_scene *scene =

@@ -339,6 +339,9 @@ void cloth_scene_read_maps(
 /* Reads "sewing" of a garment whose mesh and particles are complete. */
 void cloth_scene_read_sewing(
     cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *result);
+/* scene_borders.c: warns of panels that touch and are not joined, unless the file says how. */
+void cloth_scene_warn_of_borders(
+    cloth_scene_reader *reader, hed_json_node node, const cloth_scene_garment *garment);
 /* Sets inverse masses of pinned particles to 0. */
 void cloth_scene_read_pins(cloth_scene_reader *reader, hed_json_node garment, float *inverse_masses,
     cloth_scene_garment *result);

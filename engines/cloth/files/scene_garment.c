@@ -467,6 +467,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node, size_t 
     if (!cloth_scene_fine(reader)) return;
     scene_garment_weld(reader, node, shape != 0, result);
     if (!cloth_scene_fine(reader)) return;
+    if (!shape) cloth_scene_warn_of_borders(reader, node, result);
     set_positions(reader, node, result->mesh->positions, result);
     result->def.rest_positions = rest;
     set_faces(reader, node, result);
