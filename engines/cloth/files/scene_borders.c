@@ -65,8 +65,9 @@ static double gather_border(panel_borders *b)
             }
             if (!border) continue;
             edges++;
-            length += hypot(hypot((double)at[0][0] - at[1][0], (double)at[0][1] - at[1][1]),
-                (double)at[0][2] - at[1][2]);
+            double x = (double)at[0][0] - at[1][0], y = (double)at[0][1] - at[1][1],
+                   z = (double)at[0][2] - at[1][2];
+            length += sqrt(x * x + y * y + z * z);
         }
     return edges ? length / edges : 0;
 }
