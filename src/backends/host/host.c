@@ -55,7 +55,7 @@ static host_processor host_processor_read(void)
          cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     p.memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
 #ifdef __wasm__
-    p.memory_bytes = UINT64_C(1) << 32; /* memory grows to that; sysconf() knows its present size */
+    p.memory_bytes = UINT32_MAX; /* memory grows to that; sysconf() knows its present size */
 #endif
     p.cache_bytes = cache > 0 ? (uint64_t)cache : 0;
     return p;
