@@ -4,6 +4,7 @@
 
 #include "contact/contact_kernels.h"
 #include "kernels/cooperative_kernel.h"
+#include "kernels/newton_kernel.h"
 #include "nvrtc_testing.h"
 
 typedef struct instance {
@@ -206,5 +207,26 @@ Test(cloth_nvrtc, all_substeps_at_once)
             EXPECT(r.spill_bytes <= most_spills[k] && r.registers > 0 && r.registers <= 128,
                 "kinds %s, %s: %lld registers, %lld bytes of spills", kinds[k],
                 math ? "strict" : "fast", (long long)r.registers, (long long)r.spill_bytes);
+        }
+}
+
+/* Newton's method: two elements and a particle of each item stay in registers through all legs of a substep. */
+Test(cloth_nvrtc, newton)
+{
+    static const hed_kernel_def *const kernels[] = {&cloth_newton_def, &cloth_newton_joint_def};
+    for (size_t k = 0; k < HED_COUNT(kernels); k++)
+        for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
+            const hed_define defines[] = {{"WG", k ? "384" : "256"}, {"JOINT", k ? "1" : "0"}};
+            hed_build build = {.def = kernels[k],
+                .math = math,
+                .defines = defines,
+                .define_count = 2,
+                .max_threads = k ? 384 : 256};
+            hed_kernel_resources r = resources_of(build, kernels[k]->name, "sm_90");
+            EXPECT(r.spill_bytes == 0 && r.stack_bytes == 0 && r.registers > 0 &&
+                       r.registers <= (k ? 168 : 255),
+                "%s, %s: %lld registers, %lld bytes of spills, %lld of stack", kernels[k]->name,
+                math ? "strict" : "fast", (long long)r.registers, (long long)r.spill_bytes,
+                (long long)r.stack_bytes);
         }
 }

@@ -125,11 +125,11 @@ static void newton_forget(newton_maker *make, uint32_t begin, uint32_t end)
     for (uint32_t at = begin; at < end; at++) make->number[make->order[at]] = NOT_OWNED;
 }
 
-/* Numbers the patches; returns the maximum distance between the numbers of two neighbours. Each patch of a
+/* Numbers the patches; returns the maximum distance between the numbers of two neighbours, or 1. Each patch of a
  * connected part is tried as its first one: the band of a large sheet is 16, from the end of a visit 21. */
 static uint32_t newton_number_patches(newton_maker *make)
 {
-    uint32_t begin = 0, widest = 0;
+    uint32_t begin = 0, widest = 1;
     memset(make->number, 0xff, make->patches * sizeof *make->number);
     for (uint32_t p = 0; p < make->patches; p++) {
         if (make->number[p] != NOT_OWNED) continue;

@@ -9,7 +9,8 @@
 /* `patches` is 0 if a cloth has no tables: a particle without elements, too many patches, or a patch beyond a
  * limit of newton_patch.h. */
 typedef struct cloth_newton_tables {
-    uint32_t patches, band; /* `band`: maximum distance between the numbers of two neighbours */
+    uint32_t patches,
+        band; /* `band`: maximum distance between the numbers of two neighbours, at least 1 */
     uint32_t *words; /* (word_count) in `scratch`: records of the patches, then their arrays */
     uint64_t word_count;
 } cloth_newton_tables;

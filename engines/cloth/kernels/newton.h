@@ -1,0 +1,245 @@
+/* One step of Newton's method for the strains of a mesh, in each substep: the minimum of
+ * 1/2 |x - y|^2 M + dt^2 W(x) from y, the positions after integration and bending. Its linear system
+ * A d = -dt^2 W'(y) is solved by conjugate gradients (Chronopoulos and Gear, 1989: one meeting of all groups an
+ * iteration), preconditioned by the blocks of the diagonal and by a translation of each patch (Nicolaides, 1987).
+ *
+ * W is the sum over elements of k0 (|U| - 1)^2 / 2 + k1 (|V| - 1 + c (|U| - 1))^2 / 2 + k2 (U V)^2 / 2, with the images U
+ * and V of a metre of warp and of weft, and the coupling c. With coefficients g and h of U and V at the
+ * corners, A between corners i and j is
+ *     g_i g_j HA + h_i h_j HD + g_i h_j HB + h_i g_j HB'
+ *     HA = (k0 + k1 c^2 - |f0|) U U' / |U|^2 + |f0| I + k2 V V'
+ *     HD = (k1 - |f1|) V V' / |V|^2 + |f1| I + k2 U U'
+ *     HB = k2 V U' + k1 c U V' / (|U| |V|)
+ * Pushes have the stiffness |f| across as pulls have, although theirs is -|f|: A stays positive, and folds do not turn
+ * too far. One text for C, OpenCL C and CUDA, after element_patch.h and newton_patch.h. */
+#ifndef CLOTH_NEWTON_H
+#define CLOTH_NEWTON_H
+
+/* Legs of a substep, between which all groups meet: bending, the matrix, then iterations. */
+#define CLOTH_NEWTON_BEND 0u
+#define CLOTH_NEWTON_MATRIX 1u
+#define CLOTH_NEWTON_ITERATE \
+    2u /* first iteration; the leg after the last one moves the particles */
+#define CLOTH_NEWTON_LEGS(iterations) (CLOTH_NEWTON_ITERATE + (iterations) + 1u)
+
+#define CLOTH_NEWTON_SUMS \
+    5u /* r u, w u, and w summed over a patch, or r in the leg of the matrix */
+#define CLOTH_NEWTON_COARSE (3u * CLOTH_NEWTON_PATCHES) /* coarse unknowns, padded */
+#define CLOTH_NEWTON_ROW_COUNT \
+    (3u * CLOTH_NEWTON_NEAR) /* rows of the coarse inverse that a group needs */
+#define CLOTH_NEWTON_KEPT \
+    (2u * CLOTH_NEWTON_COARSE + 2u) /* floats: residual, its image, r u, step */
+
+/* Legs [begin, end) of substep `substep`. `correction`: factor of the coarse correction. `refreshes`: 1 if the
+ * coarse matrix is made anew; else the last launch's one is used. */
+typedef struct cloth_newton_launch {
+    cloth_patched patched;
+    uint begin, end, iterations, patches, band, particles, substep, refreshes;
+    float correction;
+} cloth_newton_launch;
+
+/* State of a particle of a patch: r, u, w, the sums p, s and d of conjugate gradients, inverse of the block of the
+ * diagonal (xx xy xz yy, then yz zz), mass (0: locked), slot of its owner. */
+typedef struct cloth_newton_vertex {
+    float4 residual, step, image, search, search_image, moved, inverse;
+    float inverse_yz, inverse_zz, mass;
+    uint slot;
+} cloth_newton_vertex;
+
+/* `moved`: positions after bending. Published by the groups, a half for each of two legs by turns: `sent`, r or w of each
+ * particle; `sums`. `diagonals`: two float4 of each particle. `blocks`: of the coarse matrix, 3 x 3, of a patch with each
+ * neighbour. `rows`: of its inverse, for each patch. `kept`, `coarse`: states between launches of single legs. */
+#define CLOTH_NEWTON(FIRST, NEXT) \
+    FIRST(SHARED, float4, position) \
+    NEXT(SHARED, float4, moved) \
+    NEXT(IN, uint, words) \
+    NEXT(IN, uint4, tables) \
+    NEXT(IN, float4, steps) \
+    NEXT(SHARED, float4, sent) \
+    NEXT(SHARED, float4, diagonals) \
+    NEXT(SHARED, float, sums) \
+    NEXT(SHARED, float, blocks) \
+    NEXT(SHARED, float, rows) \
+    NEXT(SHARED, cloth_newton_vertex, kept) \
+    NEXT(SHARED, float, coarse) \
+    NEXT(SCRATCH, uint, state) NEXT(STRUCT, cloth_newton_launch, launch) NEXT(LOCAL, float4, memory)
+HED_VIEW(cloth_newton_view, CLOTH_NEWTON)
+
+/* Local memory of a group, float4: a vector of each particle; two of each element; values that are summed; coarse
+ * residual and its image; rows of the inverse; ends and corners of the tables; the correction of each slot; the band of the
+ * coarse matrix, band + 1 blocks and an inverse for each patch. */
+#define CLOTH_NEWTON_AT_FORCES CLOTH_NEWTON_LOCAL
+#define CLOTH_NEWTON_AT_VALUES (CLOTH_NEWTON_AT_FORCES + 2u * CLOTH_NEWTON_ELEMENTS)
+#define CLOTH_NEWTON_AT_COARSE (CLOTH_NEWTON_AT_VALUES + CLOTH_NEWTON_SUMS * CLOTH_NEWTON_OWN / 4u)
+#define CLOTH_NEWTON_AT_ROWS (CLOTH_NEWTON_AT_COARSE + 2u * CLOTH_NEWTON_COARSE / 4u)
+#define CLOTH_NEWTON_AT_ENDS \
+    (CLOTH_NEWTON_AT_ROWS + CLOTH_NEWTON_ROW_COUNT * CLOTH_NEWTON_COARSE / 4u)
+#define CLOTH_NEWTON_AT_CORNERS (CLOTH_NEWTON_AT_ENDS + CLOTH_NEWTON_OWN / 4u + 1u)
+#define CLOTH_NEWTON_AT_SHIFTS (CLOTH_NEWTON_AT_CORNERS + CLOTH_NEWTON_CORNERS / 8u)
+#define CLOTH_NEWTON_AT_BAND (CLOTH_NEWTON_AT_SHIFTS + CLOTH_NEWTON_ROW_COUNT / 4u)
+
+CLOTH_FUNCTION uint cloth_newton_memory(uint patches, uint band)
+{
+    return CLOTH_NEWTON_AT_BAND + (patches * 9u * (band + 2u) + 3u) / 4u;
+}
+
+/* ---- an element ---- */
+
+/* `warp_pull`, `weft_pull`: coefficients of U U' and V V' in HA and HD; `warp_force`, `weft_force`: f0 and
+ * f1; `shear`: k2; `coupled`: k1 c / (|U| |V|). */
+typedef struct cloth_newton_element {
+    uint corners;
+    float warp_b, warp_c, weft_b, weft_c;
+    float warp_pull, weft_pull, warp_force, weft_force, shear, coupled;
+    float4 u, v;
+} cloth_newton_element;
+
+/* Takes element `at` of a patch. `give`: 1 / dt^2; `places`: positions of the patch's particles. */
+CLOTH_FUNCTION cloth_newton_element cloth_newton_take(uint at, cloth_newton_patch patch, float give,
+    __global const uint *words, HED_VIEW_LOCAL const float4 *places)
+{
+    __global const uint *row = words + patch.elements + at;
+    uint each = patch.element_count, corners = row[0];
+    float4 a = places[cloth_newton_corner(corners, 0u)],
+           b = places[cloth_newton_corner(corners, 1u)],
+           c = places[cloth_newton_corner(corners, 2u)];
+    cloth_newton_element e;
+    e.corners = corners;
+    e.warp_b = as_float(row[each * CLOTH_NEWTON_ROW_WARP]);
+    e.warp_c = as_float(row[each * (CLOTH_NEWTON_ROW_WARP + 1u)]);
+    e.weft_b = as_float(row[each * CLOTH_NEWTON_ROW_WEFT]);
+    e.weft_c = as_float(row[each * (CLOTH_NEWTON_ROW_WEFT + 1u)]);
+    float k0 = cloth_inverse(give * as_float(row[each * CLOTH_NEWTON_ROW_COMPLIANCE])),
+          k1 = cloth_inverse(give * as_float(row[each * (CLOTH_NEWTON_ROW_COMPLIANCE + 1u)])),
+          coupling = as_float(row[each * CLOTH_NEWTON_ROW_COUPLING]);
+    e.shear = cloth_inverse(give * as_float(row[each * (CLOTH_NEWTON_ROW_COMPLIANCE + 2u)]));
+    e.u = cloth_way_of(a, b, c, hed_f4(0.0f, e.warp_b, e.warp_c, 0.0f));
+    e.v = cloth_way_of(a, b, c, hed_f4(0.0f, e.weft_b, e.weft_c, 0.0f));
+    float per_u = cloth_per_length(e.u), per_v = cloth_per_length(e.v),
+          strain = fma(cloth_inner(e.u, e.u), per_u, -1.0f),
+          cross = fma(coupling, strain, fma(cloth_inner(e.v, e.v), per_v, -1.0f));
+    e.warp_force = fma(k0, strain, k1 * coupling * cross) * per_u;
+    e.weft_force = k1 * cross * per_v;
+    e.warp_pull = (fma(k1 * coupling, coupling, k0) - fabs(e.warp_force)) * (per_u * per_u);
+    e.weft_pull = (k1 - fabs(e.weft_force)) * (per_v * per_v);
+    e.coupled = k1 * coupling * (per_u * per_v);
+    return e;
+}
+
+/* Vectors at the second and third corner of an element; the first one has minus their sum. */
+typedef struct cloth_newton_pair {
+    float4 second, third;
+} cloth_newton_pair;
+
+CLOTH_FUNCTION cloth_newton_pair cloth_newton_spread(
+    const cloth_newton_element *e, float4 warp, float4 weft)
+{
+    float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    cloth_newton_pair pair;
+    pair.second = cloth_add_both(zero, e->warp_b, warp, e->weft_b, weft);
+    pair.third = cloth_add_both(zero, e->warp_c, warp, e->weft_c, weft);
+    return pair;
+}
+
+/* dt^2 W'(y) at the corners. */
+CLOTH_FUNCTION cloth_newton_pair cloth_newton_force(const cloth_newton_element *e)
+{
+    float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    float sheared = e->shear * cloth_inner(e->u, e->v);
+    return cloth_newton_spread(e, cloth_add_both(zero, e->warp_force, e->u, sheared, e->v),
+        cloth_add_both(zero, e->weft_force, e->v, sheared, e->u));
+}
+
+/* The element's part of A times vectors a, b and c at the corners. */
+CLOTH_FUNCTION cloth_newton_pair cloth_newton_multiply(
+    const cloth_newton_element *e, float4 a, float4 b, float4 c)
+{
+    float4 x = cloth_way_of(a, b, c, hed_f4(0.0f, e->warp_b, e->warp_c, 0.0f)),
+           y = cloth_way_of(a, b, c, hed_f4(0.0f, e->weft_b, e->weft_c, 0.0f));
+    float ux = cloth_inner(e->u, x), vy = cloth_inner(e->v, y),
+          turn = e->shear * (cloth_inner(e->v, x) + cloth_inner(e->u, y));
+    float4 warp = cloth_add_both(cloth_scaled(x, fabs(e->warp_force)),
+               fma(e->warp_pull, ux, e->coupled * vy), e->u, turn, e->v),
+           weft = cloth_add_both(cloth_scaled(y, fabs(e->weft_force)),
+               fma(e->weft_pull, vy, e->coupled * ux), e->v, turn, e->u);
+    return cloth_newton_spread(e, warp, weft);
+}
+
+/* Symmetric 3 x 3 matrix. */
+typedef struct cloth_newton_block {
+    float xx, xy, xz, yy, yz, zz;
+} cloth_newton_block;
+
+/* The element's part of the block of A at corner k. */
+CLOTH_FUNCTION cloth_newton_block cloth_newton_diagonal(const cloth_newton_element *e, uint k)
+{
+    float g = k == 0u   ? -(e->warp_b + e->warp_c)
+              : k == 1u ? e->warp_b
+                        : e->warp_c,
+          h = k == 0u   ? -(e->weft_b + e->weft_c)
+              : k == 1u ? e->weft_b
+                        : e->weft_c,
+          uu = fma(g * g, e->warp_pull, h * h * e->shear),
+          vv = fma(h * h, e->weft_pull, g * g * e->shear), uv = g * h * (e->shear + e->coupled),
+          all = fma(g * g, fabs(e->warp_force), h * h * fabs(e->weft_force));
+    float4 u = e->u, v = e->v, by_u = cloth_add_both(cloth_scaled(u, uu), uv, v, 0.0f, v),
+           by_v = cloth_add_both(cloth_scaled(v, vv), uv, u, 0.0f, u);
+    cloth_newton_block block;
+    block.xx = fma(u.x, by_u.x, fma(v.x, by_v.x, all));
+    block.xy = fma(u.x, by_u.y, v.x * by_v.y);
+    block.xz = fma(u.x, by_u.z, v.x * by_v.z);
+    block.yy = fma(u.y, by_u.y, fma(v.y, by_v.y, all));
+    block.yz = fma(u.y, by_u.z, v.y * by_v.z);
+    block.zz = fma(u.z, by_u.z, fma(v.z, by_v.z, all));
+    return block;
+}
+
+CLOTH_FUNCTION cloth_newton_block cloth_newton_inverse(cloth_newton_block m)
+{
+    float x = fma(m.yy, m.zz, -(m.yz * m.yz)), y = fma(m.yz, m.xz, -(m.xy * m.zz)),
+          z = fma(m.xy, m.yz, -(m.yy * m.xz)), per = 1.0f / fma(m.xx, x, fma(m.xy, y, m.xz * z));
+    cloth_newton_block inverse;
+    inverse.xx = x * per;
+    inverse.xy = y * per;
+    inverse.xz = z * per;
+    inverse.yy = fma(m.xx, m.zz, -(m.xz * m.xz)) * per;
+    inverse.yz = fma(m.xy, m.xz, -(m.xx * m.yz)) * per;
+    inverse.zz = fma(m.xx, m.yy, -(m.xy * m.xy)) * per;
+    return inverse;
+}
+
+/* ---- a particle ---- */
+
+/* Preconditioned residual, without the coarse correction. */
+CLOTH_FUNCTION float4 cloth_newton_step(const cloth_newton_vertex *v)
+{
+    float4 r = v->residual;
+    return hed_f4(fma(v->inverse.x, r.x, fma(v->inverse.y, r.y, v->inverse.z * r.z)),
+        fma(v->inverse.y, r.x, fma(v->inverse.w, r.y, v->inverse_yz * r.z)),
+        fma(v->inverse.z, r.x, fma(v->inverse_yz, r.y, v->inverse_zz * r.z)), 0.0f);
+}
+
+/* Sets the block of the diagonal, `sum` of the elements' parts. */
+CLOTH_FUNCTION void cloth_newton_set_block(cloth_newton_vertex *v, cloth_newton_block sum)
+{
+    sum.xx += v->mass;
+    sum.yy += v->mass;
+    sum.zz += v->mass;
+    cloth_newton_block inverse = cloth_newton_inverse(sum);
+    if (!(v->mass > 0.0f))
+        inverse.xx = inverse.xy = inverse.xz = inverse.yy = inverse.yz = inverse.zz = 0.0f;
+    v->inverse = hed_f4(inverse.xx, inverse.xy, inverse.xz, inverse.yy);
+    v->inverse_yz = inverse.yz;
+    v->inverse_zz = inverse.zz;
+}
+
+/* Moves a particle's state by a step: `beta` of the last direction, `alpha` of the new one. */
+CLOTH_FUNCTION void cloth_newton_update(cloth_newton_vertex *v, float alpha, float beta)
+{
+    v->search = cloth_shift(v->step, beta, v->search);
+    v->search_image = cloth_shift(v->image, beta, v->search_image);
+    v->moved = cloth_shift(v->moved, alpha, v->search);
+    v->residual = cloth_shift(v->residual, -alpha, v->search_image);
+}
+
+#endif

@@ -1,0 +1,377 @@
+/* ctest: devices long */
+/* Newton's method for the strains of a mesh (kernels/newton.cl): a substep against a plain solution of the same system in
+ * double, with the matrix as its formulas are written and textbook conjugate gradients; in strict mode bit for bit as
+ * `host`. */
+#include "testing.h"
+
+#include "cloth_newton.h"
+#include "kernels/newton_kernel.h"
+
+enum { MOST_ITERATIONS = 12, PATCH_WORDS = 3 * CLOTH_NEWTON_PATCHES };
+static const float GIVE = 240.0f * 240.0f; /* 1 / dt^2 */
+static const float CORRECTION = 2.0f;
+static hed_error error;
+HED_VIEW_LAUNCH(newton_launch, CLOTH_NEWTON)
+
+/* ---- a substep on a device ---- */
+
+static hed_buffer *buffer_of(test_device *t, const void *content, uint64_t size)
+{
+    hed_buffer *buffer;
+    hed_buffer_def def = hed_default_buffer_def(size);
+    OK(hed_buffer_create(t->device, &def, &buffer, &error));
+    if (content) OK(hed_write(t->stream, buffer, 0, content, size, &error));
+    return buffer;
+}
+
+/* Moves the particles of a mesh: stretched, sheared and folded, so that images of warp and weft are longer
+ * and shorter than a metre. */
+static void deform(newton_mesh *m, float4 *places)
+{
+    for (uint32_t i = 0; i < m->cloth.particles; i++) {
+        const float *at = m->garment->positions[i % m->garment->particle_count];
+        float x = at[0], z = at[2];
+        places[i] = hed_f4(1.03f * x + 0.04f * z, 0.08f * sinf(9 * x) + 0.02f * sinf(23 * z),
+            0.98f * z + 0.02f * sinf(7 * x), at[3]);
+    }
+}
+
+/* Positions of a mesh after bending and after the substep. */
+typedef struct newton_result {
+    float4 *bent, *solved;
+} newton_result;
+
+/* Runs a substep: a launch for each leg, or one for all (`is_joint`). The first of `runs` makes the coarse matrix; all of
+ * them begin with the same positions. */
+static newton_result run_substep(test_device *t, newton_mesh *m, hed_math math, int64_t group,
+    uint32_t iterations, int runs, bool is_joint)
+{
+    uint32_t particles = m->cloth.particles, patches = m->tables.patches;
+    newton_result result = {calloc(particles, sizeof(float4)), calloc(particles, sizeof(float4))};
+    float4 *places = calloc(particles, sizeof *places), steps[CLOTH_STEP_WORDS] = {{0}};
+    steps[2].w = GIVE;
+    deform(m, places);
+    const hed_config config = {.count = 1, .values = {group}};
+    hed_kernel_options options = {.math = math, .config = &config};
+    hed_kernel *kernel;
+    OK(hed_kernel_create(t->device, is_joint ? &cloth_newton_joint_def : &cloth_newton_def,
+        &options, &kernel, &error));
+    newton_launch launch = {.position = buffer_of(t, NULL, particles * sizeof(float4)),
+        .moved = buffer_of(t, NULL, particles * sizeof(float4)),
+        .words = buffer_of(t, m->tables.words, 4 * m->tables.word_count),
+        .tables = buffer_of(t, m->elements.words, 16 * m->elements.word_rows),
+        .steps = buffer_of(t, steps, sizeof steps),
+        .sent = buffer_of(t, NULL, 2 * particles * sizeof(float4)),
+        .diagonals = buffer_of(t, NULL, 2 * particles * sizeof(float4)),
+        .sums = buffer_of(t, NULL, 8 * CLOTH_NEWTON_SUMS * patches),
+        .blocks = buffer_of(t, NULL, 36 * CLOTH_NEWTON_NEAR * patches),
+        .rows = buffer_of(t, NULL, 4 * CLOTH_NEWTON_ROW_COUNT * CLOTH_NEWTON_COARSE * patches),
+        .kept = buffer_of(t, NULL, sizeof(cloth_newton_vertex) * CLOTH_NEWTON_LOCAL * patches),
+        .coarse = buffer_of(t, NULL, 4 * CLOTH_NEWTON_KEPT * patches),
+        .state = buffer_of(t, (uint32_t[2]){0}, 8),
+        .launch = {.patched = m->elements.tables,
+            .iterations = iterations,
+            .patches = patches,
+            .band = m->tables.band,
+            .particles = particles,
+            .correction = CORRECTION}};
+    hed_problem problem = HED_PROBLEM(patches, m->tables.band);
+    for (int r = 0; r < runs; r++) {
+        uint32_t legs = CLOTH_NEWTON_LEGS(iterations), each = is_joint ? legs : 1;
+        launch.launch.refreshes = r == 0;
+        OK(hed_write(t->stream, launch.position, 0, places, particles * sizeof *places, &error));
+        for (uint32_t leg = 0; leg < legs; leg += each) {
+            launch.launch.begin = leg;
+            launch.launch.end = leg + each;
+            OK(hed_launch(
+                t->stream, kernel, &problem, HED_VIEW_ARGS_FROM(newton_launch, &launch), &error));
+        }
+    }
+    OK(hed_read(t->stream, result.bent, launch.moved, 0, particles * sizeof(float4), &error));
+    OK(hed_read(t->stream, result.solved, launch.position, 0, particles * sizeof(float4), &error));
+    OK(hed_stream_wait(t->stream, &error));
+    hed_kernel_destroy(kernel);
+    hed_buffer *buffers[] = {launch.position, launch.moved, launch.words, launch.tables,
+        launch.steps, launch.sent, launch.diagonals, launch.sums, launch.blocks, launch.rows,
+        launch.kept, launch.coarse, launch.state};
+    for (size_t b = 0; b < HED_COUNT(buffers); b++) hed_buffer_destroy(buffers[b]);
+    free(places);
+    return result;
+}
+
+static void free_result(newton_result *result)
+{
+    free(result->bent);
+    free(result->solved);
+}
+
+/* ---- the plain solution ---- */
+
+typedef double vector[3];
+typedef struct plain_system {
+    uint32_t particles, patches, elements;
+    const cloth_element *element; /* of one copy, whose particles are the first ones */
+    double *mass;                 /* 0: locked */
+    uint32_t *patch;
+    double (*blocks)[3][3][3][3]; /* (elements) A of an element between two corners */
+    double (*diagonal)[3][3];     /* inverses */
+    double *coarse;               /* (3 patches)^2, P' A P */
+} plain_system;
+
+static double along(const vector a, const vector b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Makes the blocks of an element from the formulas, and adds dt^2 W' at its corners to `force`. */
+static void plain_element(plain_system *s, uint32_t number, const float4 *at, vector *force)
+{
+    const cloth_element *e = s->element + number;
+    const uint32_t *corner = e->particle + 3;
+    double g[3] = {-((double)e->warp[0] + e->warp[1]), e->warp[0], e->warp[1]},
+           h[3] = {-((double)e->weft[0] + e->weft[1]), e->weft[0], e->weft[1]}, k[3];
+    vector u = {0}, v = {0};
+    for (int c = 0; c < 3; c++) {
+        const double x[3] = {at[corner[c]].x, at[corner[c]].y, at[corner[c]].z};
+        for (int d = 0; d < 3; d++) u[d] += g[c] * x[d], v[d] += h[c] * x[d];
+        k[c] = 1 / ((double)GIVE * e->compliance[c]);
+    }
+    double length_u = sqrt(along(u, u)), length_v = sqrt(along(v, v)), c = e->coupling,
+           cross = length_v - 1 + c * (length_u - 1),
+           f0 = (k[0] * (length_u - 1) + k[1] * c * cross) / length_u, f1 = k[1] * cross / length_v,
+           ha[3][3], hd[3][3], hb[3][3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double one = i == j;
+            ha[i][j] = (k[0] + k[1] * c * c - fabs(f0)) * u[i] * u[j] / along(u, u) +
+                       fabs(f0) * one + k[2] * v[i] * v[j];
+            hd[i][j] =
+                (k[1] - fabs(f1)) * v[i] * v[j] / along(v, v) + fabs(f1) * one + k[2] * u[i] * u[j];
+            hb[i][j] = k[2] * v[i] * u[j] + k[1] * c * u[i] * v[j] / (length_u * length_v);
+        }
+    for (int a = 0; a < 3; a++)
+        for (int d = 0; d < 3; d++) {
+            force[corner[a]][d] += g[a] * (f0 * u[d] + k[2] * along(u, v) * v[d]) +
+                                   h[a] * (f1 * v[d] + k[2] * along(u, v) * u[d]);
+            for (int b = 0; b < 3; b++)
+                for (int j = 0; j < 3; j++)
+                    s->blocks[number][a][b][d][j] = g[a] * g[b] * ha[d][j] +
+                                                    h[a] * h[b] * hd[d][j] +
+                                                    g[a] * h[b] * hb[d][j] + h[a] * g[b] * hb[j][d];
+        }
+}
+
+static void plain_multiply(const plain_system *s, vector *x, vector *to)
+{
+    for (uint32_t i = 0; i < s->particles; i++)
+        for (int d = 0; d < 3; d++) to[i][d] = s->mass[i] * x[i][d];
+    for (uint32_t e = 0; e < s->elements; e++)
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++)
+                for (int d = 0; d < 3; d++)
+                    to[s->element[e].particle[3 + a]][d] +=
+                        along(s->blocks[e][a][b][d], x[s->element[e].particle[3 + b]]);
+    for (uint32_t i = 0; i < s->particles; i++)
+        if (s->mass[i] == 0) memset(to[i], 0, sizeof to[i]);
+}
+
+/* Solves M x = b of n unknowns by elimination; changes M and b. */
+static void eliminate(double *m, double *b, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t i = k + 1; i < n; i++) {
+            double factor = m[i * n + k] / m[k * n + k];
+            for (uint32_t j = k; j < n; j++) m[i * n + j] -= factor * m[k * n + j];
+            b[i] -= factor * b[k];
+        }
+    for (uint32_t i = n; i-- > 0;) {
+        for (uint32_t j = i + 1; j < n; j++) b[i] -= m[i * n + j] * b[j];
+        b[i] /= m[i * n + i];
+    }
+}
+
+/* Translates the free particles of a patch by `x`. */
+static void plain_translate(const plain_system *s, uint32_t patch, const vector x, vector *to)
+{
+    for (uint32_t i = 0; i < s->particles; i++)
+        if (s->patch[i] == patch && s->mass[i] > 0)
+            for (int d = 0; d < 3; d++) to[i][d] += x[d];
+}
+
+static void plain_restrict(const plain_system *s, vector *x, double *sums)
+{
+    memset(sums, 0, 3 * s->patches * sizeof *sums);
+    for (uint32_t i = 0; i < s->particles; i++)
+        for (int d = 0; d < 3 && s->mass[i] > 0; d++) sums[3 * s->patch[i] + d] += x[i][d];
+}
+
+static plain_system plain_create(newton_mesh *m, const float4 *at, vector *residual)
+{
+    uint32_t n = m->garment->particle_count, unknowns = 3 * m->tables.patches;
+    plain_system s = {n, m->tables.patches, m->garment->element_count, m->garment->elements,
+        calloc(n, sizeof(double)), calloc(n, 4),
+        calloc(m->garment->element_count, sizeof(double[3][3][3][3])), calloc(n, 72),
+        calloc((size_t)unknowns * unknowns, sizeof(double))};
+    for (uint32_t i = 0; i < n; i++) s.mass[i] = at[i].w > 0 ? 1 / (double)at[i].w : 0;
+    for (uint32_t k = 0; k < s.patches; k++) {
+        cloth_newton_patch patch = cloth_newton_patch_at(k, m->tables.words);
+        for (uint32_t i = 0; i < patch.own_count; i++)
+            s.patch[cloth_newton_particle(m->tables.words[patch.members + i])] = k;
+    }
+    for (uint32_t e = 0; e < s.elements; e++) {
+        plain_element(&s, e, at, residual);
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < 9; k++)
+                s.diagonal[s.element[e].particle[3 + c]][k / 3][k % 3] +=
+                    s.blocks[e][c][c][k / 3][k % 3];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        for (int d = 0; d < 3; d++) {
+            residual[i][d] *= s.mass[i] > 0 ? -1 : 0;
+            s.diagonal[i][d][d] += s.mass[i];
+        }
+    vector *x = calloc(n, sizeof *x), *ax = calloc(n, sizeof *ax);
+    for (uint32_t k = 0; k < unknowns; k++) {
+        vector unit = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
+        memset(x, 0, n * sizeof *x);
+        plain_translate(&s, k / 3, unit, x);
+        plain_multiply(&s, x, ax);
+        plain_restrict(&s, ax, s.coarse + (size_t)k * unknowns);
+    }
+    free(x);
+    free(ax);
+    return s;
+}
+
+static void plain_destroy(plain_system *s)
+{
+    free(s->mass);
+    free(s->patch);
+    free(s->blocks);
+    free(s->diagonal);
+    free(s->coarse);
+}
+
+static void plain_precondition(const plain_system *s, vector *r, vector *z)
+{
+    uint32_t unknowns = 3 * s->patches;
+    double *m = malloc((size_t)unknowns * unknowns * sizeof *m),
+           *sums = calloc(unknowns, sizeof *sums);
+    memcpy(m, s->coarse, (size_t)unknowns * unknowns * sizeof *m);
+    for (uint32_t i = 0; i < s->particles; i++) {
+        double block[9];
+        memcpy(block, s->diagonal[i], sizeof block);
+        memcpy(z[i], r[i], sizeof z[i]);
+        if (s->mass[i] > 0) eliminate(block, z[i], 3);
+        else memset(z[i], 0, sizeof z[i]);
+    }
+    plain_restrict(s, r, sums);
+    eliminate(m, sums, unknowns);
+    for (uint32_t k = 0; k < s->patches; k++) {
+        vector x;
+        for (int d = 0; d < 3; d++) x[d] = (double)CORRECTION * sums[3 * k + d];
+        plain_translate(s, k, x, z);
+    }
+    free(m);
+    free(sums);
+}
+
+static double plain_inner(const plain_system *s, vector *a, vector *b)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < s->particles; i++) sum += along(a[i], b[i]);
+    return sum;
+}
+
+/* Solves A d = r by conjugate gradients (Hestenes and Stiefel); `r` becomes the residual. */
+static void plain_solve(const plain_system *s, uint32_t iterations, vector *r, vector *d)
+{
+    uint32_t n = s->particles;
+    vector *z = calloc(n, sizeof *z), *p = calloc(n, sizeof *p), *q = calloc(n, sizeof *q);
+    double last = 0;
+    for (uint32_t k = 0; k < iterations; k++) {
+        plain_precondition(s, r, z);
+        double length = plain_inner(s, r, z), beta = k ? length / last : 0;
+        for (uint32_t i = 0; i < n; i++)
+            for (int c = 0; c < 3; c++) p[i][c] = z[i][c] + beta * p[i][c];
+        plain_multiply(s, p, q);
+        double step = length / plain_inner(s, p, q);
+        for (uint32_t i = 0; i < n; i++)
+            for (int c = 0; c < 3; c++) d[i][c] += step * p[i][c], r[i][c] -= step * q[i][c];
+        last = length;
+    }
+    free(z);
+    free(p);
+    free(q);
+}
+
+/* ---- tests ---- */
+
+/* Checks each copy of the mesh against the plain solution after as many iterations, relative to the largest motion. */
+static void check_result(
+    newton_mesh *m, const newton_result *result, uint32_t iterations, const char *label)
+{
+    uint32_t n = m->garment->particle_count;
+    vector *r = calloc(n, sizeof *r), *d = calloc(n, sizeof *d);
+    plain_system s = plain_create(m, result->bent, r);
+    double before = sqrt(plain_inner(&s, r, r)), largest = 0, apart = 0;
+    plain_solve(&s, iterations, r, d);
+    for (uint32_t i = 0; i < n; i++) {
+        const float4 from = result->bent[i], to = result->solved[i];
+        const double moved[3] = {
+            (double)to.x - from.x, (double)to.y - from.y, (double)to.z - from.z};
+        for (int c = 0; c < 3; c++) {
+            largest = fmax(largest, fabs(d[i][c]));
+            apart = fmax(apart, fabs(moved[c] - d[i][c]));
+        }
+        EXPECT(to.w == from.w);
+    }
+    printf("%s: residual %.2g of %.2g, motion %.3g m, apart %.2g m\n", label,
+        sqrt(plain_inner(&s, r, r)), before, largest, apart);
+    EXPECT_LT(1e-3, largest, "the substep moves particles");
+    EXPECT_LT(apart, 2e-4 * largest, "%s", label);
+    plain_destroy(&s);
+    free(r);
+    free(d);
+}
+
+/* Checks a substep on the device under test in both modes. */
+static void check_substep(uint32_t size)
+{
+    test_device t = test_open(NULL), host = t;
+    test_mesh mesh = test_irregular(size, 5, 0.3f);
+    newton_mesh m;
+    /* as heavy as cloth, 0.2 kg/m^2: iterations end far from the solution */
+    for (uint32_t i = 0; i < size * size; i++)
+        mesh.inverse_masses[i] *= 1.2f * (float)(size * size);
+    newton_mesh_make(&mesh, 1, &m);
+    CHECK_LT(0, m.tables.patches);
+    OK(hed_device_find(t.context, "host", &host.device, &error));
+    OK(hed_stream_create(host.device, NULL, &host.stream, &error));
+    newton_result plain = run_substep(&host, &m, HED_MATH_STRICT, 256, MOST_ITERATIONS, 1, false);
+    check_result(&m, &plain, MOST_ITERATIONS, "host");
+    newton_result strict = run_substep(&t, &m, HED_MATH_STRICT, 256, MOST_ITERATIONS, 2, false);
+    EXPECT_BYTES(strict.bent, plain.bent, m.cloth.particles * sizeof(float4));
+    EXPECT_BYTES(strict.solved, plain.solved, m.cloth.particles * sizeof(float4));
+    newton_result fast = run_substep(&t, &m, HED_MATH_FAST, 256, MOST_ITERATIONS, 1, false);
+    check_result(&m, &fast, MOST_ITERATIONS, "fast");
+    if (hed_device_describe(t.device).capabilities & HED_CAN_GRID_BARRIER) {
+        newton_result joint = run_substep(&t, &m, HED_MATH_STRICT, 384, MOST_ITERATIONS, 2, true);
+        EXPECT_BYTES(joint.solved, plain.solved, m.cloth.particles * sizeof(float4));
+        free_result(&joint);
+        joint = run_substep(&t, &m, HED_MATH_FAST, 384, MOST_ITERATIONS, 2, true);
+        check_result(&m, &joint, MOST_ITERATIONS, "joint");
+        free_result(&joint);
+    }
+    free_result(&plain);
+    free_result(&strict);
+    free_result(&fast);
+    newton_mesh_free(&m);
+    test_mesh_free(&mesh);
+    hed_stream_destroy(host.stream);
+    test_close(&t);
+}
+
+Test(cloth_newton, solves_as_conjugate_gradients_do, .timeout = 300) { check_substep(60); }
+
+Test(cloth_newton, solves_a_single_patch, .timeout = 300) { check_substep(15); }
