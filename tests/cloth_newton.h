@@ -16,6 +16,7 @@ typedef struct newton_mesh {
     hed_arena scratch;
     cloth_element_patches elements;
     cloth_newton_tables tables;
+    bool is_at_rest; /* a test's positions are the garment's */
 } newton_mesh;
 
 static void newton_mesh_make(test_mesh *mesh, uint32_t copies, newton_mesh *m)

@@ -24,15 +24,17 @@ static hed_buffer *buffer_of(test_device *t, const void *content, uint64_t size)
     return buffer;
 }
 
-/* Moves the particles of a mesh: stretched, sheared and folded, so that images of warp and weft are longer
+/* Places the particles of a mesh, unless it is at rest: stretched, sheared and folded, so that images of warp and weft are longer
  * and shorter than a metre. */
 static void deform(newton_mesh *m, float4 *places)
 {
     for (uint32_t i = 0; i < m->cloth.particles; i++) {
         const float *at = m->garment->positions[i % m->garment->particle_count];
         float x = at[0], z = at[2];
-        places[i] = hed_f4(1.03f * x + 0.04f * z, 0.08f * sinf(9 * x) + 0.02f * sinf(23 * z),
-            0.98f * z + 0.02f * sinf(7 * x), at[3]);
+        if (m->is_at_rest) places[i] = hed_f4(x, at[1], z, at[3]);
+        else
+            places[i] = hed_f4(1.03f * x + 0.04f * z, 0.08f * sinf(9 * x) + 0.02f * sinf(23 * z),
+                0.98f * z + 0.02f * sinf(7 * x), at[3]);
     }
 }
 
@@ -237,6 +239,7 @@ static plain_system plain_create(newton_mesh *m, const float4 *at, vector *resid
         plain_translate(&s, k / 3, unit, x);
         plain_multiply(&s, x, ax);
         plain_restrict(&s, ax, s.coarse + (size_t)k * unknowns);
+        s.coarse[(size_t)k * unknowns + k] += 1e-12; /* of a patch whose particles all are locked */
     }
     free(x);
     free(ax);
@@ -336,14 +339,13 @@ static void check_result(
 }
 
 /* Checks a substep on the device under test in both modes. */
-static void check_substep(uint32_t size)
+static void check_substep(test_mesh mesh)
 {
     test_device t = test_open(NULL), host = t;
-    test_mesh mesh = test_irregular(size, 5, 0.3f);
     newton_mesh m;
-    /* as heavy as cloth, 0.2 kg/m^2: iterations end far from the solution */
-    for (uint32_t i = 0; i < size * size; i++)
-        mesh.inverse_masses[i] *= 1.2f * (float)(size * size);
+    /* as heavy as 0.8 kg of cloth: iterations end far from the solution */
+    for (uint32_t i = 0; i < mesh.def.particle_count; i++)
+        mesh.inverse_masses[i] *= 1.2f * (float)mesh.def.particle_count;
     newton_mesh_make(&mesh, 1, &m);
     CHECK_LT(0, m.tables.patches);
     OK(hed_device_find(t.context, "host", &host.device, &error));
@@ -351,6 +353,16 @@ static void check_substep(uint32_t size)
     newton_result plain = run_substep(&host, &m, HED_MATH_STRICT, 256, MOST_ITERATIONS, 1, false);
     check_result(&m, &plain, MOST_ITERATIONS, "host");
     newton_result strict = run_substep(&t, &m, HED_MATH_STRICT, 256, MOST_ITERATIONS, 2, false);
+    double bends = 0;
+    float4 *places = calloc(m.cloth.particles, sizeof *places);
+    deform(&m, places);
+    for (uint32_t i = 0; i < m.cloth.particles; i++) {
+        double moved = fabs((double)plain.bent[i].y - places[i].y);
+        if (places[i].w > 0) bends = fmax(bends, moved);
+        else EXPECT(moved == 0);
+    }
+    free(places);
+    EXPECT_LT(1e-7, bends, "the first leg bends the mesh");
     EXPECT_BYTES(strict.bent, plain.bent, m.cloth.particles * sizeof(float4));
     EXPECT_BYTES(strict.solved, plain.solved, m.cloth.particles * sizeof(float4));
     newton_result fast = run_substep(&t, &m, HED_MATH_FAST, 256, MOST_ITERATIONS, 1, false);
@@ -372,6 +384,69 @@ static void check_substep(uint32_t size)
     test_close(&t);
 }
 
-Test(cloth_newton, solves_as_conjugate_gradients_do, .timeout = 300) { check_substep(60); }
+Test(cloth_newton, solves_as_conjugate_gradients_do, .timeout = 300)
+{
+    check_substep(test_irregular(60, 5, 0.3f));
+}
 
-Test(cloth_newton, solves_a_single_patch, .timeout = 300) { check_substep(15); }
+Test(cloth_newton, solves_a_single_patch, .timeout = 300)
+{
+    check_substep(test_irregular(15, 5, 0.3f));
+}
+
+/* Any number of triangles may have a particle in common. */
+Test(cloth_newton, solves_a_fan, .timeout = 300) { check_substep(test_fan(40)); }
+
+/* Copies are apart, and one system for conjugate gradients: each moves as a mesh alone does. */
+Test(cloth_newton, moves_copies_alike, .timeout = 300)
+{
+    test_device t = test_open(NULL);
+    test_mesh mesh = test_irregular(30, 5, 0.3f);
+    newton_mesh one, three;
+    for (uint32_t i = 0; i < 900; i++) mesh.inverse_masses[i] *= 1000.0f;
+    newton_mesh_make(&mesh, 1, &one);
+    newton_mesh_make(&mesh, 3, &three);
+    EXPECT_EQ(three.tables.patches, 3 * one.tables.patches);
+    newton_result alone = run_substep(&t, &one, HED_MATH_FAST, 256, MOST_ITERATIONS, 1, false);
+    newton_result copies = run_substep(&t, &three, HED_MATH_FAST, 256, MOST_ITERATIONS, 1, false);
+    for (uint32_t i = 0; i < 2700; i++) {
+        const float4 a = alone.solved[i % 900], b = copies.solved[i];
+        float apart = fmaxf(fabsf(a.x - b.x), fmaxf(fabsf(a.y - b.y), fabsf(a.z - b.z)));
+        CHECK_LT(apart, 1e-5f, "particle %u", i);
+    }
+    free_result(&alone);
+    free_result(&copies);
+    newton_mesh_free(&one);
+    newton_mesh_free(&three);
+    test_mesh_free(&mesh);
+    test_close(&t);
+}
+
+/* Patches of which every particle is locked are part of the coarse matrix, too. */
+Test(cloth_newton, solves_with_locked_patches, .timeout = 300)
+{
+    test_mesh mesh = test_irregular(40, 5, 0.3f);
+    for (uint32_t i = 0; i < 1600; i++)
+        if (mesh.positions[3 * i] < 0.1f) mesh.inverse_masses[i] = 0;
+    check_substep(mesh);
+}
+
+/* A sheet at rest stays: its residual is a rounding error. */
+Test(cloth_newton, leaves_a_sheet_at_rest, .timeout = 300)
+{
+    test_device t = test_open(NULL);
+    test_mesh mesh = test_irregular(15, 5, 0.3f);
+    newton_mesh m;
+    newton_mesh_make(&mesh, 1, &m);
+    m.is_at_rest = true;
+    newton_result result = run_substep(&t, &m, HED_MATH_FAST, 256, MOST_ITERATIONS, 1, false);
+    for (uint32_t i = 0; i < 225; i++) {
+        const float *from = m.garment->positions[i];
+        const float4 to = result.solved[i];
+        CHECK_LT(fabsf(to.x - from[0]) + fabsf(to.y - from[1]) + fabsf(to.z - from[2]), 1e-4f);
+    }
+    free_result(&result);
+    newton_mesh_free(&m);
+    test_mesh_free(&mesh);
+    test_close(&t);
+}
