@@ -331,6 +331,70 @@ Test(cloth_layers, a_sleeve_goes_around_its_arm)
     ball_free(&body);
 }
 
+/* A double cone (2 rings) or a rod with `sides` sides, of radius 0.1 around the y axis. */
+static ball sharp_body(uint32_t rings, uint32_t sides)
+{
+    ball body = ball_make(rings, sides);
+    ball_put(&body, 0, 0, 0, 0.1f);
+    for (uint32_t v = 0; v < body.vertex_count && rings > 2; v++) body.positions[v][1] *= 3;
+    return body;
+}
+
+/* Lays an automatic tube on a body; with `every` above 0, each particle with such a number is locked. */
+static hed_cloth_laid lay_sharp(
+    const ball *body, float radius, float x, uint32_t every, float (*positions)[3])
+{
+    tube *t = tube_make("tube", HED_CLOTH_LAYER_AUTO, radius, 0.3f, x);
+    hed_cloth_laid laid;
+    t->def.thickness = 0.005f;
+    for (uint32_t i = 0; every > 0 && i < PARTICLES; i += every) t->inverse_masses[i] = 0;
+    OK(lay(&t, 1, body, positions, &laid));
+    EXPECT_EQ(crossings_of(&t, 1, (const float(*)[3])positions, body) == 0, laid.crossings == 0);
+    laid.moved = memcmp(positions, t->positions, sizeof t->positions) != 0;
+    free(t);
+    return laid;
+}
+
+/* Over a sharp edge a triangle may cross with all corners outside, so these stay further out. Lengths are
+ * regained with the distance that this needs and no more: with none, each round crossed again and none was kept. */
+Test(cloth_layers, lengths_are_regained_over_sharp_edges, .timeout = 120)
+{
+    static float positions[PARTICLES][3];
+    for (uint32_t sides = 6; sides <= 12; sides += 2) {
+        ball body = sharp_body(2, sides);
+        hed_cloth_laid laid = lay_sharp(&body, 0.13f, 0.04f, 0, positions);
+        printf("cone, %u sides: moved %g m, stretch %g\n", sides, laid.farthest, laid.stretch_p99);
+        EXPECT_EQ(laid.crossings, 0, "%u sides", sides);
+        EXPECT_LT(laid.farthest, 0.017, "%u sides", sides);
+        EXPECT_LT(laid.stretch_p99, 0.035, "%u sides", sides);
+        ball_free(&body);
+    }
+    for (uint32_t x = 1; x <= 2; x++) {
+        ball body = sharp_body(10, 4);
+        hed_cloth_laid laid = lay_sharp(&body, 0.13f, 0.04f * (float)x, 0, positions);
+        printf("rod: moved %g m, stretch %g\n", laid.farthest, laid.stretch_p99);
+        EXPECT_EQ(laid.crossings, 0);
+        EXPECT_LT(laid.stretch_p99, 0.08);
+        ball_free(&body);
+    }
+}
+
+/* Of all rounds the positions with the fewest crossings are kept, then those with the least stretch: the last round of a
+ * tube that is too small stretches it by 82 %, and moves around locked particles only add crossings. */
+Test(cloth_layers, the_best_round_is_kept, .timeout = 120)
+{
+    static float positions[PARTICLES][3];
+    ball body = sharp_body(10, 6), round = sharp_body(10, 10);
+    hed_cloth_laid laid = lay_sharp(&body, 0.07f, 0, 0, positions);
+    EXPECT_EQ(laid.crossings, 0);
+    EXPECT(laid.stretch_p99 > 0.4 && laid.stretch_p99 < 0.65, "stretch %g", laid.stretch_p99);
+    laid = lay_sharp(&round, 0.07f, 0.04f, 7, positions);
+    EXPECT(laid.crossings > 0 && !laid.moved, "%llu crossings, %s",
+        (unsigned long long)laid.crossings, laid.moved ? "moved" : "as it was");
+    ball_free(&body);
+    ball_free(&round);
+}
+
 /* Beside a body, barely in it, or without a layer: to the bit. Held in it: as it is, and told. */
 Test(cloth_layers, automatic_garments_stay_where_they_can)
 {

@@ -21,7 +21,9 @@ enum {
     PATIENCE = 6, /* rounds without fewer crossings after which an automatic garment is left */
     /* rounds of regaining the lengths at rest, and passes over the edges before moving out */
     RELAX_ROUNDS = 60,
-    PULLS = 4
+    PULLS = 4,
+    /* rounds in a row with crossings after which regaining ends: half of them raise the extra displacement */
+    CROSSED_ROUNDS = 20
 };
 /* extra displacement of crossing triangles in a round, / mean edge */
 static const float further = 0.25f, further_auto = 0.05f, furthest_auto = 0.5f;
@@ -51,6 +53,7 @@ typedef struct layer_moved {
     uint64_t selves;      /* pairs of the garment's own triangles that cross at the start */
     float *best;          /* (particles x 3) positions with the fewest crossings so far */
     uint64_t fewest;      /* crossings of `best` */
+    double best_stretch;  /* stretch of `best` (p99); 0 before lengths are regained */
     hed_cloth_laid *laid;
 } layer_moved;
 
@@ -200,13 +203,15 @@ static hed_status tell_crossings(
         m->number, layer_name(m->def), m->def->layer, list + 2);
 }
 
-/* Keeps the positions if they are no worse than all before. Contact parts cloth and body in time, but
- * never cloth and cloth. */
+/* Keeps the positions if they have fewer crossings than all before, or as many and no more stretch. Contact
+ * parts cloth and body in time, but never cloth and cloth. */
 static void keep_best(layer_moved *m, uint64_t body_pairs, uint64_t itself)
 {
     uint64_t selves = itself > m->selves ? itself - m->selves : 0, count = body_pairs + 4 * selves;
-    if (count > m->fewest) return;
+    double stretch = m->laid->stretch_p99;
+    if (count > m->fewest || (count == m->fewest && stretch > m->best_stretch)) return;
     m->fewest = count;
+    m->best_stretch = stretch;
     m->laid->crossings = body_pairs + selves;
     memcpy(m->best, m->positions, 3 * (size_t)m->def->particle_count * sizeof *m->best);
 }
@@ -356,23 +361,28 @@ static void pull_edges(const layer_moved *m)
 }
 
 /* Draws the edges of a garment that is outside to their lengths at rest, as far as the bodies allow: else
- * the first frames would do it, at a speed. Keeps the last positions with no more
- * crossings. */
+ * the first frames would do it, at a speed. Over a sharp edge a round may cross with all corners outside:
+ * rounds go on then, with extra displacements that grow where triangles cross. */
 static void regain_lengths(layering *l, layer_moved *m)
 {
     bool crossing;
     double before = INFINITY;
+    uint32_t crossed = 0;
     memset(m->extra, 0, m->def->particle_count * sizeof *m->extra);
     memcpy(m->positions, m->best, 3 * (size_t)m->def->particle_count * sizeof *m->best);
+    measure_stretch(l, m);
+    m->best_stretch = m->laid->stretch_p99;
     for (int round = 0; round < RELAX_ROUNDS && !l->error->status; round++) {
         for (int sweep = 0; sweep < SWEEPS; sweep++) {
             for (int pull = 0; pull < PULLS; pull++) pull_edges(m);
             move_out(l, m);
         }
         for (int sweep = 0; sweep < SWEEPS && move_out(l, m) > 1e-3f; sweep++) continue;
-        move_further(l, m, true, &crossing);
         measure_stretch(l, m);
-        if (m->laid->stretch_p99 < RELAXED || m->laid->stretch_p99 > SLOW * before) break;
+        move_further(l, m, true, &crossing);
+        crossed = crossing ? crossed + 1 : 0;
+        bool is_done = m->laid->stretch_p99 < RELAXED || m->laid->stretch_p99 > SLOW * before;
+        if (crossing ? crossed > CROSSED_ROUNDS : is_done) break;
         before = m->laid->stretch_p99;
     }
 }
