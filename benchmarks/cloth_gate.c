@@ -194,6 +194,7 @@ static hed_status run_sheet(const cloth_gate_case *c, hed_device *device, uint32
     def.garment_count = 1;
     def.substeps = substeps;
     def.threads = c->threads;
+    def.max_colliders = cloth_gate_falls(c->kind) ? 1 : 0;
     hed_cloth *cloth = NULL;
     if (!run->drape[0] || !run->drape[1]) HED_OUT_OF_MEMORY(error, "a drape");
     else if (!hed_cloth_create(device, &def, &cloth, error))

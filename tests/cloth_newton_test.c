@@ -255,12 +255,26 @@ static void plain_destroy(plain_system *s)
     free(s->coarse);
 }
 
-static void plain_precondition(const plain_system *s, vector *r, vector *z)
+/* Adds `factor` times the translations of the patches that solve P' A P x = P' r. */
+static void plain_correct(const plain_system *s, vector *r, double factor, vector *to)
 {
     uint32_t unknowns = 3 * s->patches;
     double *m = malloc((size_t)unknowns * unknowns * sizeof *m),
            *sums = calloc(unknowns, sizeof *sums);
     memcpy(m, s->coarse, (size_t)unknowns * unknowns * sizeof *m);
+    plain_restrict(s, r, sums);
+    eliminate(m, sums, unknowns);
+    for (uint32_t k = 0; k < s->patches; k++) {
+        vector x;
+        for (int d = 0; d < 3; d++) x[d] = factor * sums[3 * k + d];
+        plain_translate(s, k, x, to);
+    }
+    free(m);
+    free(sums);
+}
+
+static void plain_precondition(const plain_system *s, vector *r, vector *z)
+{
     for (uint32_t i = 0; i < s->particles; i++) {
         double block[9];
         memcpy(block, s->diagonal[i], sizeof block);
@@ -268,15 +282,7 @@ static void plain_precondition(const plain_system *s, vector *r, vector *z)
         if (s->mass[i] > 0) eliminate(block, z[i], 3);
         else memset(z[i], 0, sizeof z[i]);
     }
-    plain_restrict(s, r, sums);
-    eliminate(m, sums, unknowns);
-    for (uint32_t k = 0; k < s->patches; k++) {
-        vector x;
-        for (int d = 0; d < 3; d++) x[d] = (double)CORRECTION * sums[3 * k + d];
-        plain_translate(s, k, x, z);
-    }
-    free(m);
-    free(sums);
+    plain_correct(s, r, (double)CORRECTION, z);
 }
 
 static double plain_inner(const plain_system *s, vector *a, vector *b)
@@ -286,7 +292,8 @@ static double plain_inner(const plain_system *s, vector *a, vector *b)
     return sum;
 }
 
-/* Solves A d = r by conjugate gradients (Hestenes and Stiefel); `r` becomes the residual. */
+/* Solves A d = r by conjugate gradients (Hestenes and Stiefel) and a last correction by translations, before which `r`
+ * becomes the residual. */
 static void plain_solve(const plain_system *s, uint32_t iterations, vector *r, vector *d)
 {
     uint32_t n = s->particles;
@@ -303,6 +310,7 @@ static void plain_solve(const plain_system *s, uint32_t iterations, vector *r, v
             for (int c = 0; c < 3; c++) d[i][c] += step * p[i][c], r[i][c] -= step * q[i][c];
         last = length;
     }
+    plain_correct(s, r, 1, d);
     free(z);
     free(p);
     free(q);

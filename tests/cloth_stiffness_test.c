@@ -114,7 +114,7 @@ Test(cloth_stiffness, the_report_foretells_how_soft_it_is_in_turn, .timeout = 30
         for (uint32_t i = 0; i < numbers; i++) at[i] = before[i] = garment->positions[i / 3][i % 3];
         OK(cloth_reference_frames(garment, &how, 120, at, before, NULL, &last));
         hed_cloth_stiffness given =
-            cloth_garment_stiffness(garment, how.seconds, substeps, 1, false);
+            cloth_garment_stiffness(garment, how.seconds, substeps, 1, HED_CLOTH_SOLVER_PATCHES);
         double drop = -at[3 * (mesh.def.grid_width - 1) + 1],
                foretold = elastica(DENSITY * 9.81, given.given.bend_warp, LENGTH);
         EXPECT_LT(given.given.bend_warp, 0.95 * bending);

@@ -327,14 +327,19 @@ CLOTH_FUNCTION void newton_multiply(
     newton_publish_sums(group, view, m, 0u, leg);
 }
 
-/* Moves the own particles. */
+/* Moves the own particles. A last translation of the patch makes the sums of the residual over patches 0, so that cloth
+ * which nothing holds keeps its momentum: forces between particles have no sum. */
 CLOTH_FUNCTION void newton_end(
-    const newton_group *group, cloth_newton_view view, const newton_item *of)
+    const newton_group *group, cloth_newton_view view, newton_memory m, const newton_item *of)
 {
+    newton_shift(group, m);
+    float4 shift = hed_f4(m.shifts[0], m.shifts[1], m.shifts[2], 0.0f);
     NEWTON_EACH_VERTEX(s, i, group->patch.own_count)
     {
         uint particle = newton_particle(group, view, i);
-        view.position[particle] = cloth_shift(view.moved[particle], 1.0f, of->vertices[s].moved);
+        const cloth_newton_vertex *v = &of->vertices[s];
+        float4 moved = cloth_shift(v->moved, v->mass > 0.0f ? 1.0f : 0.0f, shift);
+        view.position[particle] = cloth_shift(view.moved[particle], 1.0f, moved);
     }
 }
 
@@ -390,7 +395,7 @@ CLOTH_FUNCTION void newton_leg(const newton_group *group, cloth_newton_view view
 #endif
     if (leg == CLOTH_NEWTON_ITERATE) newton_begin(group, view, m, of);
     else newton_update(group, view, m, of, leg);
-    if (leg == last) newton_end(group, view, of);
+    if (leg == last) newton_end(group, view, m, of);
     else newton_multiply(group, view, m, of, leg);
 #if !JOINT
     newton_keep(group, view, m, of, 1u);

@@ -237,7 +237,7 @@ hed_status cloth_make_fabric(
 }
 
 hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double seconds,
-    uint32_t substeps, uint32_t iterations, bool lines)
+    uint32_t substeps, uint32_t iterations, hed_cloth_solver solver)
 {
     static const double most_part = 0.9;
     hed_cloth_stiffness result = {
@@ -246,10 +246,11 @@ hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double
         &result.given.shear, &result.given.bend_warp, &result.given.bend_weft};
     /* fraction that one iteration has to reach */
     double step_part = 1 - hed_strict_pow(1 - most_part, 1.0 / iterations), needed = 1;
+    bool lines = garment->line_rows && solver != HED_CLOTH_SOLVER_PATCHES &&
+                 solver != HED_CLOTH_SOLVER_GARMENTS;
     for (int kind = 0; kind < CLOTH_STIFF_COUNT; kind++) {
-        double softening = lines && garment->line_rows && kind >= CLOTH_BENT_WARP
-                               ? 0
-                               : garment->softening[kind],
+        bool is_direct = kind >= CLOTH_BENT_WARP ? lines : solver == HED_CLOTH_SOLVER_NEWTON;
+        double softening = is_direct ? 0 : garment->softening[kind],
                dt = seconds / substeps, left = 1 - 1 / (1 + softening * dt * dt);
         /* each iteration of XPBD, from 0 on, leaves the fraction `left` of the residual */
         double part = 1 - hed_strict_pow(left, iterations);

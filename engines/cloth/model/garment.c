@@ -262,6 +262,6 @@ void cloth_garment_destroy(cloth_garment *garment)
 const char *hed_cloth_solver_name(hed_cloth_solver solver)
 {
     static const char *const names[] = {
-        "auto", "colours", "sets", "patches", "garments", "cpu", "cooperative"};
+        "auto", "colours", "sets", "patches", "garments", "cpu", "cooperative", "newton"};
     return (unsigned)solver < HED_CLOTH_SOLVER_COUNT ? names[solver] : "unknown";
 }

@@ -353,10 +353,10 @@ cloth_plane cloth_plane_of(const hed_cloth_fabric *fabric);
  * that a substep loses. Errors: MEMORY. */
 hed_status cloth_make_fabric(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
-/* Computes the stiffness that a garment's fabric reaches in frames of `seconds`; `lines`:
- * bending of grids is solved line by line. */
+/* Computes the stiffness that a garment's fabric reaches in frames of `seconds`: PATCHES and GARMENTS do not solve
+ * bending of grids line by line, NEWTON gives strains their whole stiffness. */
 hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double seconds,
-    uint32_t substeps, uint32_t iterations, bool lines);
+    uint32_t substeps, uint32_t iterations, hed_cloth_solver solver);
 /* element.c: makes the elements of a mesh, whose edges become loose; a grid gets no elements.
  * Errors: MEMORY. */
 hed_status cloth_make_elements(

@@ -137,10 +137,11 @@ static const cloth_solver_ops *const solvers[HED_CLOTH_SOLVER_COUNT] = {
     [HED_CLOTH_SOLVER_GARMENTS] = &cloth_garments_ops,
     [HED_CLOTH_SOLVER_CPU] = &cloth_cpu_ops,
     [HED_CLOTH_SOLVER_COOPERATIVE] = &cloth_cooperative_ops,
+    [HED_CLOTH_SOLVER_NEWTON] = &cloth_newton_ops,
 };
 
 /* Creates the solver. If AUTO chose a solver that fails, for example because patches of the mesh
- * are too large, the cloth uses the solver of colours instead. */
+ * are too large, the cloth uses the next one by the rules in place of Newton's method, else that of colours. */
 static hed_status create_structure(hed_cloth *cloth, hed_error *error)
 {
     hed_status status = cloth->ops->create(cloth, &cloth->solver, error);
@@ -148,8 +149,12 @@ static hed_status create_structure(hed_cloth *cloth, hed_error *error)
         status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_BUILD;
     if (!is_other || cloth->def.solver != HED_CLOTH_SOLVER_AUTO || cloth->ops == &cloth_colours_ops)
         return status;
-    cloth->ops = &cloth_colours_ops;
     hed_error_clear(error);
+    if (cloth->ops == &cloth_newton_ops) {
+        cloth_choose_structure(cloth, solvers, false, error);
+        return error->status ? error->status : create_structure(cloth, error);
+    }
+    cloth->ops = &cloth_colours_ops;
     return cloth->ops->create(cloth, &cloth->solver, error);
 }
 
@@ -187,7 +192,7 @@ static hed_status cloth_build_on_device(hed_cloth *cloth, hed_error *error)
         bytes += 24 * (uint64_t)cloth->particles + 128 * (uint64_t)cloth->garment_count;
     bool on_host = strcmp(hed_device_describe(cloth->device).backend, "host") == 0;
     cloth->staging.bytes = on_host ? 0 : bytes;
-    if (cloth_upload_all(cloth, error) || cloth_choose_structure(cloth, solvers, error))
+    if (cloth_upload_all(cloth, error) || cloth_choose_structure(cloth, solvers, true, error))
         return error->status;
     if (cloth->has_self || cloth->def.max_collider_triangles || cloth->def.max_colliders)
         cloth_contacts_create(cloth, &cloth->contacts, error);
@@ -410,10 +415,8 @@ bool hed_cloth_stiffness_of(
 {
     if (!cloth || !stiffness) return false;
     if (garment >= cloth->garment_count || !cloth->garments[garment]->has_fabric) return false;
-    hed_cloth_solver solver = cloth_lead(cloth)->ops->id;
     *stiffness = cloth_garment_stiffness(cloth->garments[garment], seconds, cloth->def.substeps,
-        cloth->def.iterations,
-        solver != HED_CLOTH_SOLVER_PATCHES && solver != HED_CLOTH_SOLVER_GARMENTS);
+        cloth->def.iterations, cloth_lead(cloth)->ops->id);
     return true;
 }
 

@@ -12,6 +12,8 @@ enum { BY_RULE, JOINT, FIGURES };                 /* KIND */
 enum { LIMIT_NONE = 1, LIMIT_EVEN, LIMIT_TIGHT }; /* LIMIT */
 /* particles of a sheet in one launch: at least; in contact with itself at most, since more are not measured */
 enum { LARGE_SHEET = 64 * 64, MOST_IN_CONTACT = 128 * 128 };
+/* Substeps of Newton's method, with more of which bending needs so many that sweeps hold the strains, too */
+enum { MOST_NEWTON = 16 };
 
 /* ---- the space ---- */
 
@@ -150,16 +152,31 @@ static bool is_one_sheet(const hed_cloth *cloth, const hed_device_info *info)
            cloth->particles >= LARGE_SHEET && has_lattices(cloth) && is_measured;
 }
 
+/* True for meshes of a fabric that few substeps of Newton's method move sooner than many sweeps: on an H200 a
+ * mesh of 29,929 particles takes as long for one of its substeps as for two of the other solver's. Contacts after a substep stretch the
+ * cloth, which sweeps in many substeps take back, so cloth that may touch a body is left to these. */
+static bool is_newton_mesh(const hed_cloth *cloth, const hed_device_info *info)
+{
+    uint32_t substeps =
+        cloth->is_chosen ? cloth_choose_newton_substeps(cloth) : cloth->def.substeps;
+    bool touches = cloth->def.max_colliders || cloth->def.max_collider_triangles;
+    return (info->capabilities & HED_CAN_GRID_BARRIER) && !touches && !cloth->whole &&
+           cloth->particles >= LARGE_SHEET && substeps <= MOST_NEWTON;
+}
+
 /* Chooses a solver by rules. If there are at least as many garments as compute units, one garment
  * for each group fills the device; else garments are cut into patches. Exceptions: on processors
  * `colours` is as fast because of their caches, and their compilers are slow with patches; for
  * fabrics that bend `colours` solves a grid's bending line by line, and elements in patches are not
  * measured, nor are lattices in garments. */
 static hed_cloth_solver choose_fast(
-    const hed_cloth *cloth, const cloth_solver_ops *const *solver_table)
+    const hed_cloth *cloth, const cloth_solver_ops *const *solver_table, bool tries_newton)
 {
     const hed_device_info info = hed_device_describe(cloth->device);
     if (is_valid(cloth, solver_table, HED_CLOTH_SOLVER_CPU)) return HED_CLOTH_SOLVER_CPU;
+    if (tries_newton && is_newton_mesh(cloth, &info) &&
+        is_valid(cloth, solver_table, HED_CLOTH_SOLVER_NEWTON))
+        return HED_CLOTH_SOLVER_NEWTON;
     if (is_one_sheet(cloth, &info) && is_valid(cloth, solver_table, HED_CLOTH_SOLVER_COOPERATIVE))
         return HED_CLOTH_SOLVER_COOPERATIVE;
     if (info.type == HED_DEVICE_CPU || has_lattices(cloth)) return HED_CLOTH_SOLVER_COLOURS;
@@ -190,11 +207,12 @@ static hed_cloth_solver choose_strict(
 
 /* Chooses the measured solver if it is valid for this cloth, else a solver by the rules. Fabrics
  * that bend use the rules, because measurements differ by size only and ignore bending. */
-static hed_cloth_solver choose_auto(hed_cloth *cloth, const cloth_solver_ops *const *solver_table)
+static hed_cloth_solver choose_auto(
+    hed_cloth *cloth, const cloth_solver_ops *const *solver_table, bool tries_newton)
 {
     if (cloth->def.math == HED_MATH_STRICT) return choose_strict(cloth, solver_table);
     if (cloth->tuned.count == 0 && (cloth_has_fabric_sums(cloth) || has_lattices(cloth)))
-        return choose_fast(cloth, solver_table);
+        return choose_fast(cloth, solver_table, tries_newton);
     if (cloth->tuned.count == 0 && !tuned_resolve(cloth, &cloth->tuned, &cloth->configured, NULL) &&
         cloth->configured == HED_ORIGIN_DEFAULT)
         cloth->tuned.count = 0;
@@ -202,16 +220,16 @@ static hed_cloth_solver choose_auto(hed_cloth *cloth, const cloth_solver_ops *co
                                                 : HED_CLOTH_SOLVER_AUTO;
     return tuned != HED_CLOTH_SOLVER_AUTO && is_valid(cloth, solver_table, tuned)
                ? tuned
-               : choose_fast(cloth, solver_table);
+               : choose_fast(cloth, solver_table, tries_newton);
 }
 
-hed_status cloth_choose_structure(
-    hed_cloth *cloth, const cloth_solver_ops *const *solver_table, hed_error *error)
+hed_status cloth_choose_structure(hed_cloth *cloth, const cloth_solver_ops *const *solver_table,
+    bool tries_newton, hed_error *error)
 {
     char reason[256] = "";
     hed_cloth_solver request = cloth->def.solver;
     cloth->configured = request == HED_CLOTH_SOLVER_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
-    if (request == HED_CLOTH_SOLVER_AUTO) request = choose_auto(cloth, solver_table);
+    if (request == HED_CLOTH_SOLVER_AUTO) request = choose_auto(cloth, solver_table, tries_newton);
     if (!solver_table[request]->valid(cloth, reason, sizeof reason))
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver %s is not valid for this cloth on %s: %s", hed_cloth_solver_name(request),

@@ -189,8 +189,6 @@ HED_VIEW_LAUNCH(cloth_lines_launch, CLOTH_LINES)
 HED_VIEW_LAUNCH(cloth_elements_launch, CLOTH_ELEMENTS)
 HED_VIEW_LAUNCH(cloth_element_patches_launch, CLOTH_ELEMENT_PATCHES)
 HED_VIEW_LAUNCH(cloth_cells_launch, CLOTH_CELLS)
-HED_VIEW_LAUNCH(cloth_integrate_launch, CLOTH_INTEGRATE)
-HED_VIEW_LAUNCH(cloth_drive_launch, CLOTH_DRIVE)
 
 /* Solves the elements in patches: the first or the second of two launches. */
 static void solve_patches(
@@ -316,28 +314,12 @@ static void project_sheet(hed_cloth *cloth, const cloth_solver *s, bool touched,
     cloth_tension_solve_lines(cloth, s->tension, passes, 1, 2 * passes, s->b.steps, substep, error);
 }
 
-/* Enqueues the contacts and the driver, without the flags `skipped`. */
-static void colours_drive(
-    hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t skipped, hed_error *error)
-{
-    const cloth_buffers *b = &cloth->buffers;
-    hed_buffer *from = cloth_or_none(cloth, b->driver_from),
-               *to = cloth_or_none(cloth, b->driver_to), *map = cloth_or_none(cloth, b->driver_map);
-    cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles,
-        HED_VIEW_ARGS(cloth_drive_launch, .position = b->position, .previous = b->previous,
-            .garments = b->garments, .colliders = cloth_or_none(cloth, b->colliders),
-            .contact = cloth_or_none(cloth, b->contact), .driver_from = from, .driver_to = to,
-            .driver_map = map, .debug = cloth_or_none(cloth, b->debug), .steps = s->b.steps,
-            .substep = substep, .skipped = skipped),
-        error);
-}
-
 /* Enqueues contacts and limits of the stretch that they leave: all but the last contacts. The
  * driver, which may be a spring, acts once, at the end. */
 static void limit_stretch(
     hed_cloth *cloth, const cloth_solver *s, bool touches, uint32_t substep, hed_error *error)
 {
-    if (touches) colours_drive(cloth, s, substep, CLOTH_STEP_DRIVER, error);
+    if (touches) cloth_drive_all(cloth, s->b.steps, substep, CLOTH_STEP_DRIVER, error);
     cloth_tension_limit(cloth, s->tension, s->b.steps, substep, error);
 }
 
@@ -385,23 +367,14 @@ static hed_status colours_enqueue(
 {
     uint32_t passes = key->acts ? CLOTH_TOUCHED_PASSES : 1;
     bool is_native = cloth_runs_native(cloth);
-    const cloth_buffers *b = &cloth->buffers;
-    hed_buffer *from = cloth_or_none(cloth, b->driver_from),
-               *to = cloth_or_none(cloth, b->driver_to), *map = cloth_or_none(cloth, b->driver_map);
     for (uint32_t substep = 0; substep < count && !error->status; substep++) {
-        cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles,
-            HED_VIEW_ARGS(cloth_integrate_launch, .position = b->position, .previous = b->previous,
-                .carry = b->carry, .garments = b->garments, .air = cloth_or_none(cloth, b->air),
-                .tether = cloth_or_none(cloth, b->tether),
-                .anchors = cloth_or_none(cloth, b->anchors), .driver_from = from, .driver_to = to,
-                .driver_map = map, .steps = s->b.steps, .substep = substep),
-            error);
+        cloth_integrate_all(cloth, s->b.steps, substep, error);
         if (s->patches_first) solve_patches(cloth, s, substep, 0, error);
         if (s->lattices && !is_native) run_gathered(cloth, s, s->lattices, substep, 1, error);
         else cloth_tension_solve_lattices(cloth, s->tension, key->acts, s->b.steps, substep, error);
         if (!s->is_sheet)
             cloth_tension_follow(
-                cloth, s->tension, s->patches_first ? s->b.moved : b->position, error);
+                cloth, s->tension, s->patches_first ? s->b.moved : cloth->buffers.position, error);
         for (uint32_t i = 0; i < cloth->def.iterations; i++) {
             bool touched = key->acts && s->has_tension;
             if (s->is_sheet) project_sheet(cloth, s, touched, passes, substep, error);
@@ -415,7 +388,7 @@ static hed_status colours_enqueue(
             }
             if (!key->acts) continue;
             if (s->has_tension) limit_stretch(cloth, s, key->touches, substep, error);
-            colours_drive(cloth, s, substep, 0, error);
+            cloth_drive_all(cloth, s->b.steps, substep, 0, error);
         }
     }
     return error->status;

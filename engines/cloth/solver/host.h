@@ -17,17 +17,21 @@ extern const cloth_solver_ops cloth_cooperative_ops; /* colours.c: HED_CLOTH_SOL
 extern const cloth_solver_ops cloth_sets_ops;        /* colours.c: HED_CLOTH_SOLVER_SETS */
 extern const cloth_solver_ops cloth_patches_ops;     /* patches.c: HED_CLOTH_SOLVER_PATCHES */
 extern const cloth_solver_ops cloth_garments_ops;    /* patches.c: HED_CLOTH_SOLVER_GARMENTS */
+extern const cloth_solver_ops cloth_newton_ops;      /* newton.c: HED_CLOTH_SOLVER_NEWTON */
 extern const cloth_solver_ops cloth_cpu_ops;         /* native.c: HED_CLOTH_SOLVER_CPU */
 
 /* True if a garment has sums of a fabric, cloth_sums_of() (cloth_choice.c). */
 bool cloth_has_fabric_sums(const hed_cloth *cloth);
 /* Chooses the solver of a cloth from a table of all solvers: as requested, as tuned, or by rule
- * (cloth_choice.c). Errors: UNSUPPORTED (the reason). */
-hed_status cloth_choose_structure(
-    hed_cloth *cloth, const cloth_solver_ops *const *solver_table, hed_error *error);
+ * (cloth_choice.c). `tries_newton`: HED_CLOTH_SOLVER_NEWTON, too, whose creation may fail. Errors: UNSUPPORTED (the
+ * reason). */
+hed_status cloth_choose_structure(hed_cloth *cloth, const cloth_solver_ops *const *solver_table,
+    bool tries_newton, hed_error *error);
 
 /* Chooses the substeps of a frame for garments that exist (substeps.c). */
 uint32_t cloth_choose_substeps(const hed_cloth *cloth);
+/* Chooses the substeps of a frame for HED_CLOTH_SOLVER_NEWTON. */
+uint32_t cloth_choose_newton_substeps(const hed_cloth *cloth);
 /* Longest motion of a body, m, in a substep of a cloth whose substeps are chosen. */
 double cloth_choose_body_motion(const hed_cloth *cloth);
 /* Substeps of a checked frame, and searches of the planes of all particles in it, since mesh colliders move: a plane has
@@ -142,6 +146,12 @@ HED_VIEW_LAUNCH(cloth_move_launch, CLOTH_MOVE)
  * program requests that. */
 hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     const hed_argument *arguments, uint32_t count, hed_error *error);
+/* Enqueues the integrator, with tethers; then colliders, contacts and driver, without the flags `skipped`. `steps`:
+ * buffer of cloth_step. */
+hed_status cloth_integrate_all(
+    hed_cloth *cloth, hed_buffer *steps, uint32_t substep, hed_error *error);
+hed_status cloth_drive_all(hed_cloth *cloth, hed_buffer *steps, uint32_t substep, uint32_t skipped,
+    hed_error *error);
 /* Creates a kernel, unless it exists or is a task of HED_CLOTH_SOLVER_COOPERATIVE. */
 hed_status cloth_kernel_ensure(
     hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error);

@@ -170,3 +170,38 @@ hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     return hed_launch(
         cloth->stream, cloth->host->kernels[kernel], &problem, arguments, count, error);
 }
+
+/* ---- launches over all particles ---- */
+
+HED_VIEW_LAUNCH(cloth_integrate_launch, CLOTH_INTEGRATE)
+HED_VIEW_LAUNCH(cloth_drive_launch, CLOTH_DRIVE)
+
+hed_status cloth_integrate_all(
+    hed_cloth *cloth, hed_buffer *steps, uint32_t substep, hed_error *error)
+{
+    const cloth_buffers *b = &cloth->buffers;
+    return cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles,
+        HED_VIEW_ARGS(cloth_integrate_launch, .position = b->position, .previous = b->previous,
+            .carry = b->carry, .garments = b->garments, .air = cloth_or_none(cloth, b->air),
+            .tether = cloth_or_none(cloth, b->tether), .anchors = cloth_or_none(cloth, b->anchors),
+            .driver_from = cloth_or_none(cloth, b->driver_from),
+            .driver_to = cloth_or_none(cloth, b->driver_to),
+            .driver_map = cloth_or_none(cloth, b->driver_map), .steps = steps, .substep = substep),
+        error);
+}
+
+hed_status cloth_drive_all(hed_cloth *cloth, hed_buffer *steps, uint32_t substep, uint32_t skipped,
+    hed_error *error)
+{
+    const cloth_buffers *b = &cloth->buffers;
+    return cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles,
+        HED_VIEW_ARGS(cloth_drive_launch, .position = b->position, .previous = b->previous,
+            .garments = b->garments, .colliders = cloth_or_none(cloth, b->colliders),
+            .contact = cloth_or_none(cloth, b->contact),
+            .driver_from = cloth_or_none(cloth, b->driver_from),
+            .driver_to = cloth_or_none(cloth, b->driver_to),
+            .driver_map = cloth_or_none(cloth, b->driver_map),
+            .debug = cloth_or_none(cloth, b->debug), .steps = steps, .substep = substep,
+            .skipped = skipped),
+        error);
+}
