@@ -79,8 +79,7 @@ static frames_run run_frames(const hed_cloth_def *def, hed_cloth_frame frame, ui
         OK(hed_cloth_read(cloth, run.places, NULL, NULL, &error));
         run.p99 = fmax(run.p99, quality.stretch_p99);
         run.worst = fmax(run.worst, quality.worst_stretch);
-        run.rise =
-            fmax(run.rise, energy_at(garment, run.places, quality.kinetic_energy) - start);
+        run.rise = fmax(run.rise, energy_at(garment, run.places, quality.kinetic_energy) - start);
     }
     hed_cloth_destroy(cloth);
     free(targets);
@@ -169,8 +168,7 @@ Test(cloth_newton_frames, pins_move, .timeout = 300)
 static void centre_of(const float *places, uint32_t particles, double centre[3])
 {
     memset(centre, 0, 3 * sizeof *centre);
-    for (uint32_t i = 0; i < 3 * particles; i++)
-        centre[i % 3] += (double)places[i] / particles;
+    for (uint32_t i = 0; i < 3 * particles; i++) centre[i % 3] += (double)places[i] / particles;
 }
 
 /* A sheet that nothing holds and that begins stretched, sheared and folded keeps its momentum exactly, although the
@@ -245,10 +243,8 @@ Test(cloth_newton_frames, a_start_in_motion, .timeout = 300)
 
 Test(cloth_newton_frames, a_ball_holds_a_sheet, .timeout = 300)
 {
-    const hed_cloth_collider ball = {.shape = HED_CLOTH_SPHERE,
-        .a = {0, -0.42f, 0},
-        .radius = {0.4f, 0.4f},
-        .friction = 0.4f};
+    const hed_cloth_collider ball = {
+        .shape = HED_CLOTH_SPHERE, .a = {0, -0.42f, 0}, .radius = {0.4f, 0.4f}, .friction = 0.4f};
     test_mesh mesh = sheet_of(SIDE, "cotton");
     hed_cloth_frame frame = hed_default_cloth_frame();
     release(&mesh);

@@ -250,8 +250,8 @@ hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double
                  solver != HED_CLOTH_SOLVER_GARMENTS;
     for (int kind = 0; kind < CLOTH_STIFF_COUNT; kind++) {
         bool is_direct = kind >= CLOTH_BENT_WARP ? lines : solver == HED_CLOTH_SOLVER_NEWTON;
-        double softening = is_direct ? 0 : garment->softening[kind],
-               dt = seconds / substeps, left = 1 - 1 / (1 + softening * dt * dt);
+        double softening = is_direct ? 0 : garment->softening[kind], dt = seconds / substeps,
+               left = 1 - 1 / (1 + softening * dt * dt);
         /* each iteration of XPBD, from 0 on, leaves the fraction `left` of the residual */
         double part = 1 - hed_strict_pow(left, iterations);
         *achieved[kind] *= (float)part;

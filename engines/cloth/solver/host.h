@@ -118,7 +118,7 @@ typedef struct cloth_host {
     bool driver_moves; /* driver_from is not driver_to */
     bool has_driver_middle;
     double driver_middle[3]; /* m, mean of the driver's last targets in the world */
-    bool air_fresh;    /* buffers.air belongs to the current positions */
+    bool air_fresh;          /* buffers.air belongs to the current positions */
     /* write-back */
     float transform[16]; /* the frame's matrix, column by column, for positions of the world */
     cloth_view view;     /* the matrix for positions relative to the origin */
@@ -150,8 +150,8 @@ hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
  * buffer of cloth_step. */
 hed_status cloth_integrate_all(
     hed_cloth *cloth, hed_buffer *steps, uint32_t substep, hed_error *error);
-hed_status cloth_drive_all(hed_cloth *cloth, hed_buffer *steps, uint32_t substep, uint32_t skipped,
-    hed_error *error);
+hed_status cloth_drive_all(
+    hed_cloth *cloth, hed_buffer *steps, uint32_t substep, uint32_t skipped, hed_error *error);
 /* Creates a kernel, unless it exists or is a task of HED_CLOTH_SOLVER_COOPERATIVE. */
 hed_status cloth_kernel_ensure(
     hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error);

@@ -97,7 +97,7 @@ static hed_status newton_upload(
     if (error->status) return error->status;
     if (!made.patches)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "solver newton: the mesh has too many particles, or too many triangles in one place");
+            "solver newton: the mesh has a particle without triangles, too many particles, or too many triangles in one place");
     uint64_t particles = cloth->particles, patches = s->patches = made.patches;
     s->band = made.band;
     s->patched = elements.tables;
@@ -194,8 +194,8 @@ static hed_status newton_solve(hed_cloth *cloth, const cloth_solver *s, uint32_t
     for (uint32_t leg = 0; leg < legs && !error->status; leg += each) {
         launch.launch.begin = leg;
         launch.launch.end = leg + each;
-        hed_launch(cloth->stream, s->kernel, &problem,
-            HED_VIEW_ARGS_FROM(newton_launch, &launch), error);
+        hed_launch(
+            cloth->stream, s->kernel, &problem, HED_VIEW_ARGS_FROM(newton_launch, &launch), error);
     }
     return error->status;
 }

@@ -190,8 +190,8 @@ hed_status cloth_integrate_all(
         error);
 }
 
-hed_status cloth_drive_all(hed_cloth *cloth, hed_buffer *steps, uint32_t substep, uint32_t skipped,
-    hed_error *error)
+hed_status cloth_drive_all(
+    hed_cloth *cloth, hed_buffer *steps, uint32_t substep, uint32_t skipped, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
     return cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles,

@@ -114,12 +114,12 @@ uint32_t cloth_choose_newton_substeps(const hed_cloth *cloth)
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         bool is_blown = garment->drag > 0 || garment->lift > 0;
-        substeps = fmax(substeps,
-            ceil((is_blown ? BLOWN : NEWTON) * seconds * FRAMES_A_SECOND - 0.01));
+        substeps =
+            fmax(substeps, ceil((is_blown ? BLOWN : NEWTON) * seconds * FRAMES_A_SECOND - 0.01));
         /* bending is swept once */
-        substeps = fmax(substeps,
-            cloth_garment_stiffness(garment, seconds, 1, 1, HED_CLOTH_SOLVER_NEWTON)
-                .substeps_for_most);
+        substeps =
+            fmax(substeps, cloth_garment_stiffness(garment, seconds, 1, 1, HED_CLOTH_SOLVER_NEWTON)
+                               .substeps_for_most);
     }
     return (uint32_t)fmin(substeps, 1000);
 }
