@@ -42,6 +42,9 @@ enum {
  * contacts stretch them by 100 to 600 %, and they stay tangled with the body. */
 static const double body_edge = 0.1, body_thickness = 0.4;
 
+/* Locked vertices x edge / half the length: fewer ones hold a mesh by points. */
+static const double PINNED = 0.25;
+
 static double longest_side(const cloth_garment *garment)
 {
     double longest = 0;
@@ -59,8 +62,8 @@ static double longest_side(const cloth_garment *garment)
 /* Substeps of 1/60 s that keep the stretch of a garment without lattices below 2 % and that of its fabric
  * by its weight. Under pressure it is below 2 % and the fabric's: a balloon has no equilibrium
  * beyond a stretch of 100 %, so that one which stretches twice as far as its fabric would burst. Its
- * tension is that of the garment's length and of its pressure; where bodies carry it, the
- * weight of all hangs from few vertices, SUPPORT times that (measured on a shirt, a dress and a sewn
+ * tension is that of the garment's length and of its pressure; where bodies carry it, or locked vertices that are fewer than
+ * those along PINNED of half its length, the weight of all hangs from few vertices, SUPPORT times that (measured on a shirt, a dress and a sewn
  * one: docs/cloth-stiffness.md). Elements of a mesh with lattices are swept CLOTH_STRAIN_SWEEPS times and hold
  * that much more of it. A mesh that hangs by two corners needs the sweeps and all of these substeps to pass
  * the gate of heddle cloth bench. */
@@ -71,10 +74,13 @@ static double plain_substeps(const cloth_garment *garment, bool carried)
     uint32_t free = 0;
     for (uint32_t i = 0; i < garment->particle_count; i++)
         if (garment->positions[i][3] > 0.0f) mass += 1 / (double)garment->positions[i][3], free++;
+    uint32_t locked = garment->particle_count - garment->spare_count - free;
+    bool is_swept = garment->element_count && garment->lattice_count;
+    carried |= locked && locked * edge < PINNED * length && !is_swept;
     double density = mass / (free * edge * edge);
     const hed_cloth_fabric *fabric = &garment->fabric;
     double hung = density * gravity * length, pressed = fabs((double)garment->pressure) * length,
-           sweeps = garment->element_count && garment->lattice_count ? CLOTH_STRAIN_SWEEPS : 1,
+           sweeps = is_swept ? CLOTH_STRAIN_SWEEPS : 1,
            tension = hung * (carried ? SUPPORT / sweeps : 1) + pressed, strain = 0.02;
     if (garment->has_fabric) strain += hung / fmin(fabric->warp, fabric->weft);
     if (!(edge > 0 && free && length > 0)) return PLAIN_LOW;
