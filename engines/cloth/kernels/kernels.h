@@ -12,6 +12,7 @@
 
 #include "kernels/line.h"
 #include "kernels/surface.h"
+#include "kernels/turn.h"
 #include "kernels/vertex.h"
 
 #include "kernels/patch_arguments.h"
@@ -29,7 +30,7 @@
  *     hed_cloth_integrate_cl, 0}}; */
 extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[],
     hed_cloth_line_h[], hed_cloth_surface_h[], hed_cloth_vertex_h[], hed_cloth_lanes_h[],
-    hed_cloth_project_h[];
+    hed_cloth_turn_h[], hed_cloth_turn_cl[], hed_cloth_project_h[];
 extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_sets_cl[],
     hed_cloth_line_group_h[], hed_cloth_line_cl[], hed_cloth_element_cl[], hed_cloth_cell_cl[],
     hed_cloth_drive_cl[], hed_cloth_write_back_cl[], hed_cloth_surface_cl[], hed_cloth_move_cl[],
@@ -46,6 +47,8 @@ extern const hed_kernel_def cloth_write_back_def;
 extern const hed_kernel_def cloth_surface_def; /* normals and the air's area */
 extern const hed_kernel_def cloth_wind_def;    /* wind of a field */
 extern const hed_kernel_def cloth_gas_def;     /* pressure by volume */
+extern const hed_kernel_def cloth_expect_def;  /* positions after integration */
+extern const hed_kernel_def cloth_turn_def;    /* angular momentum of free pieces */
 extern const hed_kernel_def cloth_move_def;    /* a matrix on particles, drivers or colliders */
 extern const hed_kernel_def cloth_feed_def;    /* driver data of the program */
 extern const hed_kernel_def cloth_read_def;    /* vertices in the program's layout */

@@ -94,6 +94,16 @@ CLOTH_FUNCTION float4 cloth_anchor_of(uint i, cloth_integrate_view view, cloth_s
     return hed_f4(place.x, place.y, place.z, as_float(to.y));
 }
 
+/* Position of free particle i after integration; stores its new carry. */
+CLOTH_FUNCTION float4 cloth_integrated_at(uint i, float4 at, float4 before, uint2 *carried,
+    __global const float4 *garments, __global const float4 *air, cloth_step step)
+{
+    float4 plate = (step.flags & CLOTH_STEP_AIR) ? air[i] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (step.gust > 0.0f) step = cloth_step_from(step, cloth_origin_at(garments, (uint)before.w));
+    return cloth_integrate(
+        at, before, carried, plate, cloth_garment_at(garments, (uint)before.w), step);
+}
+
 CLOTH_FUNCTION void cloth_integrate_one(uint i, cloth_integrate_view view, cloth_step step)
 {
     float4 at = view.position[i], before = view.previous[i];
@@ -101,12 +111,8 @@ CLOTH_FUNCTION void cloth_integrate_one(uint i, cloth_integrate_view view, cloth
         cloth_follow(i, before.w, view, step);
         return;
     }
-    float4 plate = (step.flags & CLOTH_STEP_AIR) ? view.air[i] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     uint2 carried = view.carry[i];
-    if (step.gust > 0.0f)
-        step = cloth_step_from(step, cloth_origin_at(view.garments, (uint)before.w));
-    float4 moved = cloth_integrate(
-        at, before, &carried, plate, cloth_garment_at(view.garments, (uint)before.w), step);
+    float4 moved = cloth_integrated_at(i, at, before, &carried, view.garments, view.air, step);
     view.carry[i] = carried;
     if (step.flags & CLOTH_STEP_TETHERS) {
         float4 anchor = cloth_anchor_of(i, view, step);

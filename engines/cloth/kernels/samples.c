@@ -293,6 +293,13 @@ static void sample_value(const hed_kernel_def *def, const char *name, void *data
         memcpy(rigid->lead, sample_matrix, sizeof sample_matrix);
     } else if (!strcmp(name, "at")) {
         *(cloth_patched *)data = patched_sample((uint)n);
+    } else if (!strcmp(name, "step")) {
+        *(cloth_step *)data = (cloth_step){.ratio = 0.9f,
+            .fall_y = -1.2e-4f,
+            .wind_x = 0.02f,
+            .longest_move = 0.04f,
+            .particles = (uint)n,
+            .flags = CLOTH_STEP_AIR};
     } else if (!strcmp(name, "dt_square")) {
         *(float *)data = 1e-4f;
     } else if (!strcmp(name, "winds")) {
@@ -329,6 +336,8 @@ static void sampled_position(const sample *s)
     float4 *positions = s->data;
     cloth_sample_positions(positions, s->bytes / 16, s->seed);
     if (s->of == &cloth_distance_def) positions[1] = positions[0]; /* two at one position */
+    for (uint64_t i = 0; !strcmp(s->of->name, "cloth_turn") && i < s->bytes / 16; i++)
+        positions[i].w = 1.0f + 0.1f * (float)(i % 7); /* all are free */
     if (s->of == &cloth_write_back_def && s->n > 40) positions[40].y = NAN;
 }
 
@@ -538,6 +547,19 @@ static void sampled_gases(const sample *s)
     }
 }
 
+/* Each piece has up to 300 particles; neighbours in memory belong to one piece. */
+static void sampled_pieces(const sample *s)
+{
+    for (uint64_t i = 0; i < s->n; i++)
+        ((uint2 *)s->data)[i] = (uint2){300 * (uint)i, 300 - (uint)i};
+}
+
+static void sampled_members(const sample *s)
+{
+    for (uint64_t i = 0; i < s->bytes / 4; i++)
+        ((uint *)s->data)[i] = (uint)(i / 300 * 300 + i % 300 * 7 % 300);
+}
+
 static void sampled_nothing(const sample *s) { (void)s; }
 
 void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
@@ -560,7 +582,8 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
         {"cells", sampled_cells}, {"multipliers", sampled_multipliers}, {"set_at", sampled_set_at},
         {"debug", sampled_debug}, {"vertex_particle", sampled_vertex_particle},
         {"incident_at", sampled_incident_at}, {"incident", sampled_incident},
-        {"triangles", sampled_triangles}, {"gases", sampled_gases}, {"broken", sampled_nothing}};
+        {"triangles", sampled_triangles}, {"gases", sampled_gases}, {"members", sampled_members},
+        {"pieces", sampled_pieces}, {"broken", sampled_nothing}};
     const char *name = def->arguments[argument].name;
     sample s = {def, data, (uint64_t)problem->sizes[0], bytes, seed, argument};
     if (def->arguments[argument].kind != HED_BUFFER) {

@@ -43,6 +43,8 @@ typedef struct cloth_buffers {
     /* (particles + 1) uint, (3 x triangles) uint, (triangles x 3) uint */
     hed_buffer *incident_at, *incident, *triangles;
     hed_buffer *gases; /* (gases x 2) uint4: see cloth_gas() */
+    /* (particles) float4, (particles of pieces) uint, (pieces) uint2: see turn.h */
+    hed_buffer *expected, *members, *pieces;
     /* uint4: x not 0 when a position is no longer finite, y when a packet did not come */
     hed_buffer *flags;
     /* the state to go back to */
@@ -135,6 +137,7 @@ struct hed_cloth {
     struct cloth_tear *tear; /* model/tear.h; NULL: no garment tears */
     bool has_field;   /* garments with air may be in the jets of fans, or in a grid of wind */
     uint32_t gases;   /* garments whose pressure depends on their volume */
+    uint32_t pieces;  /* connected parts of garments under pressure */
     bool has_inertia; /* a garment feels the motion of the frame of reference */
     cloth_buffers buffers;
     /* m, in the world: origin of colliders, drivers and wind on the device, and of all positions

@@ -397,8 +397,10 @@ static hed_status run_piece(
     if (hed_failed(error)) return error->status;
     cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);
     cloth->host->air_fresh = false;
+    if (cloth->pieces) cloth_expect(cloth, &first, error);
     if (cloth->ops->substeps(cloth, cloth->solver, &first, &rest, (float)s->dt, count, error))
         return error->status;
+    if (cloth->pieces && cloth_turn(cloth, &first, error)) return error->status;
     if (cloth_contacts_have_features(cloth->contacts) &&
         cloth_contacts_features(cloth, cloth->contacts, &first, error))
         return error->status;

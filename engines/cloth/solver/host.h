@@ -59,6 +59,8 @@ typedef enum cloth_kernel {
     CLOTH_KERNEL_SURFACE,
     CLOTH_KERNEL_WIND,
     CLOTH_KERNEL_GAS,
+    CLOTH_KERNEL_EXPECT,
+    CLOTH_KERNEL_TURN,
     CLOTH_KERNEL_MOVE,
     CLOTH_KERNEL_FEED,
     CLOTH_KERNEL_READ,
@@ -200,6 +202,12 @@ hed_status cloth_feed_fans(hed_cloth *cloth, const hed_cloth_frame *frame, hed_e
 /* Enqueues the wind of the field at the current positions, for substeps of `dt`, into the second
  * half of buffers.air. */
 hed_status cloth_find_wind(hed_cloth *cloth, uint32_t fans, double dt, hed_error *error);
+/* Finds the connected parts of garments under pressure (pieces.c). */
+hed_status cloth_upload_pieces(hed_cloth *cloth, hed_error *error);
+/* Enqueues positions after the integration of a substep, which precedes it. */
+hed_status cloth_expect(hed_cloth *cloth, const cloth_step *step, hed_error *error);
+/* Enqueues the rotation that cancels the torque of a substep's constraints. */
+hed_status cloth_turn(hed_cloth *cloth, const cloth_step *step, hed_error *error);
 /* Enqueues write-back into the next buffers, and switches to them. */
 hed_status cloth_show(hed_cloth *cloth, hed_error *error);
 

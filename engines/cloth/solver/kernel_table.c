@@ -20,6 +20,8 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_surface_def,
     &cloth_wind_def,
     &cloth_gas_def,
+    &cloth_expect_def,
+    &cloth_turn_def,
     &cloth_move_def,
     &cloth_feed_def,
     &cloth_read_def,

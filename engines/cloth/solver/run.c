@@ -21,6 +21,8 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_SURFACE] = &cloth_surface_def,
     [CLOTH_KERNEL_WIND] = &cloth_wind_def,
     [CLOTH_KERNEL_GAS] = &cloth_gas_def,
+    [CLOTH_KERNEL_EXPECT] = &cloth_expect_def,
+    [CLOTH_KERNEL_TURN] = &cloth_turn_def,
     [CLOTH_KERNEL_MOVE] = &cloth_move_def,
     [CLOTH_KERNEL_FEED] = &cloth_feed_def,
     [CLOTH_KERNEL_READ] = &cloth_read_def,
@@ -80,6 +82,10 @@ hed_status cloth_kernels_announced(hed_cloth *cloth, hed_error *error)
     if (cloth->has_air) cloth_kernel_ensure(cloth, CLOTH_KERNEL_SURFACE, cloth->particles, error);
     if (cloth->has_field) cloth_kernel_ensure(cloth, CLOTH_KERNEL_WIND, cloth->particles, error);
     if (cloth->gases) cloth_kernel_ensure(cloth, CLOTH_KERNEL_GAS, cloth->gases, error);
+    if (cloth->pieces) {
+        cloth_kernel_ensure(cloth, CLOTH_KERNEL_EXPECT, cloth->particles, error);
+        cloth_kernel_ensure(cloth, CLOTH_KERNEL_TURN, cloth->pieces, error);
+    }
     return error->status;
 }
 

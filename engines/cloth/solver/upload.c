@@ -364,6 +364,7 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
     cloth_upload_winds(cloth, cloth->def.wind_grid, error);
     cloth->def.wind_grid = NULL; /* the program's */
     if (cloth->gases) upload_gases(cloth, error);
+    if (cloth->has_pressure) cloth_upload_pieces(cloth, error);
     upload_vertices(cloth, error);
     cloth_upload(cloth, NULL, 16, &b->flags, error);
     if (error->status) return error->status;
