@@ -25,6 +25,9 @@ void *css_more(void *array, uint32_t *room, uint32_t count, size_t size, hed_err
 
 static void file_free(css_file *file)
 {
+    for (uint32_t i = file->found_count; i < file->url_count; i++) free(file->urls[i]);
+    free(file->urls);
+    free(file->imports);
     free(file->name);
     free(file->identity);
     free(file->from);
@@ -33,10 +36,7 @@ static void file_free(css_file *file)
 
 void css_files_close(css_files *files)
 {
-    for (uint32_t i = 0; i < files->count; i++) {
-        file_free(&files->items[i]);
-        free(files->items[i].imports);
-    }
+    for (uint32_t i = 0; i < files->count; i++) file_free(&files->items[i]);
     free(files->root);
     for (uint32_t i = 0; i < files->missing_count; i++) free(files->missing[i]);
     free(files->items);
@@ -45,52 +45,65 @@ void css_files_close(css_files *files)
 
 /* ---- one sheet ---- */
 
-struct url_list {
-    char **items;
-    uint32_t count, room;
-};
-
 /* Lists the address of an import; its text is not inserted into this sheet. */
 static const char *note_import(void *user, uint32_t source, const char *url, size_t *length)
 {
-    struct url_list *urls = user;
+    css_file *file = user;
     hed_error error = {0};
     (void)source;
     (void)length;
-    urls->items = css_more(urls->items, &urls->room, urls->count, sizeof *urls->items, &error);
+    file->urls = css_more(file->urls, &file->url_room, file->url_count, sizeof *file->urls, &error);
     char *copy = hed_failed(&error) ? NULL : strdup(url);
-    if (copy) urls->items[urls->count++] = copy;
+    if (copy) file->urls[file->url_count++] = copy;
     return NULL;
+}
+
+/* Adds the imports of a new sheet, depth first. A chain of imports may be as long as the site has sheets, so none is a call within a call. */
+static void files_read_imports(css_files *files, uint32_t number, hed_error *error)
+{
+    files->finds_imports = true;
+    while (number != HED_CSS_NONE && !hed_failed(error)) {
+        css_file *file = &files->items[number];
+        if (file->found_count == file->url_count) {
+            number = file->importer;
+            continue;
+        }
+        const css_namer namer = {{file->from, file->base}, file->encoding, file->judged};
+        char *url = file->urls[file->found_count++];
+        uint32_t count = files->count, import = css_files_find(files, &namer, url, error);
+        free(url);
+        file = &files->items[number];
+        if (import == HED_CSS_NONE) continue;
+        file->imports[file->import_count++] = import;
+        if (import < count) continue;
+        files->items[import].importer = number;
+        number = import;
+    }
+    files->finds_imports = false;
 }
 
 /* Adds a new sheet to the search, and its imports. Frees the text. */
 static uint32_t files_read(css_files *files, css_file file, css_text text, hed_error *error)
 {
-    struct url_list urls = {0};
     const hed_css_unused_sheet sheet = {.sheet = {file.name, text.bytes, text.length},
         .only_names = !file.judged,
         .import = note_import,
-        .user = &urls};
+        .user = &file};
     uint32_t number = HED_CSS_NONE;
     files->items = css_more(files->items, &files->room, files->count, sizeof file, error);
     if (!hed_failed(error)) hed_css_unused_add_sheet(files->search, &sheet, &number, error);
     free(text.bytes);
-    if (hed_failed(error)) file_free(&file);
-    else {
-        file.imports = calloc(urls.count + 1, sizeof *file.imports);
-        files->items[files->count++] = file;
+    if (!hed_failed(error)) {
+        file.importer = HED_CSS_NONE;
+        file.imports = calloc(file.url_count + 1, sizeof *file.imports);
+        if (!file.imports) HED_OUT_OF_MEMORY(error, "the imports of %s", file.name);
     }
-    for (uint32_t i = 0; i < urls.count; i++) {
-        uint32_t import = HED_CSS_NONE;
-        const css_namer namer = {{file.from, file.base}, file.encoding, file.judged};
-        if (number != HED_CSS_NONE && !hed_failed(error))
-            import = css_files_find(files, &namer, urls.items[i], error);
-        css_file *importer = number == HED_CSS_NONE ? NULL : &files->items[number];
-        if (import != HED_CSS_NONE && importer->imports)
-            importer->imports[importer->import_count++] = import;
-        free(urls.items[i]);
+    if (hed_failed(error)) {
+        file_free(&file);
+        return HED_CSS_NONE;
     }
-    free(urls.items);
+    files->items[files->count++] = file;
+    if (!files->finds_imports) files_read_imports(files, number, error);
     return number;
 }
 

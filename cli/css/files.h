@@ -25,6 +25,9 @@ typedef struct css_file {
     bool judged;                  /* false: read for the names that it uses */
     bool given;                   /* a text in memory that is a sheet of its own */
     uint32_t *imports, import_count;
+    char **urls; /* addresses of its imports; freed as soon as they are found */
+    uint32_t url_count, url_room, found_count;
+    uint32_t importer; /* sheet whose imports are being found; HED_CSS_NONE: no other */
 } css_file;
 
 typedef struct css_files {
@@ -34,6 +37,7 @@ typedef struct css_files {
     char *root; /* folder that contains all pages and sheets, with a slash; see css_files_out() */
     char **missing; /* files that are not on the disk */
     uint32_t missing_count, missing_room;
+    bool finds_imports; /* css_files_find() adds a sheet without its imports, which follow */
 } css_files;
 
 void css_files_close(css_files *files);

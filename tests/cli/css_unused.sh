@@ -345,6 +345,12 @@ echo '@import "b.css"; @import "a.css"; .a { a: b }' > "$site/ring/a.css"
 echo '@import "a.css"; .b { a: b }' > "$site/ring/b.css"
 run 0 css unused "$site/ring"; err_is_empty; out_has '\.b$'; out_has '^1 of 2 rules'
 
+# ---- a chain of imports, longer than a stack holds calls ----
+mkdir "$site/chain"
+echo '<!doctype html><link rel=stylesheet href=s0.css><p class=last>' > "$site/chain/page.html"
+awk -v to="$site/chain/s" 'BEGIN { for (i = 0; i < 3000; i++) { file = to i ".css"; print "@import \"s" i + 1 ".css\"; p { a: b }" > file; close(file) } print ".last { a: b } .gone { a: b }" > (to i ".css") }'
+run 0 css unused "$site/chain"; err_is_empty; out_has '/s3000\.css .*\.gone$'; out_has '^1 of 3002 rules'
+
 # ---- names and paths of any length that a file can have: a sheet and its import in a folder of 3,000 characters, an element of 2,000 ----
 deep=$site
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do deep=$deep/$i$(head -c 190 /dev/zero | tr '\0' d); done

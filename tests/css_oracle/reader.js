@@ -41,7 +41,8 @@
                 if (a instanceof CSSTransition) { a.finish(); transitions++; continue; }
                 const timing = a.effect.getComputedTiming();
                 a.pause();
-                a.currentTime = timing.delay + (timing.duration || 0) / 2;
+                const middle = timing.delay + (timing.duration || 0) / 2;
+                if (Number.isFinite(middle)) a.currentTime = middle;
             }
             if (!transitions) break;
         }
