@@ -28,10 +28,11 @@ static bool drive_arrived(const cli_nav2_world *w, const cli_nav2_step *step, bo
 {
     const hed_nav2_config_info *info = &w->info;
     if (step->result.path_length > info->goal_path_length) return false;
-    bool near_goal =
-        world_length(w->goal.x - step->pose.x, w->goal.y - step->pose.y) <= info->goal_distance;
-    *reached = near_goal || (*reached && info->goal_is_stateful);
-    return *reached && fabs(remainder(w->goal.yaw - step->pose.yaw, 2 * M_PI)) <= info->goal_angle;
+    double distance = world_length(w->goal.x - step->pose.x, w->goal.y - step->pose.y);
+    bool keeps = info->goal_buffer <= 0 || distance <= info->goal_distance + info->goal_buffer;
+    *reached = distance <= info->goal_distance || (*reached && info->goal_is_stateful && keeps);
+    double turn = info->goal_is_symmetric ? M_PI : 2 * M_PI;
+    return *reached && fabs(remainder(w->goal.yaw - step->pose.yaw, turn)) <= info->goal_angle;
 }
 
 /* Keeps some futures of a cycle for the picture. */

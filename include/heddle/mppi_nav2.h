@@ -54,6 +54,9 @@ typedef struct hed_nav2_config_info {
     /** tolerances of the goal checker, m, rad, and m of path that may be left */
     double goal_distance, goal_angle, goal_path_length;
     bool goal_is_stateful; /**< the distance, once reached, stays reached */
+    /** added to the distance: beyond it a reached distance is lost again, m; 0: never */
+    double goal_buffer;
+    bool goal_is_symmetric; /**< the robot may face backwards at the goal */
     /** time without a valid control after which the server gives up, s; below 0: never */
     double failure_tolerance;
     double start[3]; /**< initial pose in the file (amcl's), x, y, yaw; valid if has_start */

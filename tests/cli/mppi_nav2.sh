@@ -52,6 +52,22 @@ run 0 mppi run "$params" --map "$data/pillars.yaml" --start 5.2,2.2,0.5 --goal 6
 # gates leave five of the eight critics active; thresholds switch all of them on
 run 1 mppi run "$params" --map "$data/doorway.yaml" --path "$data/doorway_path.csv" --steps 40 -n 100; out_has 'critics active in a cycle: [45]\.'
 run 1 mppi run "$params" --map "$data/doorway.yaml" --path "$data/doorway_path.csv" --steps 40 -n 100 --set GoalCritic.threshold_to_consider=100 --set GoalCritic.cost_weight=0.0001 --set GoalAngleCritic.threshold_to_consider=100 --set GoalAngleCritic.cost_weight=0.0001 --set PathAngleCritic.max_angle_to_furthest=0; out_has 'critics active in a cycle: [78]\.'
+# goal checkers: one without an angle, one for a robot with two fronts, a distance that is lost again, one that Heddle does not have
+turned="--map $data/pillars.yaml --start 6.4,3.9,-2.1 --goal 6.4,3.9,1 -n 500"
+sed 's/SimpleGoalChecker/PositionGoalChecker/' "$params" > "$work/p.yaml"
+run 0 mppi import "$work/p.yaml"; out_has '^read  *general_goal_checker.plugin .*angle at the goal does not count'
+# shellcheck disable=SC2086
+{
+    run 0 mppi run "$work/p.yaml" $turned --steps 1
+    run 1 mppi run "$params" $turned --steps 1
+    run 0 mppi run "$params" $turned --steps 1 --set symmetric_yaw_tolerance=true
+    run 0 mppi run "$params" $turned --steps 100 --set xy_goal_tolerance=0.001
+    run 1 mppi run "$params" $turned --steps 100 --set xy_goal_tolerance=0.001 --set xy_goal_tolerance_buffer=0.0001
+    run 0 mppi run "$params" $turned --steps 100 --set xy_goal_tolerance=0.001 --set xy_goal_tolerance_buffer=1
+}
+sed 's/SimpleGoalChecker/AxisGoalChecker/' "$params" > "$work/p.yaml"
+run 0 mppi import "$work/p.yaml"; out_has '^unknown  *general_goal_checker.plugin .*rules of SimpleGoalChecker'
+
 # outcomes of Nav2's server: patience with a robot that cannot move, and a rest beside the goal
 blocked="--map $data/pillars.yaml --start 0.6,0.6,1.2 --goal 6.4,3.9,1 --disc 0.6,0.6,0.3"
 # shellcheck disable=SC2086

@@ -225,6 +225,24 @@ static void config_check_pairs(nav2_file *f)
     if (s->control.ay_min > 0) config_complain(f, "", "ay_min", "above 0: Nav2 and Heddle use its negative");
 }
 
+/* Reads the goal checker. A kind that Heddle does not have is replaced by SimpleGoalChecker, of which PositionGoalChecker is the
+ * form for any angle. */
+static void config_take_goal(nav2_file *f)
+{
+    nav2_leaf *leaf = nav2_find(&f->server, f->goal, "plugin", "");
+    const char *kind = leaf && leaf->node->text ? leaf->node->text : "SimpleGoalChecker";
+    bool any_angle = strstr(kind, "PositionGoalChecker") != NULL;
+    config_take(f, &f->server, f->goal, &nav2_goal_block);
+    if (any_angle) f->config->settings.goal.yaw_goal_tolerance = M_PI;
+    if (!leaf || hed_failed(f->error)) return;
+    leaf->used = true;
+    if (any_angle || strstr(kind, "SimpleGoalChecker"))
+        nav2_remark(f, HED_NAV2_READ, leaf->key, kind, leaf->node->line, "%s",
+            any_angle ? "the angle at the goal does not count" : "");
+    else nav2_remark(f, HED_NAV2_UNKNOWN, leaf->key, kind, leaf->node->line,
+        "this goal checker cannot be loaded; a run ends by the rules of SimpleGoalChecker");
+}
+
 static void config_take_all(nav2_file *f)
 {
     nav2_settings *s = &f->config->settings;
@@ -235,7 +253,7 @@ static void config_take_all(nav2_file *f)
     config_take(f, &f->server, controller, &nav2_validator_block);
     config_take_critics(f);
     config_take(f, &f->server, lyrical ? f->handler : controller, &nav2_path_block);
-    config_take(f, &f->server, f->goal, &nav2_goal_block);
+    config_take_goal(f);
     config_take(f, &f->server, "", &nav2_server_block);
     config_take(f, &f->costmap, "", &nav2_costmap_block);
     config_take(f, &f->costmap, f->inflation, &nav2_inflation_block);
@@ -319,6 +337,8 @@ hed_nav2_config_info hed_nav2_config_describe(const hed_nav2_config *c)
         .goal_angle = s->goal.yaw_goal_tolerance,
         .goal_path_length = s->goal.path_length_tolerance,
         .goal_is_stateful = s->goal.stateful != 0,
+        .goal_buffer = s->goal.xy_goal_tolerance_buffer,
+        .goal_is_symmetric = s->goal.symmetric_yaw_tolerance != 0,
         .failure_tolerance = s->server.failure_tolerance,
         .start = {c->start[0], c->start[1], c->start[2]},
         .has_start = c->has_start,

@@ -18,7 +18,9 @@
 /* parameters of the goal checker */
 #define NAV2_GOAL(P) \
     P(xy_goal_tolerance, NUMBER, 0.25, 0, 1e3) \
+    P(xy_goal_tolerance_buffer, NUMBER, 0, 0, 1e3) \
     P(yaw_goal_tolerance, NUMBER, 0.25, 0, 7) \
+    P(symmetric_yaw_tolerance, FLAG, 0, 0, 1) \
     P(path_length_tolerance, NUMBER, 1, 0, 1e6) \
     P(stateful, FLAG, 1, 0, 1)
 
