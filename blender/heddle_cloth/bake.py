@@ -22,6 +22,9 @@ SUBSTEPS = r".*, (\d+) substeps$"
 GIVEN = r"\S+: (\d+) substeps give (\S+) % of its fabric's stiffness where they give least; 90 % takes (\d+)"
 
 
+BAKED = ("heddle_cloth_baked", "heddle_cloth_given") # settings of the cache, and its substeps, as properties of the object
+
+
 def about_substeps(log, chosen):
     """A line for the panel: substeps that were chosen, or how stiff they make the garment that they make least stiff; "": nothing to say."""
     given = next((found for line in log if (found := re.match(GIVEN, line))), None)
@@ -104,15 +107,11 @@ class Bake:
             shutil.rmtree(self.work, ignore_errors=True)
             self.work.mkdir(parents=True)
             for o in cloths:
-                forget(o) # what was baked before is not true any more
-                if MODIFIER in o.modifiers:
-                    o.modifiers[MODIFIER].show_viewport = False # until there is something to show
-                self.cache(o).unlink(missing_ok=True)
-                if o.heddle_cloth.tear:
+                if o.heddle_cloth.tear and TEAR not in o.modifiers:
                     split_faces(o)
         except OSError as problem:
             raise ExportError(f"cannot write to {self.folder}: {problem.strerror}") from problem
-        self.rows, self.torn = {}, []
+        self.rows, self.torn, self.earlier = {}, [], []
         self.exporting = export(context, cloths, self.work, self.warnings, self.rows)
 
     def cache(self, cloth):
@@ -137,9 +136,11 @@ class Bake:
                 self.look()
         except (ExportError, OSError) as problem:
             self.error, self.state = str(problem), "FAILED"
+            self.put_back()
         except ReferenceError: # what Blender says of an object that is no more
             self.stop()
             self.error, self.state = "an object of the bake was removed", "FAILED"
+            self.put_back()
         return self.state
 
     def to_the_end(self):
@@ -151,8 +152,30 @@ class Bake:
         except KeyboardInterrupt:
             self.cancel()
 
+    def lay_aside(self):
+        """Moves what was baked before out of the way, until the new bake has its first frame."""
+        for n, o in enumerate(self.cloths):
+            path = baked_path(o)
+            if path and path.exists():
+                self.earlier.append((o, path, self.work / f"earlier-{n}.pc2"))
+                os.replace(path, self.earlier[-1][2])
+            if MODIFIER in o.modifiers:
+                o.modifiers[MODIFIER].show_viewport = False
+            self.cache(o).unlink(missing_ok=True)
+
+    def put_back(self):
+        """Undoes lay_aside(): a bake without a frame leaves the one before it."""
+        for o, path, kept in self.earlier:
+            os.replace(kept, path)
+            try:
+                o.modifiers[MODIFIER].show_viewport = True
+            except ReferenceError: # the object is no more
+                pass
+        self.earlier = []
+
     def run(self):
         scene, self.done = self.context.scene, 0
+        self.lay_aside()
         for o in self.cloths if self.rows else []:
             self.torn.append(TornCache(self.written(o), self.cache(o), self.rows.get(o.name)))
         out = (self.work if self.rows else self.folder) / (file_name(self.cloths[0].name) + ".pc2")
@@ -199,8 +222,11 @@ class Bake:
             self.error, self.state = (errors or [f"heddle ended with code {code}"])[-1], "FAILED"
         elif self.state == "RUN":
             self.state = "DONE"
+        baked = self.samples() > 0
+        if not baked:
+            self.put_back()
         given = about_substeps(log, chosen=not any(o.heddle_cloth.quality for o in self.cloths))
-        for o in self.cloths:
+        for o in self.cloths if baked else []:
             if o.name in bpy.data.objects:
                 o["heddle_cloth_baked"] = settings_key(o)
                 if given:
@@ -217,7 +243,12 @@ class Bake:
 
     def show(self):
         """A Mesh Cache modifier on each object; it reads the file anew at every frame, also while it grows."""
+        self.earlier = []
         for o in self.cloths:
+            for key in BAKED:
+                o.pop(key, None)
+            if TEAR in o.modifiers and not o.heddle_cloth.tear:
+                o.modifiers.remove(o.modifiers[TEAR])
             m = o.modifiers.get(MODIFIER)
             if not m:
                 index = place(o)
@@ -276,21 +307,21 @@ def split_faces(o):
     o.modifiers.move(len(o.modifiers) - 1, at if at >= 0 else place(o))
 
 
-def forget(o):
-    """Removes the cache that an object plays, what it needs, and what says of which settings it is."""
-    if TEAR in o.modifiers:
-        o.modifiers.remove(o.modifiers[TEAR])
-    if MODIFIER in o.modifiers:
-        path = pathlib.Path(bpy.path.abspath(o.modifiers[MODIFIER].filepath))
-        if path.parent.parent.name == "heddle" or path.parent.name == "heddle": # ours alone, wherever it was pointed to
-            path.unlink(missing_ok=True)
-    for key in ("heddle_cloth_baked", "heddle_cloth_given"):
-        if key in o:
-            del o[key]
+def baked_path(o):
+    """The cache that an object plays, if it is ours, wherever it was pointed to; else None."""
+    if MODIFIER not in o.modifiers or not o.modifiers[MODIFIER].filepath:
+        return None
+    path = pathlib.Path(bpy.path.abspath(o.modifiers[MODIFIER].filepath))
+    return path if "heddle" in (path.parent.parent.name, path.parent.name) else None
 
 
 def clear(o):
-    """Takes cache and modifier away."""
-    forget(o)
-    if MODIFIER in o.modifiers:
-        o.modifiers.remove(o.modifiers[MODIFIER])
+    """Takes away cache and modifiers, and the settings that the cache was made with."""
+    path = baked_path(o)
+    if path:
+        path.unlink(missing_ok=True)
+    for name in (TEAR, MODIFIER):
+        if name in o.modifiers:
+            o.modifiers.remove(o.modifiers[name])
+    for key in BAKED:
+        o.pop(key, None)

@@ -381,7 +381,7 @@ def a_cache_plays_while_it_grows_and_ends_at_once():
     job = Bake(bpy.context, [o])
     check(job.step() == "EXPORT", "ended while it reads")
     job.cancel()
-    check(not o.modifiers[MODIFIER].show_viewport and not job.cache(o).exists(), "the mesh as it is, and no cache")
+    check(o.modifiers[MODIFIER].show_viewport and len(cache(o)) == there + 1, "the bake before stays")
 
 
 @test
@@ -407,6 +407,49 @@ def an_object_or_a_file_goes_away():
 
 
 @test
+def a_bake_that_is_refused_leaves_the_one_before():
+    scene = new_file()
+    o = sheet()
+    bpy.ops.object.heddle_cloth_bake()
+    path, key = pathlib.Path(bpy.path.abspath(o.modifiers[MODIFIER].filepath)), o["heddle_cloth_baked"]
+    before = path.read_bytes()
+
+    def refused(why, words):
+        message = ""
+        try:
+            bpy.ops.object.heddle_cloth_bake()
+        except RuntimeError as problem:
+            message = str(problem)
+        check(words in message, why, message)
+        check(path.is_file() and path.read_bytes() == before, why, "took the cache away")
+        check(o.modifiers[MODIFIER].show_viewport and o["heddle_cloth_baked"] == key, why, "left it without the cache")
+
+    o.heddle_cloth.pins = "absent"
+    refused("a group that is not there", "no vertex group")
+    o.heddle_cloth.pins = ""
+    o.heddle_cloth.pressure = 100.0
+    refused("pressure on an open mesh", "closed mesh")
+    o.heddle_cloth.pressure = 0.0
+    scene.heddle_cloth_device = "cuda:99"
+    refused("a device that is not there", "cuda:99")
+    scene.heddle_cloth_device = "host"
+    given, os.environ["HEDDLE"] = os.environ.get("HEDDLE"), str(work / "nowhere")
+    refused("a command that is not there", "nowhere")
+    if given:
+        os.environ["HEDDLE"] = given
+    else:
+        del os.environ["HEDDLE"]
+    bake = Bake(bpy.context, [o])
+    bake.step()
+    bake.cancel()
+    check(path.read_bytes() == before and o.modifiers[MODIFIER].show_viewport, "a bake that was cancelled early took the cache away")
+    o.heddle_cloth.air = 20.0
+    bpy.ops.object.heddle_cloth_bake()
+    check(o["heddle_cloth_baked"] != key and path.read_bytes() != before, "a new bake did not replace the old one")
+    check([p.name for p in path.parent.iterdir()] == [path.name], f"beside it: {list(path.parent.iterdir())}")
+
+
+@test
 def baking_again_forgets_what_was():
     new_file(last=5)
     o = sheet()
@@ -420,7 +463,7 @@ def baking_again_forgets_what_was():
     words = "Settings have changed since the bake"
     check(words in list(heddle_cloth.PHYSICS_PT_heddle_cloth.remarks(bpy.context)), "the panel says that settings have changed")
     job = Bake(bpy.context, [o])
-    check(not path.exists(), "what was baked is gone as soon as a bake begins")
+    check(path.exists(), "what was baked stays until there is something else")
     while job.step() in ("EXPORT", "RUN"):
         time.sleep(0.01)
     check(np.abs(shown(o, 5) - first).max() > 1e-4, "another result")
