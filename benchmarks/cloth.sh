@@ -1,7 +1,8 @@
 #!/bin/sh
 # Cloth on a machine with a GPU, from a portable build: `sh benchmarks/cloth.sh PORTABLE-FOLDER RESULTS-FOLDER [PART...]`.
 # Parts: test (every cloth test on every device), strict (one hash for each scene on all devices), bench (`heddle cloth bench`),
-# tune (sheets tuned for a minute each, cold), sanitize (compute-sanitizer's memcheck and racecheck on the patches' tests).
+# tune (sheets tuned for a minute each, cold), sanitize (compute-sanitizer's memcheck and racecheck on the patches' tests, racecheck on
+# the kernels with local memory and on a frame of each scene).
 # Every check prints a line; the exit code says whether all was well.
 set -u
 # shellcheck source=benchmarks/machine.sh
@@ -30,6 +31,18 @@ tune() { # DEVICE
     done
 }
 
+# Races in local memory; the kernels that `heddle verify` runs, then those that scenes choose.
+races() { # uses $device
+    set -- timeout 400 compute-sanitizer --tool racecheck --error-exitcode 9 --target-processes all "$heddle"
+    check races_kernels "$@" verify --quick --device "$device" --kernel cloth_lines --kernel cloth_chains \
+        --kernel cloth_element_patches --kernel cloth_gas --kernel cloth_self_scan --kernel cloth_self_totals \
+        --kernel cloth_pairs_find --kernel cloth_pairs_list --kernel cloth_pairs_take
+    for scene in "$share"/scenes/*.json; do
+        name=$(basename "$scene" .json)
+        [ "$name" = million ] || check "races_$name" "$@" cloth run "$scene" --frames 1 --substeps 2 --device "$device" --out "$out/races.pc2"
+    done
+}
+
 for part in $parts; do
     case $part in
         strict) strict ;;
@@ -42,10 +55,12 @@ for part in $parts; do
                     { echo "FAILED  bench $device: $(tail -n 1 "$out/cloth_$word.err")"; failed=1; } ;;
                 sanitize)
                     case $device in
-                        cuda*) for tool in memcheck racecheck; do
-                            check "sanitize_${tool}_$word" env HEDDLE_DEVICE="$device" timeout 400 compute-sanitizer --tool "$tool" \
-                                --report-api-errors no --error-exitcode 9 --target-processes all "$tests" -j1 --filter 'cloth_patches/*'
-                        done ;;
+                        cuda*)
+                            for tool in memcheck racecheck; do
+                                check "sanitize_${tool}_$word" env HEDDLE_DEVICE="$device" timeout 400 compute-sanitizer --tool "$tool" \
+                                    --report-api-errors no --error-exitcode 9 --target-processes all "$tests" -j1 --filter 'cloth_patches/*'
+                            done
+                            races ;;
                     esac ;;
             esac
         done ;;

@@ -12,8 +12,8 @@ CLOTH_FUNCTION void bands_await_near(
     __global uint4 *signals, cloth_cell_bands bands, uint number, uint item)
 {
     uint group = (uint)get_group_id(0),
-         neighbour = group + item - CLOTH_BAND_SWEEPS; /* wraps below 0 */
-    if (item <= 2u * CLOTH_BAND_SWEEPS && neighbour >= bands.first_group &&
+         neighbour = group + item - CLOTH_NEAR_GROUPS; /* wraps below 0 */
+    if (item <= 2u * CLOTH_NEAR_GROUPS && neighbour >= bands.first_group &&
         neighbour < bands.end_group) {
         uint4 ignored;
         hed_packet_wait(signals + neighbour, number, CLOTH_COOPERATIVE_POLLS, &ignored);

@@ -18,12 +18,13 @@ CLOTH_FUNCTION cloth_chain_edge chain_edge_at(
 }
 
 /* Item of a chain: its edge, from point `a` to point `b`, or no edge after the last one; `past_a`,
- * `past_b`: at the substep's start, if `turns` is not 0. `width`: items of the chain, a power of two. */
+ * `past_b`: at the substep's start, if `turns` is not 0. `width`: items of the chain, a power of two; `fences`: stores
+ * of the group so far come before its stores after the solution, for groups that read its packets. */
 typedef struct chain_item {
     cloth_chain_at chain;
     cloth_chain_edge edge;
     float4 a, b, past_a, past_b;
-    uint item, lane, width, is_edge, turns;
+    uint item, lane, width, is_edge, turns, fences;
 } chain_item;
 
 CLOTH_FUNCTION chain_item chain_item_of(
@@ -31,7 +32,8 @@ CLOTH_FUNCTION chain_item chain_item_of(
 {
     const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     uint lane = item & (width - 1u);
-    chain_item i = {chain, edge, zero, zero, zero, zero, item, lane, width, lane < chain.count, 0};
+    chain_item i = {
+        chain, edge, zero, zero, zero, zero, item, lane, width, lane < chain.count, 0, 0};
     return i;
 }
 
@@ -203,6 +205,7 @@ CLOTH_FUNCTION chain_pulls chain_solve_wide(
     number[2u * plane] = me.right;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (i.lane < 32u) chain_solve_by_warp(numbers, i.lane, lanes);
+    else if (i.fences && i.lane == 32u) mem_fence(CLK_GLOBAL_MEM_FENCE); /* a warp that waits */
     barrier(CLK_LOCAL_MEM_FENCE);
     pulls.unit.w = number[2u * plane];
     if (i.lane > 0u) {
@@ -272,6 +275,7 @@ CLOTH_FUNCTION chain_pulls chain_solve_in_memory(
     __local float *numbers = (__local float *)(rows + WG), *rights = numbers + 2u * CHAIN_SLOTS;
     float4 way = chain_axis(i, unit);
     rows[i.item] = way;
+    if (i.fences && i.lane == 0u) mem_fence(CLK_GLOBAL_MEM_FENCE);
     cloth_meet(i.width); /* neighbours have read the points */
     chain_pulls pulls = {way, i.lane > 0 ? rows[i.item - 1] : zero};
     chain_put_row(numbers, i.item,
@@ -292,6 +296,7 @@ CLOTH_FUNCTION chain_pulls chain_solve_in_memory(
     uint item = i.item, lane = i.lane;
     float4 way = chain_axis(i, unit);
     units[item] = way;
+    if (i.fences && lane == 0u) mem_fence(CLK_GLOBAL_MEM_FENCE);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* neighbours have read the points */
     chain_pulls pulls = {way, lane > 0 ? units[item - 1] : zero};
     cloth_chain_row me =
@@ -424,12 +429,13 @@ CLOTH_FUNCTION void chain_shorten_by_warp(
 {
     uint lanes = i.width / CHAIN_EACH, id = hed_lane_id(), from = i.lane * CHAIN_EACH,
          slot = chain_slot(i, from), count = i.chain.count, has_next = i.lane + 1u < lanes;
-    if (i.lane >= lanes) from = count + 1u; /* no edge */
-    float4 a = rows[from <= count ? slot : 0u];
+    uint no_edge = chain_slot(i, 0);
+    if (i.lane >= lanes) from = count + 1u;
+    float4 a = rows[from <= count ? slot : no_edge];
     chain_short_edges edges;
     for (uint k = 0; k <= CHAIN_EACH; k++) {
         uint next = slot + k + 1u + (k + 1u) / CHAIN_EACH, is_edge = from + k < count;
-        float4 b = rows[is_edge ? next : 0u];
+        float4 b = rows[is_edge ? next : no_edge];
         edges.x[k] = a.x;
         edges.y[k] = a.y;
         edges.z[k] = a.z;
@@ -457,6 +463,7 @@ CLOTH_FUNCTION void chain_shorten_by_warp(
         edges.y[0] = i.lane ? y : edges.y[0];
         edges.z[0] = i.lane ? z : edges.z[0];
     }
+    hed_lane_barrier(); /* neighbours have read the points */
     for (uint k = 0; k <= CHAIN_EACH; k++) {
         __local float4 *to = rows + slot + k + k / CHAIN_EACH;
         if (from + k > count || (k == CHAIN_EACH && has_next)) continue;

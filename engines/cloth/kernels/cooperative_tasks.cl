@@ -102,14 +102,14 @@ CLOTH_FUNCTION void cooperative_meet_near(
     __global uint4 *signals, cloth_cell_bands bands, uint number, uint item)
 {
     uint group = (uint)get_group_id(0),
-         neighbour = group + item - CLOTH_BAND_SWEEPS; /* wraps below 0 */
+         neighbour = group + item - CLOTH_NEAR_GROUPS; /* wraps below 0 */
     signals += (number & 1u) * bands.groups;
-    if (item == CLOTH_BAND_SWEEPS) {
+    if (item == CLOTH_NEAR_GROUPS) {
         mem_fence(CLK_GLOBAL_MEM_FENCE);
         hed_packet_put(signals + group, hed_u4(0, 0, 0, number));
     }
     /* no group waits for one without rows, whose neighbours may be two signals ahead */
-    if (item <= 2u * CLOTH_BAND_SWEEPS && group >= bands.first_group && group < bands.end_group &&
+    if (item <= 2u * CLOTH_NEAR_GROUPS && group >= bands.first_group && group < bands.end_group &&
         neighbour >= bands.first_group && neighbour < bands.end_group) {
         uint4 ignored;
         hed_packet_wait(signals + neighbour, number, CLOTH_COOPERATIVE_POLLS, &ignored);
@@ -191,6 +191,7 @@ CLOTH_FUNCTION void cooperative_chain(uint4 task, cooperative_words words, cloth
     chain_item i = chain_item_of(chain, edge, item, width);
     if (task.w & CLOTH_DO_TAKE) i = cooperative_take(i, view, mail, memory + 4 * WG);
     else i = chain_item_at(chain, edge, view, item, width);
+    i.fences = (task.w & CLOTH_DO_SEND) && view.pass < 2u; /* tasks before have stored particles */
     chain_pulls pulls = chain_solve(i, view.pass, stiffness, cloth_task_longest(task), memory);
     uint at = chain.first + i.lane * chain.step, is_last = i.lane + 1u == chain.count,
          sends = task.w & CLOTH_DO_SEND;
@@ -389,8 +390,9 @@ CLOTH_FUNCTION void cooperative_pull(cooperative_side side, uint lane, uint widt
     __local float4 *held, __local float *pulls)
 {
     if (!hed_lane_shuffle(side.count, 0)) return; /* a warp without a chain */
-    uint id = hed_lane_id(), before = id - 1u;
-    float4 a = held[side.first], b = held[side.second];
+    /* a lane without a chain reads a place of its warp's first one: other warps write theirs */
+    uint id = hed_lane_id(), before = id - 1u, of_warp = hed_lane_shuffle(side.first, 0);
+    float4 a = held[side.count ? side.first : of_warp], b = held[side.count ? side.second : of_warp];
     float pulled = pass == 2u && lane < side.count ? pulls[side.pull] : 0.0f;
     float x = b.x - a.x, y = b.y - a.y, z = b.z - a.z,
           square = fma(x, x, fma(y, y, fma(z, z, 1e-24f))), part = hed_near_rsqrt(square),
@@ -465,6 +467,7 @@ CLOTH_FUNCTION void cooperative_sweep(uint4 task, cloth_chains_view chains, floa
                          warp_at, at, warps, lane, item, chains, stiffness, memory, base),
                      weft = cooperative_side_of(weft_at, at, wefts, lane, item + (warps << bits),
                          chains, stiffness, memory, base);
+    barrier(CLK_LOCAL_MEM_FENCE); /* all items have read inverse masses */
     CLOTH_ROLLED
     for (uint half_sweep = 0; half_sweep < cloth_task_halves(task); half_sweep++) {
         uint is_weft = half_sweep & 1u, count = is_weft ? wefts : warps;

@@ -102,6 +102,9 @@ CLOTH_FUNCTION uint cloth_task_longest(uint4 task) { return task.w & 0xffffu; }
  * even strips and of odd ones; columns, rows, all cells; groups of a launch, and groups that have rows. A task has at most
  * CLOTH_BAND_SWEEPS sweeps, so its band depends on as many pairs of rows on both sides. */
 #define CLOTH_BAND_SWEEPS 2u
+/* Groups that meet on each side: the first row of a band may have been written, with the odd row before it, by the
+ * group before those whose rows the band has. */
+#define CLOTH_NEAR_GROUPS (CLOTH_BAND_SWEEPS + 1u)
 typedef struct cloth_cell_bands {
     uint even_first, even_each, even_second, even_second_each;
     uint odd_first, odd_each, odd_second, odd_second_each;

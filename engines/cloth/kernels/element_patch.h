@@ -9,8 +9,10 @@
 #define CLOTH_PATCH_LOCAL 512u    /* maximum of a patch's particles, ghosts included */
 #define CLOTH_PATCH_STRAINS 1024u /* maximum of its elements */
 #define CLOTH_PATCH_COLOURS 64u
-/* Local memory of a group, float4: particles, three multipliers for each element, the ends of colours. */
-#define CLOTH_PATCH_PULLS CLOTH_PATCH_LOCAL
+/* Local memory of a group, float4: particles, their inverse masses, three multipliers for each element, the ends of
+ * colours. Masses are apart because items read them for their elements while others move the particles. */
+#define CLOTH_PATCH_MASSES CLOTH_PATCH_LOCAL
+#define CLOTH_PATCH_PULLS (CLOTH_PATCH_MASSES + CLOTH_PATCH_LOCAL / 4u)
 #define CLOTH_PATCH_ENDS (CLOTH_PATCH_PULLS + 3u * CLOTH_PATCH_STRAINS / 4u)
 #define CLOTH_PATCH_ROOM (CLOTH_PATCH_ENDS + (2u * CLOTH_PATCH_COLOURS + 2u + 3u) / 4u)
 
@@ -87,15 +89,15 @@ typedef struct cloth_strain_item {
     float strain_give, cross_give, turn_give;
 } cloth_strain_item;
 
-/* Takes element `at` of the tables. `give`: 1 / dt^2. */
+/* Takes element `at` of the tables. `give`: 1 / dt^2; `masses`: inverse masses of the patch's particles. */
 CLOTH_FUNCTION cloth_strain_item cloth_strain_take(
-    uint at, float give, cloth_element_patches_view view, HED_VIEW_LOCAL const float4 *copies)
+    uint at, float give, cloth_element_patches_view view, HED_VIEW_LOCAL const float *masses)
 {
     __global const uint4 *row = view.tables + view.at.strains + at;
     uint4 r0 = row[0], r1 = row[view.at.strain_count], r2 = row[2u * view.at.strain_count];
     float g_b = as_float(r0.y), g_c = as_float(r0.z), h_b = as_float(r0.w), h_c = as_float(r1.x),
-          g_a = -(g_b + g_c), h_a = -(h_b + h_c), a = copies[r0.x & 1023u].w,
-          b = copies[r0.x >> 10 & 1023u].w, c = copies[r0.x >> 20].w;
+          g_a = -(g_b + g_c), h_a = -(h_b + h_c), a = masses[r0.x & 1023u],
+          b = masses[r0.x >> 10 & 1023u], c = masses[r0.x >> 20];
     cloth_strain_item item = {r0.x, g_b, g_c, h_b, h_c,
         fma(a, g_a * g_a, fma(b, g_b * g_b, c * (g_c * g_c))),
         fma(a, g_a * h_a, fma(b, g_b * h_b, c * (g_c * h_c))),
@@ -200,9 +202,9 @@ CLOTH_FUNCTION uint cloth_bend_particle(uint k, uint corners, uint beyond)
     return (k < 3u ? beyond : corners) >> 10u * (k % 3u) & 1023u;
 }
 
-/* Takes element `at` of the tables. `give`: 1 / dt^2. */
+/* Takes element `at` of the tables, as cloth_strain_take(). */
 CLOTH_FUNCTION cloth_bend_item cloth_bend_take(
-    uint at, float give, cloth_element_patches_view view, HED_VIEW_LOCAL const float4 *copies)
+    uint at, float give, cloth_element_patches_view view, HED_VIEW_LOCAL const float *masses)
 {
     __global const uint4 *row = view.tables + view.at.bends + at;
     uint each = view.at.bend_count;
@@ -216,7 +218,7 @@ CLOTH_FUNCTION cloth_bend_item cloth_bend_take(
                 as_float(r4.w)}},
         {give, give, give}, {0.0f, 0.0f, 0.0f}};
     for (uint k = 0; k < 6u; k++) {
-        float mass = copies[cloth_bend_particle(k, r0.x, r0.y)].w, first = mass * item.weights[0][k],
+        float mass = masses[cloth_bend_particle(k, r0.x, r0.y)], first = mass * item.weights[0][k],
               second = mass * item.weights[1][k], third = mass * item.weights[2][k];
         item.inverse[0] = fma(first, item.weights[0][k], item.inverse[0]);
         item.inverse[1] = fma(second, item.weights[1][k], item.inverse[1]);

@@ -17,13 +17,13 @@ CLOTH_FUNCTION uint patch_colour(uint at, uint colours, __local const uint *ends
 /* Bends the elements, colour by colour, of as many at a time as the group has items. `ends`: of the
  * colours. */
 CLOTH_FUNCTION void patch_bend(uint colours, float give, cloth_element_patches_view view, uint item,
-    __local const uint *ends, __local float4 *copies)
+    __local const uint *ends, __local const float *masses, __local float4 *copies)
 {
     CLOTH_ROLLED
     for (uint begin = ends[0]; begin < ends[colours]; begin += WG) {
         uint own = patch_colour(begin + item, colours, ends);
         cloth_bend_item of =
-            cloth_bend_take(min(begin + item, ends[colours] - 1u), give, view, copies);
+            cloth_bend_take(min(begin + item, ends[colours] - 1u), give, view, masses);
         CLOTH_ROLLED
         for (uint c = patch_colour(begin, colours, ends); c < colours && ends[c] < begin + WG; c++) {
             if (own == c) cloth_bend_patch(&of, copies);
@@ -34,15 +34,15 @@ CLOTH_FUNCTION void patch_bend(uint colours, float give, cloth_element_patches_v
 
 /* Sweeps over the strains: sweeps [first, last) of a substep. */
 CLOTH_FUNCTION void patch_strain(uint colours, uint first, uint last, float give,
-    cloth_element_patches_view view, uint item, __local const uint *ends, __local float4 *copies,
-    __local float *pulls)
+    cloth_element_patches_view view, uint item, __local const uint *ends,
+    __local const float *masses, __local float4 *copies, __local float *pulls)
 {
     cloth_strain_item of[PATCH_SLOTS];
     uint colour[PATCH_SLOTS];
     for (uint s = 0; s < PATCH_SLOTS; s++) {
         uint at = ends[0] + item + s * WG;
         colour[s] = patch_colour(at, colours, ends);
-        if (colour[s] < colours) of[s] = cloth_strain_take(at, give, view, copies);
+        if (colour[s] < colours) of[s] = cloth_strain_take(at, give, view, masses);
     }
     CLOTH_ROLLED
     for (uint sweep = first; sweep < last; sweep++) {
@@ -62,15 +62,19 @@ CLOTH_FUNCTION void patch_solve(uint number, cloth_element_patches_view view, fl
     uint item, __local float4 *memory)
 {
     cloth_patch_at patch = cloth_patch_of(number, view);
-    __local float *pulls = (__local float *)(memory + CLOTH_PATCH_PULLS);
+    __local float *masses = (__local float *)(memory + CLOTH_PATCH_MASSES),
+                  *pulls = (__local float *)(memory + CLOTH_PATCH_PULLS);
     __local uint *ends = (__local uint *)(memory + CLOTH_PATCH_ENDS);
     uint count = patch.own_count + patch.ghost_count, half_sweeps = CLOTH_STRAIN_SWEEPS / 2u;
     CLOTH_ROLLED
     for (uint i = item; i < cloth_patch_ends(patch); i += WG)
         ends[i] = cloth_patch_word(view.at.ends + patch.ends + i, view);
     CLOTH_ROLLED
-    for (uint i = item; i < count; i += WG)
-        memory[i] = view.from[cloth_patch_member(i, patch, view)];
+    for (uint i = item; i < count; i += WG) {
+        float4 at = view.from[cloth_patch_member(i, patch, view)];
+        memory[i] = at;
+        masses[i] = at.w;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint elements = ends[patch.strain_colours] - ends[0];
     for (uint row = 0; row < 3u; row++) {
@@ -80,10 +84,10 @@ CLOTH_FUNCTION void patch_solve(uint number, cloth_element_patches_view view, fl
                 view.second ? view.pulled[3u * patch.before + row * elements + i] : 0.0f;
     }
     if (!view.second)
-        patch_bend(
-            patch.bend_colours, stiffness, view, item, ends + patch.strain_colours + 1u, memory);
+        patch_bend(patch.bend_colours, stiffness, view, item, ends + patch.strain_colours + 1u,
+            masses, memory);
     patch_strain(patch.strain_colours, view.second * half_sweeps, (view.second + 1u) * half_sweeps,
-        stiffness, view, item, ends, memory, pulls);
+        stiffness, view, item, ends, masses, memory, pulls);
     CLOTH_ROLLED
     for (uint i = item; i < patch.own_count; i += WG)
         view.to[cloth_patch_member(i, patch, view)] = memory[i];

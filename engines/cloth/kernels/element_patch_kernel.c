@@ -27,16 +27,19 @@ HED_NATIVE_BODY patches_body(const hed_native_call *call, uint64_t begin, uint64
                    *bend_ends = ends + patch.strain_colours + 1,
                    count = ends[patch.strain_colours] - ends[0];
         float4 copies[CLOTH_PATCH_LOCAL];
+        float masses[CLOTH_PATCH_LOCAL];
         float pulls[3 * CLOTH_PATCH_STRAINS] = {0};
         cloth_strain_item of[CLOTH_PATCH_STRAINS];
-        for (uint i = 0; i < patch.own_count + patch.ghost_count; i++)
+        for (uint i = 0; i < patch.own_count + patch.ghost_count; i++) {
             copies[i] = view.from[cloth_patch_member(i, patch, view)];
+            masses[i] = copies[i].w;
+        }
         if (view.second) keep_pulls(patch, view, pulls, false);
         for (uint i = bend_ends[0]; !view.second && i < bend_ends[patch.bend_colours]; i++) {
-            const cloth_bend_item bends = cloth_bend_take(i, give, view, copies);
+            const cloth_bend_item bends = cloth_bend_take(i, give, view, masses);
             cloth_bend_patch(&bends, copies);
         }
-        for (uint i = 0; i < count; i++) of[i] = cloth_strain_take(ends[0] + i, give, view, copies);
+        for (uint i = 0; i < count; i++) of[i] = cloth_strain_take(ends[0] + i, give, view, masses);
         for (uint sweep = first; sweep < first + sweeps; sweep++)
             for (uint i = 0; i < count; i++)
                 cloth_strain_patch(of + i, cloth_strain_part(sweep), copies, pulls + i);

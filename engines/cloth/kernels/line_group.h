@@ -131,12 +131,15 @@ CLOTH_FUNCTION uint line_is_coupled(cloth_line_pair pair)
     return fmax(left, right) > LINE_UNCOUPLED;
 }
 
+/* True if items of lines vote in local memory; false: lanes of a warp do. */
+CLOTH_FUNCTION uint line_votes_in_memory(uint width) { return !HED_HAS_LANES || width > 32u; }
+
 /* True if a pair of the items that meet is coupled with others: `votes` of the group, written before it
  * met, or the lanes'. */
 CLOTH_FUNCTION uint line_any_is_coupled(uint width, uint is_coupled, __local const uint *vote)
 {
 #if HED_HAS_LANES
-    if (width <= 32u) return hed_lane_count(is_coupled) > 0;
+    if (!line_votes_in_memory(width)) return hed_lane_count(is_coupled) > 0;
 #endif
     (void)width, (void)is_coupled;
     return *vote;
@@ -159,7 +162,7 @@ CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float
     cloth_line_pair pair = {zero, zero, zero, zero};
     float4 block = hed_f4(1.0f, 0.0f, 0.0f, 1.0f);
     __local float4 *sums = pairs + (item - lane);
-    if (item < 16) votes[item] = 0;
+    if (item < 16 && line_votes_in_memory(width)) votes[item] = 0;
     if (is_line) {
         pair = cloth_line_pair_of(lane, line, view, give, &block);
         pairs[item] = pair.before;
@@ -183,7 +186,7 @@ CLOTH_FUNCTION void line_reduce(cloth_line_at line, cloth_lines_view view, float
             pairs[WG + item] = pair.after;
             pairs[2 * WG + item] = pair.top;
             pairs[3 * WG + item] = pair.bottom;
-            if (is_coupled) votes[turn] = 1;
+            if (is_coupled && line_votes_in_memory(width)) votes[turn] = 1;
         }
         cloth_meet(width);
         if (!line_any_is_coupled(width, is_coupled, votes + turn)) break;

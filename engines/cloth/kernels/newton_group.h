@@ -61,15 +61,19 @@ CLOTH_FUNCTION void newton_bend(
     bends.second = 0;
     cloth_patch_at patch = cloth_patch_of(group->patch.bends, bends);
     __local uint *ends = (__local uint *)(memory + CLOTH_PATCH_ENDS);
+    __local float *masses = (__local float *)(memory + CLOTH_PATCH_MASSES);
     CLOTH_ROLLED
     for (uint i = group->item; i < cloth_patch_ends(patch); i += WG)
         ends[i] = cloth_patch_word(bends.at.ends + patch.ends + i, bends);
     CLOTH_ROLLED
-    for (uint i = group->item; i < patch.own_count + patch.ghost_count; i += WG)
-        memory[i] = bends.from[cloth_patch_member(i, patch, bends)];
+    for (uint i = group->item; i < patch.own_count + patch.ghost_count; i += WG) {
+        float4 at = bends.from[cloth_patch_member(i, patch, bends)];
+        memory[i] = at;
+        masses[i] = at.w;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     patch_bend(patch.bend_colours, group->give, bends, group->item,
-        ends + patch.strain_colours + 1u, memory);
+        ends + patch.strain_colours + 1u, masses, memory);
     CLOTH_ROLLED
     for (uint i = group->item; i < patch.own_count; i += WG)
         bends.to[cloth_patch_member(i, patch, bends)] = memory[i];

@@ -226,6 +226,10 @@ CLOTH_FUNCTION void sweep_wide_lattice(
     sweep_wide warp = sweep_wide_of(warp_at, at, warps, lane, chains, base),
                weft = sweep_wide_of(weft_at, at, wefts, lane, chains, base);
     uint has_warp = hed_lane_count(warp.left > 0u), has_weft = hed_lane_count(weft.left > 0u);
+    /* a lane without a chain reads a place of its warp's first one: other warps write theirs */
+    uint of_warp = hed_lane_shuffle(warp.first, 0), of_weft = hed_lane_shuffle(weft.first, 0);
+    if (!warp.left) warp.first = of_warp;
+    if (!weft.left) weft.first = of_weft;
     barrier(CLK_LOCAL_MEM_FENCE);
     CLOTH_ROLLED
     for (uint half_sweep = 0; half_sweep < cloth_task_halves(task); half_sweep++) {
