@@ -179,6 +179,24 @@ Test(cloth_alembic, a_shutter_moves_no_frame)
     }
 }
 
+/* centred.abc, of Blender: a triangle at 0.1 t^2 along x, t frames of 1 / 24 s after frame 1, with samples for a shutter: a quarter
+ * of a frame before each of the frames 1 to 4, and at it. Frame 1 is the start, and the mesh is that of the start; the first sample would
+ * delay all by a quarter. */
+Test(cloth_alembic, a_shutter_around_its_frames_moves_no_frame)
+{
+    hed_error error = {0};
+    hed_cloth_mesh mesh;
+    hed_cloth_pc2_data samples;
+    OK(hed_cloth_alembic_sample("tests/alembic/centred.abc", 24, &samples, &error));
+    CHECK_EQ(samples.frame_count, 4);
+    for (uint32_t i = 0; i < samples.frame_count; i++)
+        EXPECT_NEAR(samples.positions[9 * (size_t)i], 0.1f * (float)(i * i), 2e-6, "sample %u", i);
+    OK(hed_cloth_mesh_read("tests/alembic/centred.abc", &mesh, &error));
+    CHECK(same_floats(mesh.positions, samples.positions, 9));
+    hed_cloth_mesh_free(&mesh);
+    hed_cloth_pc2_free(&samples);
+}
+
 /* A body's mesh and motion are one file; its times are those of the file. */
 Test(cloth_alembic, a_body_moves_in_a_scene)
 {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MOST_NUMBERS ((uint64_t)1 << 31)
+#define MOST_SECONDS 1e9
 #define DEGREE 0.017453292519943295
 
 enum { MOST_ELEMENTS = 1 << 28 };
@@ -259,6 +260,51 @@ static void alembic_add_span(cloth_archive *a, const cloth_archive_shape *s, clo
     }
 }
 
+/* ---- times ---- */
+
+/* Times of all that moves: from its first to its last sample, and the number of samples if all have the same times in even
+ * steps. */
+typedef struct extent {
+    double from, to;
+    double period; /* s, of the times of a shutter, several of which repeat for each frame; else 0 */
+    uint32_t samples, timing;
+    bool moves, is_even;
+} extent;
+
+static void extent_add(const cloth_archive *a, const cloth_archive_property *p, extent *e)
+{
+    if (cloth_archive_is_constant(p)) return;
+    double from = cloth_archive_time(a, p, 0), to = cloth_archive_time(a, p, p->samples - 1);
+    const cloth_archive_timing *timing = cloth_archive_timing_of(a, p);
+    bool even = timing->count == 1;
+    e->is_even =
+        even && (!e->moves || (e->is_even && e->timing == p->timing && e->samples == p->samples));
+    e->from = e->moves ? fmin(e->from, from) : from;
+    e->to = e->moves ? fmax(e->to, to) : to;
+    if (!even && timing->period > 0 && timing->period < MOST_SECONDS) e->period = timing->period;
+    e->samples = p->samples;
+    e->timing = p->timing;
+    e->moves = true;
+}
+
+/* A shutter may open before its frame, whose time is a whole number of periods: the first frame is the
+ * start, not the first sample. */
+static extent extent_of(const cloth_archive *a)
+{
+    extent e = {0};
+    for (size_t i = 0; i < a->shapes.count; i++) {
+        const cloth_archive_shape *s = (const cloth_archive_shape *)a->shapes.rows + i;
+        extent_add(a, &s->positions, &e);
+        for (int32_t t = s->transform; t != CLOTH_ARCHIVE_NO_TRANSFORM;
+             t = ((const cloth_archive_transform *)a->transforms.rows)[t].parent)
+            extent_add(a, &((const cloth_archive_transform *)a->transforms.rows)[t].values, &e);
+    }
+    if (!e.moves) e.from = -INFINITY;
+    double frame = e.period > 0 ? e.period * floor(e.from / e.period + 0.5 + 1e-6) : e.from;
+    if (frame < e.to) e.from = frame;
+    return e;
+}
+
 static void read_shapes(cloth_archive *a, hed_cloth_mesh *mesh)
 {
     cloth_rows rows = cloth_rows_empty();
@@ -274,7 +320,7 @@ static void read_shapes(cloth_archive *a, hed_cloth_mesh *mesh)
         alembic_add_span(a, s, &rows);
         if (cloth_archive_fine(a)) alembic_add_faces(a, s, &rows, &used[CLOTH_TEXTURE]);
     }
-    if (cloth_archive_fine(a)) pose(a, -INFINITY, positions);
+    if (cloth_archive_fine(a)) pose(a, extent_of(a).from, positions);
     if (cloth_archive_fine(a)) require_finite(a, positions, vertices);
     cloth_rows_take(&rows, used, mesh);
     mesh->positions = positions;
@@ -299,48 +345,22 @@ hed_status cloth_alembic_parse(
 
 /* ---- sampling ---- */
 
-/* Time from the first to the last sample of all that moves, and the number of samples if all have the same times in even
- * steps. */
-typedef struct extent {
-    double from, to;
-    uint32_t samples, timing;
-    bool moves, is_even;
-} extent;
-
-static void extent_add(const cloth_archive *a, const cloth_archive_property *p, extent *e)
-{
-    if (cloth_archive_is_constant(p)) return;
-    double from = cloth_archive_time(a, p, 0), to = cloth_archive_time(a, p, p->samples - 1);
-    bool even = cloth_archive_timing_of(a, p)->count == 1;
-    e->is_even =
-        even && (!e->moves || (e->is_even && e->timing == p->timing && e->samples == p->samples));
-    e->from = e->moves ? fmin(e->from, from) : from;
-    e->to = e->moves ? fmax(e->to, to) : to;
-    e->samples = p->samples;
-    e->timing = p->timing;
-    e->moves = true;
-}
-
 static void sample_archive(cloth_archive *a, double rate, hed_cloth_pc2_data *samples)
 {
     uint32_t vertices = count_vertices(a);
-    extent e = {0};
+    extent e = extent_of(a);
     for (size_t i = 0; i < a->shapes.count && cloth_archive_fine(a); i++) {
         const cloth_archive_shape *s = (const cloth_archive_shape *)a->shapes.rows + i;
-        extent_add(a, &s->positions, &e);
-        for (int32_t t = s->transform; t != CLOTH_ARCHIVE_NO_TRANSFORM;
-             t = ((const cloth_archive_transform *)a->transforms.rows)[t].parent)
-            extent_add(a, &((const cloth_archive_transform *)a->transforms.rows)[t].values, &e);
         if (!cloth_archive_is_constant(&s->corners) || !cloth_archive_is_constant(&s->counts))
             cloth_archive_reject(a, s->corners.children.place, "the same faces in all samples");
     }
     /* uneven samples, as of a shutter, are read in even steps from the first */
-    double seconds = e.to - e.from,
+    double seconds = e.moves ? e.to - e.from : 0,
            steps = !e.moves    ? 0
                    : e.is_even ? e.samples - 1.0
                                : fmax(ceil(seconds * rate - 1e-6), 1),
            step = e.is_even ? seconds / steps : 1 / rate;
-    if (cloth_archive_fine(a) && !(seconds >= 0 && seconds < 1e9)) cloth_archive_reject(a, 0, "times that grow");
+    if (cloth_archive_fine(a) && !(seconds >= 0 && seconds < MOST_SECONDS)) cloth_archive_reject(a, 0, "times that grow");
     if (cloth_archive_fine(a) && 3.0 * vertices * (steps + 1) > (double)MOST_NUMBERS)
         hed_fail(a->error, HED_ERROR_LIMIT, "%s: %u vertices in %.0f samples are more than 2^31 numbers", a->name, vertices,
             steps + 1);
