@@ -128,6 +128,25 @@ Test(tune_reference, a_text_that_never_compiles_is_reported_once)
     test_close(&t.on);
 }
 
+/* A description whose arrays are too small is the likely cause, so the message says it. */
+Test(tune_reference, a_text_that_always_crashes_is_reported_with_the_remedy)
+{
+    static const char *const crashes[] = {"FAULT == 8 and WG == 64"};
+    hed_parameter_def parameters[2];
+    hed_tune_argument arguments[5];
+    hed_tune_result *result;
+    runner_test t = open_text_device();
+    const hed_kernel_def kernel = faulty(SEGFAULTS, crashes, parameters);
+    hed_tune_def def = hed_default_tune_def();
+    give(&t, arguments);
+    def.problem = &t.problem;
+    def.arguments = arguments;
+    FAILS(HED_ERROR_DRIVER, hed_tune_kernel(t.on.device, &kernel, &def, &result, &error));
+    CHECK(strstr(error.text, "fewer elements than the kernel reaches: correct its size"), "%s",
+        error.text);
+    test_close(&t.on);
+}
+
 /* Where each builder opens the device, the reference has it first: a driver makes contexts that are requested at once one after the
  * other. The first worker that is started waits before it begins; none may begin before it. */
 Test(tune_reference, opens_the_device_before_builders_that_open_it)

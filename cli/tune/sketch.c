@@ -10,7 +10,7 @@
 #include "support/exit.h"
 #include "support/file.h"
 
-enum { MOST_PARAMETERS = 64, MOST_MACROS = 8, LARGEST_TEXT = 16 << 20 };
+enum { MOST_PARAMETERS = 64, MOST_MACROS = 8, MOST_ALIASES = 16, LARGEST_TEXT = 16 << 20 };
 
 /* A parameter of the kernel. */
 typedef struct parameter {
@@ -30,8 +30,23 @@ typedef struct macro {
     bool sizes_group; /* the name is one of a group's size */
 } macro;
 
+/* A name that the text gives to a type: #define REAL float, typedef float real. */
+typedef struct alias {
+    char name[64];
+    const char *type;
+} alias;
+
+/* Words of a type, and the type as tune files name it; of several in a declaration the first row counts. */
+static const struct {
+    const char *word, *type;
+} types[] = {{"float", "float"}, {"double", "double"}, {"ulong", "ulong"}, {"long", "long"},
+    {"uint", "uint"}, {"unsigned", "uint"}, {"uint32_t", "uint"}, {"size_t", "ulong"},
+    {"uint64_t", "ulong"}, {"int64_t", "long"}, {"int32_t", "int"}, {"int", "int"}};
+
 /* The kernel of a text. */
 typedef struct sketch {
+    alias aliases[MOST_ALIASES];
+    uint32_t alias_count;
     macro macros[MOST_MACROS];
     uint32_t macro_count;
     char *text; /* blanks replace comments and lines of the preprocessor */
@@ -104,6 +119,27 @@ static void sketch_macros(sketch *s)
             m.sizes_group = m.sizes_group || strcasestr(m.name, words[i]);
         m.sizes_group = m.sizes_group && !strcasestr(m.name, "per_") && !strcasestr(m.name, "tile");
         s->macros[s->macro_count++] = m;
+    }
+}
+
+/* Reads the names that the text gives to types; of several definitions of a name the first one counts. */
+static void sketch_aliases(sketch *s)
+{
+    for (const char *at = s->text; *at && s->alias_count < MOST_ALIASES;
+         at += strcspn(at, "\n"), at += *at == '\n') {
+        char words[2][64];
+        bool is_macro =
+            sscanf(at, " # define %63[A-Za-z0-9_] %63[a-z0-9_]", words[1], words[0]) == 2;
+        if (!is_macro &&
+            sscanf(at, " typedef %63[a-z0-9_] %63[A-Za-z0-9_] ;", words[0], words[1]) != 2)
+            continue;
+        for (size_t i = 0; i < HED_COUNT(types); i++) {
+            if (strcmp(types[i].word, words[0])) continue;
+            alias *named = &s->aliases[s->alias_count++];
+            snprintf(named->name, sizeof named->name, "%s", words[1]);
+            named->type = types[i].type;
+            break;
+        }
     }
 }
 
@@ -184,14 +220,11 @@ static void sketch_parameter(sketch *s, const char *begin, const char *end)
     p->is_local = sketch_has(p, "__local") || sketch_has(p, "local") || sketch_has(p, "HED_LOCAL");
     p->is_const = sketch_has(p, "const") || sketch_has(p, "__constant") || sketch_has(p, "constant");
     /* read the type of an element */
-    static const struct {
-        const char *word, *type;
-    } types[] = {{"float", "float"}, {"double", "double"}, {"ulong", "ulong"}, {"long", "long"},
-        {"uint", "uint"}, {"unsigned", "uint"}, {"uint32_t", "uint"}, {"size_t", "ulong"},
-        {"uint64_t", "ulong"}, {"int64_t", "long"}, {"int32_t", "int"}, {"int", "int"}};
     static const char *const lanes[] = {"2", "3", "4", "8", "16"};
     p->type = "bytes";
     p->lanes = 1;
+    for (uint32_t i = s->alias_count; i-- > 0;)
+        if (sketch_has(p, s->aliases[i].name)) p->type = s->aliases[i].type;
     for (size_t i = HED_COUNT(types); i-- > 0;) {
         char vector[32];
         if (sketch_has(p, types[i].word)) p->type = types[i].type;
@@ -343,6 +376,7 @@ int cli_tune_sketch(const char *path, const char *entry)
     if (is_read) {
         s->is_cuda = strcmp(strrchr(path, '.'), ".cl") != 0;
         sketch_macros(s);
+        sketch_aliases(s);
         sketch_blank(bytes);
         is_read = sketch_kernel(s, entry);
     }

@@ -8,21 +8,34 @@
 #include "measure/check.h"
 #include "tune/kernel_tuning.h"
 
-/* Reports a failed reference, the message of the compiler or driver first. A kernel that does not
- * compile or does not match its description is the user's to fix; otherwise results may be
- * supplied. `failure_count`: number of other configurations that failed as well. */
+/* Returns the remedy of a failed reference. A kernel that does not compile or does not match its
+ * description is the user's to fix by the message. */
+static const char *expect_remedy(hed_outcome outcome)
+{
+    switch (outcome) {
+    case HED_OUTCOME_BUILD:
+    case HED_OUTCOME_LAUNCH: return "";
+    case HED_OUTCOME_CRASHED:
+        return ". An array may have fewer elements than the kernel reaches: correct its size, or give expected outputs, another reference, or none";
+    case HED_OUTCOME_HUNG:
+        return ". Describe a smaller problem or allow a run more time, or give expected outputs, another reference, or none";
+    default: return ". Give expected outputs, another reference, or none";
+    }
+}
+
+/* Reports a failed reference, the message of the compiler or driver first. `failure_count`: number
+ * of other configurations that failed as well. */
 static void expect_failed(const hed_kernel_def *kernel, const hed_device *device,
     const hed_config *config, const hed_trial *trial, uint32_t failure_count, hed_error *error)
 {
     char words[256], addition[64] = "";
-    bool build = trial->outcome == HED_OUTCOME_BUILD, launch = trial->outcome == HED_OUTCOME_LAUNCH;
     hed_config_format(kernel, config, words, sizeof words);
     if (failure_count)
         snprintf(addition, sizeof addition, ", and %u other%s failed too", failure_count, failure_count == 1 ? "" : "s");
-    hed_fail(error, build ? HED_ERROR_BUILD : HED_ERROR_DRIVER,
+    hed_fail(error, trial->outcome == HED_OUTCOME_BUILD ? HED_ERROR_BUILD : HED_ERROR_DRIVER,
         "%s on %s: %s (%s, in the default configuration %s, with which results are compared%s)%s",
         kernel->name, hed_device_describe(device).id, trial->text, hed_outcome_name(trial->outcome),
-        words, addition, build || launch ? "" : ". Give expected outputs, another reference, or none");
+        words, addition, expect_remedy(trial->outcome));
 }
 
 /* A reference in the making. */

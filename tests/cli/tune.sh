@@ -49,6 +49,11 @@ out_has '"name": "x", "type": "uint", "size": "rows", "fill": {"integers"'; out_
 out_has '"name": "rows", "type": "uint", "value": "rows"'; out_has '"name": "k", "type": "int", "value": 1'
 run 2 tune "$work/first.cl" --entry second; out_is_object kernel; out_has '"width": 1024, "height": 1024'; out_has '"size": "width \* height"'
 run 2 tune "$work/first.cl" --entry third; out_is_empty; err_has 'no kernel third'
+# Names that the text gives to types are read: the first definition of each.
+printf '%s\n' '#ifdef DOUBLE' '# define REAL double' '#else' '#define REAL float' '#endif' 'typedef int number; typedef struct { int a; } pair;' \
+    '__kernel void f(__global REAL *y, const number n, REAL a, __global pair *p) { y[get_global_id(0)] = a; }' > "$work/named.cl"
+run 2 tune "$work/named.cl"; out_has '"name": "y", "type": "double", "size": "n"'; out_has '"name": "n", "type": "int", "value": "n"'
+out_has '"name": "a", "type": "double", "value": 1'; out_has '"name": "p", "type": "bytes"'
 # Macros with a default are its parameters, and one that names the group sizes it; a guard and a macro without a default are none.
 printf '%s\n' '#ifndef FIRST_CU' '#define FIRST_CU' '#ifndef ITEMS' '# define ITEMS 6' '#endif' '#ifndef BLOCK' '#define BLOCK 128' '#endif' '#define FIXED 9' \
     '__global__ void f(float *y, int n, int seed = 0) { y[blockIdx.x * BLOCK + threadIdx.x] = ITEMS * FIXED; }' '#endif' > "$work/first.cu"
