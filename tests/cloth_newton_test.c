@@ -7,9 +7,8 @@
 #include "cloth_newton.h"
 #include "kernels/newton_kernel.h"
 
-enum { MOST_ITERATIONS = 12, PATCH_WORDS = 3 * CLOTH_NEWTON_PATCHES };
+enum { MOST_ITERATIONS = 12, INVERSE = CLOTH_NEWTON_PATCHES * CLOTH_NEWTON_PATCHES };
 static const float GIVE = 240.0f * 240.0f; /* 1 / dt^2 */
-static const float CORRECTION = 2.0f;
 static hed_error error;
 HED_VIEW_LAUNCH(newton_launch, CLOTH_NEWTON)
 
@@ -43,8 +42,7 @@ typedef struct newton_result {
     float4 *bent, *solved;
 } newton_result;
 
-/* Runs a substep: a launch for each leg, or one for all (`is_joint`). The first of `runs` makes the coarse matrix; all of
- * them begin with the same positions. */
+/* Runs a substep: a launch for each leg, or one for all (`is_joint`); `runs` times from the same positions. */
 static newton_result run_substep(test_device *t, newton_mesh *m, hed_math math, int64_t group,
     uint32_t iterations, int runs, bool is_joint)
 {
@@ -53,6 +51,9 @@ static newton_result run_substep(test_device *t, newton_mesh *m, hed_math math, 
     float4 *places = calloc(particles, sizeof *places), steps[CLOTH_STEP_WORDS] = {{0}};
     steps[2].w = GIVE;
     deform(m, places);
+    float *rows = calloc(INVERSE, sizeof *rows);
+    double *matrix = calloc((size_t)patches * patches, sizeof *matrix);
+    cloth_newton_invert(m->tables.coarse, patches, (double)GIVE, matrix, rows);
     const hed_config config = {.count = 1, .values = {group}};
     hed_kernel_options options = {.math = math, .config = &config};
     hed_kernel *kernel;
@@ -65,22 +66,18 @@ static newton_result run_substep(test_device *t, newton_mesh *m, hed_math math, 
         .steps = buffer_of(t, steps, sizeof steps),
         .sent = buffer_of(t, NULL, 2 * particles * sizeof(float4)),
         .diagonals = buffer_of(t, NULL, 2 * particles * sizeof(float4)),
-        .sums = buffer_of(t, NULL, 8 * CLOTH_NEWTON_SUMS * patches),
-        .blocks = buffer_of(t, NULL, 36 * CLOTH_NEWTON_NEAR * patches),
-        .rows = buffer_of(t, NULL, 4 * CLOTH_NEWTON_ROW_COUNT * CLOTH_NEWTON_COARSE * patches),
+        .sums = buffer_of(t, NULL, 4 * sizeof(float4) * patches),
+        .rows = buffer_of(t, rows, INVERSE * sizeof *rows),
         .kept = buffer_of(t, NULL, sizeof(cloth_newton_vertex) * CLOTH_NEWTON_LOCAL * patches),
         .coarse = buffer_of(t, NULL, 4 * CLOTH_NEWTON_KEPT * patches),
         .state = buffer_of(t, (uint32_t[2]){0}, 8),
         .launch = {.patched = m->elements.tables,
             .iterations = iterations,
             .patches = patches,
-            .band = m->tables.band,
-            .particles = particles,
-            .correction = CORRECTION}};
-    hed_problem problem = HED_PROBLEM(patches, m->tables.band);
+            .particles = particles}};
+    hed_problem problem = HED_PROBLEM(patches);
     for (int r = 0; r < runs; r++) {
         uint32_t legs = CLOTH_NEWTON_LEGS(iterations), each = is_joint ? legs : 1;
-        launch.launch.refreshes = r == 0;
         OK(hed_write(t->stream, launch.position, 0, places, particles * sizeof *places, &error));
         for (uint32_t leg = 0; leg < legs; leg += each) {
             launch.launch.begin = leg;
@@ -94,10 +91,12 @@ static newton_result run_substep(test_device *t, newton_mesh *m, hed_math math, 
     OK(hed_stream_wait(t->stream, &error));
     hed_kernel_destroy(kernel);
     hed_buffer *buffers[] = {launch.position, launch.moved, launch.words, launch.tables,
-        launch.steps, launch.sent, launch.diagonals, launch.sums, launch.blocks, launch.rows,
-        launch.kept, launch.coarse, launch.state};
+        launch.steps, launch.sent, launch.diagonals, launch.sums, launch.rows, launch.kept,
+        launch.coarse, launch.state};
     for (size_t b = 0; b < HED_COUNT(buffers); b++) hed_buffer_destroy(buffers[b]);
     free(places);
+    free(rows);
+    free(matrix);
     return result;
 }
 
@@ -117,7 +116,7 @@ typedef struct plain_system {
     uint32_t *patch;
     double (*blocks)[3][3][3][3]; /* (elements) A of an element between two corners */
     double (*diagonal)[3][3];     /* inverses */
-    double *coarse;               /* (3 patches)^2, P' A P */
+    double *coarse;               /* (patches)^2, of one coordinate */
 } plain_system;
 
 static double along(const vector a, const vector b)
@@ -207,13 +206,41 @@ static void plain_restrict(const plain_system *s, vector *x, double *sums)
         for (int d = 0; d < 3 && s->mass[i] > 0; d++) sums[3 * s->patch[i] + d] += x[i][d];
 }
 
+/* Makes the coarse matrix: masses, and sums over the corners of two patches of the traces of the blocks at rest. */
+static void plain_coarse(plain_system *s, const newton_mesh *m, const float4 *at)
+{
+    plain_system rest = *s;
+    uint32_t n = s->particles;
+    float4 *places = calloc(n, sizeof *places);
+    vector *unused = calloc(n, sizeof *unused);
+    rest.blocks = calloc(s->elements, sizeof *rest.blocks);
+    for (uint32_t i = 0; i < n; i++)
+        places[i] =
+            hed_f4(m->garment->rest[i][0], m->garment->rest[i][1], m->garment->rest[i][2], at[i].w);
+    for (uint32_t e = 0; e < s->elements; e++) {
+        const uint32_t *corner = s->element[e].particle + 3;
+        plain_element(&rest, e, places, unused);
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++)
+                for (int d = 0; d < 3 && s->mass[corner[a]] > 0 && s->mass[corner[b]] > 0; d++)
+                    s->coarse[s->patch[corner[a]] * s->patches + s->patch[corner[b]]] +=
+                        rest.blocks[e][a][b][d][d];
+    }
+    for (uint32_t i = 0; i < n; i++) s->coarse[s->patch[i] * (s->patches + 1)] += s->mass[i];
+    for (uint32_t k = 0; k < s->patches; k++) /* a patch whose particles all are locked */
+        if (!(s->coarse[k * (s->patches + 1)] > 0)) s->coarse[k * (s->patches + 1)] = 1;
+    free(places);
+    free(unused);
+    free(rest.blocks);
+}
+
 static plain_system plain_create(newton_mesh *m, const float4 *at, vector *residual)
 {
-    uint32_t n = m->garment->particle_count, unknowns = 3 * m->tables.patches;
+    uint32_t n = m->garment->particle_count, patches = m->tables.patches;
     plain_system s = {n, m->tables.patches, m->garment->element_count, m->garment->elements,
         calloc(n, sizeof(double)), calloc(n, 4),
         calloc(m->garment->element_count, sizeof(double[3][3][3][3])), calloc(n, 72),
-        calloc((size_t)unknowns * unknowns, sizeof(double))};
+        calloc((size_t)patches * patches, sizeof(double))};
     for (uint32_t i = 0; i < n; i++) s.mass[i] = at[i].w > 0 ? 1 / (double)at[i].w : 0;
     for (uint32_t k = 0; k < s.patches; k++) {
         cloth_newton_patch patch = cloth_newton_patch_at(k, m->tables.words);
@@ -232,17 +259,7 @@ static plain_system plain_create(newton_mesh *m, const float4 *at, vector *resid
             residual[i][d] *= s.mass[i] > 0 ? -1 : 0;
             s.diagonal[i][d][d] += s.mass[i];
         }
-    vector *x = calloc(n, sizeof *x), *ax = calloc(n, sizeof *ax);
-    for (uint32_t k = 0; k < unknowns; k++) {
-        vector unit = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
-        memset(x, 0, n * sizeof *x);
-        plain_translate(&s, k / 3, unit, x);
-        plain_multiply(&s, x, ax);
-        plain_restrict(&s, ax, s.coarse + (size_t)k * unknowns);
-        s.coarse[(size_t)k * unknowns + k] += 1e-12; /* of a patch whose particles all are locked */
-    }
-    free(x);
-    free(ax);
+    plain_coarse(&s, m, at);
     return s;
 }
 
@@ -255,22 +272,26 @@ static void plain_destroy(plain_system *s)
     free(s->coarse);
 }
 
-/* Adds `factor` times the translations of the patches that solve P' A P x = P' r. */
+/* Adds `factor` times the translations of the patches that solve the coarse system, coordinate by coordinate. */
 static void plain_correct(const plain_system *s, vector *r, double factor, vector *to)
 {
-    uint32_t unknowns = 3 * s->patches;
-    double *m = malloc((size_t)unknowns * unknowns * sizeof *m),
-           *sums = calloc(unknowns, sizeof *sums);
-    memcpy(m, s->coarse, (size_t)unknowns * unknowns * sizeof *m);
+    uint32_t n = s->patches;
+    double *m = malloc((size_t)n * n * sizeof *m), *sums = calloc(3 * n, sizeof *sums),
+           *one = calloc(n, sizeof *one);
     plain_restrict(s, r, sums);
-    eliminate(m, sums, unknowns);
-    for (uint32_t k = 0; k < s->patches; k++) {
-        vector x;
-        for (int d = 0; d < 3; d++) x[d] = factor * sums[3 * k + d];
-        plain_translate(s, k, x, to);
+    for (uint32_t d = 0; d < 3; d++) {
+        memcpy(m, s->coarse, (size_t)n * n * sizeof *m);
+        for (uint32_t k = 0; k < n; k++) one[k] = sums[3 * k + d];
+        eliminate(m, one, n);
+        for (uint32_t k = 0; k < n; k++) {
+            vector x = {0};
+            x[d] = factor * one[k];
+            plain_translate(s, k, x, to);
+        }
     }
     free(m);
     free(sums);
+    free(one);
 }
 
 static void plain_precondition(const plain_system *s, vector *r, vector *z)
@@ -282,7 +303,7 @@ static void plain_precondition(const plain_system *s, vector *r, vector *z)
         if (s->mass[i] > 0) eliminate(block, z[i], 3);
         else memset(z[i], 0, sizeof z[i]);
     }
-    plain_correct(s, r, (double)CORRECTION, z);
+    plain_correct(s, r, 1, z);
 }
 
 static double plain_inner(const plain_system *s, vector *a, vector *b)
@@ -375,7 +396,7 @@ static void check_substep(test_mesh mesh)
     EXPECT_BYTES(strict.solved, plain.solved, m.cloth.particles * sizeof(float4));
     newton_result fast = run_substep(&t, &m, HED_MATH_FAST, 256, MOST_ITERATIONS, 1, false);
     check_result(&m, &fast, MOST_ITERATIONS, "fast");
-    if (hed_device_describe(t.device).capabilities & HED_CAN_GRID_BARRIER) {
+    if (hed_device_describe(t.device).capabilities & HED_CAN_PACKETS) {
         newton_result joint = run_substep(&t, &m, HED_MATH_STRICT, 384, MOST_ITERATIONS, 2, true);
         EXPECT_BYTES(joint.solved, plain.solved, m.cloth.particles * sizeof(float4));
         free_result(&joint);

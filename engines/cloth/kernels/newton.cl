@@ -17,18 +17,34 @@
 #include "newton_group.h"
 #endif
 
+#if JOINT
+/* All legs of a launch, which begin with the first one. */
+CLOTH_FUNCTION void newton_run(cloth_newton_view view, uint number, uint item)
+{
+    newton_group group = newton_group_of(number, view, item);
+    newton_item of;
+    newton_leg(&group, view, view.memory, &of, CLOTH_NEWTON_BEND);
+    if (view.launch.end <= CLOTH_NEWTON_MATRIX) return;
+    hed_grid_barrier(view.state);
+    newton_leg(&group, view, view.memory, &of, CLOTH_NEWTON_MATRIX);
+    if (view.launch.end <= CLOTH_NEWTON_ITERATE) return;
+    hed_grid_barrier(view.state);
+    CLOTH_ROLLED
+    for (uint leg = CLOTH_NEWTON_ITERATE; leg < view.launch.end; leg++) {
+        if (leg > CLOTH_NEWTON_ITERATE && !NEWTON_PACKETS) hed_grid_barrier(view.state);
+        newton_leg(&group, view, view.memory, &of, leg);
+    }
+}
+#endif
+
 __kernel void cloth_newton(HED_VIEW_PARAMETERS(CLOTH_NEWTON))
 {
     HED_VIEW_HERE(cloth_newton_view, view, CLOTH_NEWTON);
+#if JOINT
+    newton_run(view, (uint)get_group_id(0), (uint)get_local_id(0));
+#else
     newton_group group = newton_group_of((uint)get_group_id(0), view, (uint)get_local_id(0));
     newton_item of;
-#if JOINT
-    CLOTH_ROLLED
-    for (uint leg = view.launch.begin; leg < view.launch.end; leg++) {
-        newton_leg(&group, view, view.memory, &of, leg);
-        if (leg + 1u < view.launch.end) hed_grid_barrier(view.state);
-    }
-#else
     newton_leg(&group, view, view.memory, &of, view.launch.begin);
 #endif
 }

@@ -15,40 +15,38 @@
 #ifndef CLOTH_NEWTON_H
 #define CLOTH_NEWTON_H
 
-/* Legs of a substep, between which all groups meet: bending, the matrix, then iterations. */
+/* Legs of a substep, between which all groups meet: bending, the matrix, rows of the coarse inverse (if they are made
+ * anew), then iterations; the leg after the last one moves the particles. */
 #define CLOTH_NEWTON_BEND 0u
 #define CLOTH_NEWTON_MATRIX 1u
-#define CLOTH_NEWTON_ITERATE \
-    2u /* first iteration; the leg after the last one moves the particles */
+#define CLOTH_NEWTON_ITERATE 2u /* first iteration */
 #define CLOTH_NEWTON_LEGS(iterations) (CLOTH_NEWTON_ITERATE + (iterations) + 1u)
 
 #define CLOTH_NEWTON_SUMS \
     5u /* r u, w u, and w summed over a patch, or r in the leg of the matrix */
-#define CLOTH_NEWTON_COARSE (3u * CLOTH_NEWTON_PATCHES) /* coarse unknowns, padded */
-#define CLOTH_NEWTON_ROW_COUNT \
-    (3u * CLOTH_NEWTON_NEAR) /* rows of the coarse inverse that a group needs */
+#define CLOTH_NEWTON_SHIFTS \
+    (3u * CLOTH_NEWTON_NEAR) /* coordinates of translations of a group's slots */
 #define CLOTH_NEWTON_KEPT \
-    (2u * CLOTH_NEWTON_COARSE + 2u) /* floats: residual, its image, r u, step */
+    (2u * CLOTH_NEWTON_SHIFTS + 2u) /* floats: shifts, their images, r u, step */
 
-/* Legs [begin, end) of substep `substep`. `correction`: factor of the coarse correction. `refreshes`: 1 if the
- * coarse matrix is made anew; else the last launch's one is used. */
+/* Legs [begin, end) of substep `substep`. */
 typedef struct cloth_newton_launch {
     cloth_patched patched;
-    uint begin, end, iterations, patches, band, particles, substep, refreshes;
-    float correction;
+    uint begin, end, iterations, patches, particles, substep;
 } cloth_newton_launch;
 
 /* State of a particle of a patch: r, u, w, the sums p, s and d of conjugate gradients, inverse of the block of the
- * diagonal (xx xy xz yy, then yz zz), mass (0: locked), slot of its owner. */
+ * diagonal (xx xy xz yy, then yz zz), mass (0: locked), word of the
+ * member (cloth_newton_particle(), cloth_newton_slot()). */
 typedef struct cloth_newton_vertex {
     float4 residual, step, image, search, search_image, moved, inverse;
     float inverse_yz, inverse_zz, mass;
-    uint slot;
+    uint member;
 } cloth_newton_vertex;
 
 /* `moved`: positions after bending. Published by the groups, a half for each of two legs by turns: `sent`, r or w of each
- * particle; `sums`. `diagonals`: two float4 of each particle. `blocks`: of the coarse matrix, 3 x 3, of a patch with each
- * neighbour. `rows`: of its inverse, for each patch. `kept`, `coarse`: states between launches of single legs. */
+ * particle; `sums`. `diagonals`: two float4 of each particle. `rows`: the inverse of the coarse matrix, CLOTH_NEWTON_PATCHES
+ * squared. `kept`, `coarse`: states between launches of single legs. */
 #define CLOTH_NEWTON(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
     NEXT(SHARED, float4, moved) \
@@ -57,31 +55,36 @@ typedef struct cloth_newton_vertex {
     NEXT(IN, float4, steps) \
     NEXT(SHARED, float4, sent) \
     NEXT(SHARED, float4, diagonals) \
-    NEXT(SHARED, float, sums) \
-    NEXT(SHARED, float, blocks) \
-    NEXT(SHARED, float, rows) \
+    NEXT(SHARED, float4, sums) \
+    NEXT(IN, float4, rows) \
     NEXT(SHARED, cloth_newton_vertex, kept) \
     NEXT(SHARED, float, coarse) \
     NEXT(SCRATCH, uint, state) NEXT(STRUCT, cloth_newton_launch, launch) NEXT(LOCAL, float4, memory)
 HED_VIEW(cloth_newton_view, CLOTH_NEWTON)
 
-/* Local memory of a group, float4: a vector of each particle; two of each element; values that are summed; coarse
- * residual and its image; rows of the inverse; ends and corners of the tables; the correction of each slot; the band of the
- * coarse matrix, band + 1 blocks and an inverse for each patch. */
+/* Local memory of a group, float4: a vector of each particle; three of each element, and one that is zero; values that are
+ * summed; x, y and z of the coarse image; rows of the inverse; ends and corners of the tables; the correction of each slot and its
+ * image. */
 #define CLOTH_NEWTON_AT_FORCES CLOTH_NEWTON_LOCAL
-#define CLOTH_NEWTON_AT_VALUES (CLOTH_NEWTON_AT_FORCES + 2u * CLOTH_NEWTON_ELEMENTS)
+#define CLOTH_NEWTON_NOTHING (3u * CLOTH_NEWTON_ELEMENTS)
+#define CLOTH_NEWTON_AT_VALUES (CLOTH_NEWTON_AT_FORCES + CLOTH_NEWTON_NOTHING + 1u)
 #define CLOTH_NEWTON_AT_COARSE (CLOTH_NEWTON_AT_VALUES + CLOTH_NEWTON_SUMS * CLOTH_NEWTON_OWN / 4u)
-#define CLOTH_NEWTON_AT_ROWS (CLOTH_NEWTON_AT_COARSE + 2u * CLOTH_NEWTON_COARSE / 4u)
-#define CLOTH_NEWTON_AT_ENDS \
-    (CLOTH_NEWTON_AT_ROWS + CLOTH_NEWTON_ROW_COUNT * CLOTH_NEWTON_COARSE / 4u)
+#define CLOTH_NEWTON_AT_ROWS (CLOTH_NEWTON_AT_COARSE + 3u * CLOTH_NEWTON_PATCHES / 4u)
+#define CLOTH_NEWTON_AT_ENDS (CLOTH_NEWTON_AT_ROWS + CLOTH_NEWTON_NEAR * CLOTH_NEWTON_PATCHES / 4u)
 #define CLOTH_NEWTON_AT_CORNERS (CLOTH_NEWTON_AT_ENDS + CLOTH_NEWTON_OWN / 4u + 1u)
 #define CLOTH_NEWTON_AT_SHIFTS (CLOTH_NEWTON_AT_CORNERS + CLOTH_NEWTON_CORNERS / 8u)
-#define CLOTH_NEWTON_AT_BAND (CLOTH_NEWTON_AT_SHIFTS + CLOTH_NEWTON_ROW_COUNT / 4u)
-
-CLOTH_FUNCTION uint cloth_newton_memory(uint patches, uint band)
-{
-    return CLOTH_NEWTON_AT_BAND + (patches * 9u * (band + 2u) + 3u) / 4u;
-}
+#define CLOTH_NEWTON_SOLVES (CLOTH_NEWTON_AT_SHIFTS + 2u * CLOTH_NEWTON_SHIFTS / 4u)
+/* The same of bending: the patch's particles with two rings of ghosts, their inverse masses, ends of the colours, floats of the elements (corners,
+ * particles beyond, weights, inverses, between; an odd number), of which so many are taken at a time. */
+#define CLOTH_NEWTON_BENDS 768u
+#define CLOTH_NEWTON_BEND_FLOATS 27u
+#define CLOTH_NEWTON_BEND_MASSES CLOTH_PATCH_LOCAL
+#define CLOTH_NEWTON_BEND_ENDS (CLOTH_NEWTON_BEND_MASSES + CLOTH_PATCH_LOCAL / 4u)
+#define CLOTH_NEWTON_BEND_ITEMS (CLOTH_NEWTON_BEND_ENDS + (CLOTH_PATCH_COLOURS + 1u + 3u) / 4u)
+#define CLOTH_NEWTON_BENDING \
+    (CLOTH_NEWTON_BEND_ITEMS + CLOTH_NEWTON_BENDS * CLOTH_NEWTON_BEND_FLOATS / 4u)
+#define CLOTH_NEWTON_MEMORY \
+    (CLOTH_NEWTON_SOLVES > CLOTH_NEWTON_BENDING ? CLOTH_NEWTON_SOLVES : CLOTH_NEWTON_BENDING)
 
 /* ---- an element ---- */
 

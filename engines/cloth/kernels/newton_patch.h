@@ -1,33 +1,26 @@
-/* Tables of a mesh for Newton's method (solver/newton_tables.c): patches of its elements with one ring of ghosts,
- * numbered in the order of the coarse unknowns. One text for C, OpenCL C and CUDA, after physics.h. */
+/* Tables of a mesh for Newton's method (solver/newton_tables.c): the patches of solver/element_patches.c with one ring of
+ * ghosts. One text for C, OpenCL C and CUDA, after physics.h. */
 #ifndef CLOTH_NEWTON_PATCH_H
 #define CLOTH_NEWTON_PATCH_H
 
-#define CLOTH_NEWTON_PATCHES \
-    128u /* maximum of a cloth, which has three coarse unknowns for each patch */
+#define CLOTH_NEWTON_PATCHES 128u  /* maximum of a cloth, each a translation of the coarse system */
 #define CLOTH_NEWTON_OWN 256u      /* maximum of a patch's own particles */
 #define CLOTH_NEWTON_LOCAL 384u    /* maximum of its particles, ghosts included */
 #define CLOTH_NEWTON_ELEMENTS 768u /* maximum of its elements */
 #define CLOTH_NEWTON_CORNERS 2048u /* maximum of its elements' corners at its own particles */
-#define CLOTH_NEWTON_BORDERS 256u  /* maximum of elements at its border */
 #define CLOTH_NEWTON_NEAR 12u      /* maximum of a patch and its neighbours */
-#define CLOTH_NEWTON_BAND 19u      /* maximum distance between the numbers of two neighbours */
-#define CLOTH_NEWTON_LOCKED 15u    /* slot of a locked corner */
 #define CLOTH_NEWTON_SLOT_BITS \
     28u /* a member's word: particle, then from this bit on the slot of its owner */
 
 /* A patch: counts, and first words in the tables. `members`: own particles, then ghosts. `elements`: rows of
  * `element_count` words (CLOTH_NEWTON_ROW_*). `ends`: own_count + 1 words, corners before each own particle.
- * `corners`: two corners of elements in each word, element | corner << 10. `borders`: elements of which some
- * corner is free and own, but not all three are: element | slots of the corners << 10, << 14, << 18. `near`:
- * numbers of the patch itself and of its neighbours, with which it has elements in common; a slot is a position in this list. `bends`: number of the
- * patch in the tables of solver/element_patches.c. */
+ * `corners`: two corners of elements in each word, element | corner << 10. `near`: numbers of the patch itself and of its
+ * neighbours, with which it has elements in common; a slot is a position in this list. */
 typedef struct cloth_newton_patch {
-    uint members, own_count, ghost_count, elements, element_count, ends, corners, borders,
-        border_count, near, near_count, bends;
+    uint members, own_count, ghost_count, elements, element_count, ends, corners, near, near_count;
 } cloth_newton_patch;
 
-#define CLOTH_NEWTON_PATCH_WORDS 12u
+#define CLOTH_NEWTON_PATCH_WORDS 9u
 
 /* Rows of elements: local numbers of the corners, 10 bits each; coefficients of the displacements to the second
  * and third corner; compliances; coupling (model/garment.h). */
@@ -41,8 +34,7 @@ typedef struct cloth_newton_patch {
 CLOTH_FUNCTION cloth_newton_patch cloth_newton_patch_at(uint number, __global const uint *words)
 {
     __global const uint *of = words + CLOTH_NEWTON_PATCH_WORDS * number;
-    cloth_newton_patch patch = {
-        of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10], of[11]};
+    cloth_newton_patch patch = {of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8]};
     return patch;
 }
 

@@ -10,41 +10,35 @@
 
 enum {
     /* Iterations of a frame of 1/60 s, and the fewest of a substep: in shorter ones strains reach less far. Measured
-     * on the mesh of heddle bench, with 2 to 8 substeps. */
-    ITERATIONS = 64,
+     * on the mesh of heddle bench, with 3 to 8 substeps. */
+    ITERATIONS = 84,
     FEWEST = 8,
     MOST = 32,
-    FRAMES_A_SECOND = 60
+    FRAMES_A_SECOND = 60,
+    INVERSE = CLOTH_NEWTON_PATCHES * CLOTH_NEWTON_PATCHES
 };
-/* Factor of the coarse correction: the translations of patches are too stiff for a mesh that strains evenly. */
-static const float CORRECTION = 2.0f;
-
 /* Buffers of the solver and nothing else, so that CLOTH_BUFFERS() lists them. */
 typedef struct newton_buffers {
-    hed_buffer *moved, *words, *tables, *steps, *sent, *diagonals, *sums, *blocks, *rows, *kept,
-        *coarse, *state;
+    hed_buffer *moved, *words, *tables, *steps, *sent, *diagonals, *sums, *rows, *kept, *coarse,
+        *state;
 } newton_buffers;
 
 struct cloth_solver {
     newton_buffers b;
     hed_kernel *kernel;
     bool is_joint; /* all legs in one launch */
-    uint32_t patches, band;
+    uint32_t patches;
     cloth_patched patched;
+    double *
+        coarse; /* (patches x (1 + 2 patches)) cloth_newton_tables.coarse, and room for its inverse */
+    float *inverse; /* (CLOTH_NEWTON_PATCHES squared) content of `rows`, for `give` */
+    float give;     /* 1 / dt^2 */
     uint32_t batch; /* substeps in `steps` */
     cloth_step *next;
 };
 HED_VIEW_LAUNCH(newton_launch, CLOTH_NEWTON)
 
 /* ---- creation and destruction ---- */
-
-/* True if all patches may be resident at once, each with a multiprocessor of its own. */
-static bool newton_meets(const hed_cloth *cloth, uint32_t patches)
-{
-    const hed_device_info info = hed_device_describe(cloth->device);
-    const uint64_t needs = cloth_newton_joint_def.needs;
-    return (info.capabilities & needs) == needs && patches <= info.compute_units;
-}
 
 static bool newton_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
@@ -62,9 +56,16 @@ static bool newton_valid(const hed_cloth *cloth, char *reason, size_t size)
     return !text;
 }
 
+static uint64_t newton_coarse_count(const cloth_solver *s)
+{
+    return (uint64_t)s->patches * (1 + 2 * (uint64_t)s->patches);
+}
+
 static void newton_destroy(hed_cloth *cloth, cloth_solver *s)
 {
     hed_kernel_destroy(s->kernel);
+    hed_delete(&cloth->allocator, s->coarse, newton_coarse_count(s), sizeof *s->coarse);
+    hed_delete(&cloth->allocator, s->inverse, INVERSE, sizeof *s->inverse);
     cloth_buffers_destroy(CLOTH_BUFFERS(&s->b));
     hed_delete(&cloth->allocator, s->next, s->batch, sizeof *s->next);
     hed_delete(&cloth->allocator, s, 1, sizeof *s);
@@ -74,11 +75,11 @@ static void newton_destroy(hed_cloth *cloth, cloth_solver *s)
 static hed_status newton_make_kernel(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     const hed_device_info info = hed_device_describe(cloth->device);
-    uint64_t bytes = sizeof(float4) * (uint64_t)cloth_newton_memory(s->patches, s->band);
+    uint64_t bytes = sizeof(float4) * CLOTH_NEWTON_MEMORY;
     if (error->status) return error->status;
     if (strcmp(info.backend, "host") != 0 && bytes > info.local_bytes)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "solver newton: %u patches need %llu bytes of local memory; %s has %llu", s->patches,
+            "solver newton: a group needs %llu bytes of local memory; %s has %llu",
             (unsigned long long)bytes, info.id, (unsigned long long)info.local_bytes);
     hed_kernel_options options = hed_default_kernel_options();
     options.math = cloth->def.math;
@@ -90,6 +91,8 @@ static hed_status newton_make_kernel(hed_cloth *cloth, cloth_solver *s, hed_erro
 static hed_status newton_upload(
     hed_cloth *cloth, cloth_solver *s, hed_arena *scratch, hed_error *error)
 {
+    const hed_device_info info = hed_device_describe(cloth->device);
+    const uint64_t needs = cloth_newton_joint_def.needs;
     cloth_element_patches elements = {0};
     cloth_newton_tables made = {0};
     cloth_element_patches_make(cloth, scratch, &elements, error);
@@ -99,9 +102,13 @@ static hed_status newton_upload(
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver newton: the mesh has a particle without triangles, too many particles, or too many triangles in one place");
     uint64_t particles = cloth->particles, patches = s->patches = made.patches;
-    s->band = made.band;
+    s->coarse = hed_new(&cloth->allocator, newton_coarse_count(s), sizeof *s->coarse, error);
+    s->inverse = hed_new(&cloth->allocator, INVERSE, sizeof *s->inverse, error);
+    if (!s->coarse || !s->inverse) return HED_ERROR_MEMORY;
+    memcpy(s->coarse, made.coarse, patches * (1 + patches) * sizeof *s->coarse);
     s->patched = elements.tables;
-    s->is_joint = newton_meets(cloth, made.patches);
+    /* all patches may be resident at once, each with a multiprocessor of its own */
+    s->is_joint = (info.capabilities & needs) == needs && made.patches <= info.compute_units;
     const struct {
         hed_buffer **buffer;
         const void *content;
@@ -112,10 +119,8 @@ static hed_status newton_upload(
         {&s->b.steps, NULL, s->batch * sizeof *s->next},
         {&s->b.sent, NULL, 2 * particles * sizeof(float4)},
         {&s->b.diagonals, NULL, 2 * particles * sizeof(float4)},
-        {&s->b.sums, NULL, 2 * patches * CLOTH_NEWTON_SUMS * sizeof(float)},
-        {&s->b.blocks, NULL, 9 * patches * CLOTH_NEWTON_NEAR * sizeof(float)},
-        {&s->b.rows, NULL, patches * CLOTH_NEWTON_ROW_COUNT * CLOTH_NEWTON_COARSE * sizeof(float)},
-        {&s->b.state, NULL, 2 * sizeof(uint32_t)},
+        {&s->b.sums, NULL, 4 * patches * sizeof(float4)},
+        {&s->b.rows, NULL, INVERSE * sizeof(float)}, {&s->b.state, NULL, 2 * sizeof(uint32_t)},
         {&s->b.kept, NULL, patches * CLOTH_NEWTON_LOCAL * sizeof(cloth_newton_vertex)},
         {&s->b.coarse, NULL, patches * CLOTH_NEWTON_KEPT * sizeof(float)}};
     size_t count = HED_COUNT(arrays) - (s->is_joint ? 2 : 0); /* the last two are of single legs */
@@ -163,9 +168,9 @@ static uint32_t newton_iterations(double dt)
     return needed < FEWEST ? FEWEST : needed > MOST ? MOST : (uint32_t)(needed + 0.999);
 }
 
-/* Enqueues bending and strains of a substep. `refreshes`: the coarse matrix is made again. */
+/* Enqueues bending and strains of a substep. */
 static hed_status newton_solve(hed_cloth *cloth, const cloth_solver *s, uint32_t substep,
-    uint32_t iterations, bool refreshes, hed_error *error)
+    uint32_t iterations, hed_error *error)
 {
     hed_buffer *none = cloth->buffers.none;
     newton_launch launch = {.position = cloth->buffers.position,
@@ -176,7 +181,6 @@ static hed_status newton_solve(hed_cloth *cloth, const cloth_solver *s, uint32_t
         .sent = s->b.sent,
         .diagonals = s->b.diagonals,
         .sums = s->b.sums,
-        .blocks = s->b.blocks,
         .rows = s->b.rows,
         .kept = s->is_joint ? none : s->b.kept,
         .coarse = s->is_joint ? none : s->b.coarse,
@@ -184,12 +188,9 @@ static hed_status newton_solve(hed_cloth *cloth, const cloth_solver *s, uint32_t
         .launch = {.patched = s->patched,
             .iterations = iterations,
             .patches = s->patches,
-            .band = s->band,
             .particles = cloth->particles,
-            .substep = substep,
-            .refreshes = refreshes,
-            .correction = CORRECTION}};
-    hed_problem problem = HED_PROBLEM(s->patches, s->band);
+            .substep = substep}};
+    hed_problem problem = HED_PROBLEM(s->patches);
     uint32_t legs = CLOTH_NEWTON_LEGS(iterations), each = s->is_joint ? legs : 1;
     for (uint32_t leg = 0; leg < legs && !error->status; leg += each) {
         launch.launch.begin = leg;
@@ -204,6 +205,12 @@ static hed_status newton_substeps(hed_cloth *cloth, cloth_solver *s, const cloth
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
     uint32_t iterations = newton_iterations((double)dt);
+    if (first->stiffness != s->give) { /* the coarse matrix depends on dt alone */
+        s->give = first->stiffness;
+        cloth_newton_invert(s->coarse, s->patches, (double)s->give,
+            s->coarse + s->patches * (1 + (size_t)s->patches), s->inverse);
+        cloth_send(cloth, s->b.rows, 0, s->inverse, INVERSE * sizeof *s->inverse, error);
+    }
     for (uint32_t at = 0; at < count && !error->status; at += s->batch) {
         uint32_t batch = count - at < s->batch ? count - at : s->batch;
         for (uint32_t i = 0; i < batch; i++)
@@ -212,7 +219,7 @@ static hed_status newton_substeps(hed_cloth *cloth, cloth_solver *s, const cloth
         bool touches = s->next[0].colliders || (s->next[0].flags & CLOTH_STEP_CONTACTS);
         for (uint32_t i = 0; i < batch && !error->status; i++) {
             cloth_integrate_all(cloth, s->b.steps, i, error);
-            newton_solve(cloth, s, i, iterations, at + i == 0, error);
+            newton_solve(cloth, s, i, iterations, error);
             if (cloth->has_driver || touches) cloth_drive_all(cloth, s->b.steps, i, 0, error);
         }
     }

@@ -1,7 +1,6 @@
 /* Tables of a cloth's meshes for Newton's method (kernels/newton_patch.h), from the patches of
- * element_patches.c. A patch has one ring of ghosts: the other corners of the elements at its own particles. The
- * patches are the coarse unknowns, so their numbers keep the band of the coarse matrix narrow: breadth first,
- * neighbours with few neighbours first (Cuthill and McKee, 1969). */
+ * element_patches.c, and its coarse matrix. A patch has one ring of ghosts: the other corners of the elements at its own
+ * particles. */
 #include "solver/newton_tables.h"
 
 #include <stdlib.h>
@@ -20,8 +19,7 @@ typedef struct newton_maker {
     uint32_t patches;
     uint32_t *owner;               /* (particles) patch of elements that owns it */
     uint32_t *around_at, *around;  /* elements at each particle of the garment `garment` */
-    newton_neighbours *neighbours; /* (patches) by number among the patches of elements */
-    uint32_t *order, *number;      /* (patches) patch with a number, and number of a patch */
+    newton_neighbours *neighbours; /* (patches) */
     uint32_t *local;               /* (particles) local number in the present patch, or NOT_LOCAL */
     uint32_t garment, first; /* garment of the present patch, and first particle of its copy */
     uint32_t members[CLOTH_NEWTON_LOCAL], own_count, member_count;
@@ -75,79 +73,6 @@ static bool newton_find_neighbours(newton_maker *make)
         }
     }
     return true;
-}
-
-/* ---- order ---- */
-
-/* Visits the patches that are connected with `start`, breadth first, into order[begin, end); returns `end`.
- * number[p] is the place of a visited patch, NOT_OWNED before. */
-static uint32_t newton_visit(newton_maker *make, uint32_t start, uint32_t begin)
-{
-    uint32_t end = begin;
-    make->number[start] = end;
-    make->order[end++] = start;
-    for (uint32_t at = begin; at < end; at++) {
-        const newton_neighbours *list = make->neighbours + make->order[at];
-        uint32_t first = end;
-        for (uint32_t k = 0; k < list->count; k++) {
-            uint32_t patch = list->of[k], to = end;
-            if (make->number[patch] != NOT_OWNED) continue;
-            while (to > first &&
-                   make->neighbours[make->order[to - 1]].count > make->neighbours[patch].count) {
-                make->order[to] = make->order[to - 1];
-                make->number[make->order[to]] = to;
-                to--;
-            }
-            make->order[to] = patch;
-            make->number[patch] = to;
-            end++;
-        }
-    }
-    return end;
-}
-
-/* Maximum distance between the numbers of two neighbours in order[begin, end). */
-static uint32_t newton_band_of(const newton_maker *make, uint32_t begin, uint32_t end)
-{
-    uint32_t band = 0;
-    for (uint32_t at = begin; at < end; at++) {
-        const newton_neighbours *list = make->neighbours + make->order[at];
-        for (uint32_t k = 0; k < list->count; k++) {
-            uint32_t neighbour = make->number[list->of[k]];
-            if (neighbour > at && neighbour - at > band) band = neighbour - at;
-        }
-    }
-    return band;
-}
-
-static void newton_forget(newton_maker *make, uint32_t begin, uint32_t end)
-{
-    for (uint32_t at = begin; at < end; at++) make->number[make->order[at]] = NOT_OWNED;
-}
-
-/* Numbers the patches; returns the maximum distance between the numbers of two neighbours, or 1. Each patch of a
- * connected part is tried as its first one: the band of a large sheet is 16, from the end of a visit 21. */
-static uint32_t newton_number_patches(newton_maker *make)
-{
-    uint32_t begin = 0, widest = 1;
-    memset(make->number, 0xff, make->patches * sizeof *make->number);
-    for (uint32_t p = 0; p < make->patches; p++) {
-        if (make->number[p] != NOT_OWNED) continue;
-        uint32_t end = newton_visit(make, p, begin), best = p,
-                 band = newton_band_of(make, begin, end);
-        uint32_t part[CLOTH_NEWTON_PATCHES], count = end - begin;
-        memcpy(part, make->order + begin, count * sizeof *part);
-        for (uint32_t k = 0; k < count; k++) {
-            newton_forget(make, begin, end);
-            newton_visit(make, part[k], begin);
-            uint32_t trial = newton_band_of(make, begin, end);
-            if (trial < band) band = trial, best = part[k];
-        }
-        newton_forget(make, begin, end);
-        begin = newton_visit(make, best, begin);
-        if (band > widest) widest = band;
-    }
-    return widest;
 }
 
 /* ---- a patch ---- */
@@ -275,55 +200,25 @@ static bool newton_put_corners(newton_maker *make, cloth_newton_patch *patch)
     return true;
 }
 
-/* Slot of a particle's owner in the list of a patch and its neighbours. */
-static uint32_t newton_slot_of(const newton_maker *make, uint32_t patch, uint32_t particle)
-{
-    uint32_t slot = 0, owner = make->owner[particle];
-    while (owner != patch && make->neighbours[patch].of[slot++] != owner) continue;
-    return slot;
-}
-
-/* Appends the elements at the border; false: there are too many. */
-static bool newton_put_borders(newton_maker *make, uint32_t number, cloth_newton_patch *patch)
-{
-    const cloth_garment *garment = make->cloth->garments[make->garment];
-    patch->borders = (uint32_t)make->at;
-    patch->border_count = 0;
-    for (uint32_t e = 0; e < make->element_count; e++) {
-        uint32_t word = e, own = 0;
-        for (uint32_t c = 0; c < 3; c++) {
-            uint32_t corner = garment->elements[make->elements[e]].particle[3 + c];
-            bool is_free = garment->positions[corner][3] > 0.0f;
-            uint32_t slot =
-                is_free ? newton_slot_of(make, number, make->first + corner) : CLOTH_NEWTON_LOCKED;
-            own += slot == 0;
-            word |= slot << (10 + 4 * c);
-        }
-        if (own == 0 || own == 3) continue;
-        if (++patch->border_count > CLOTH_NEWTON_BORDERS) return false;
-        newton_put(make, word);
-    }
-    return true;
-}
-
-/* Appends the arrays of patch `number` of elements, and sets its record; false: it has too many. */
+/* Appends the arrays of a patch, and sets its record; false: it has too many. */
 static bool newton_put_patch(newton_maker *make, uint32_t number, cloth_newton_patch *patch)
 {
     const newton_neighbours *list = make->neighbours + number;
     if (!newton_gather(make, cloth_patch_of(number, make->view))) return false;
     patch->own_count = make->own_count;
     patch->ghost_count = make->member_count - make->own_count;
-    patch->bends = number;
     patch->members = (uint32_t)make->at;
-    for (uint32_t i = 0; i < make->member_count; i++)
-        newton_put(make, make->members[i] | newton_slot_of(make, number, make->members[i])
-                                                << CLOTH_NEWTON_SLOT_BITS);
+    for (uint32_t i = 0; i < make->member_count; i++) {
+        uint32_t slot = 0, owner = make->owner[make->members[i]];
+        while (owner != number && list->of[slot++] != owner) continue;
+        newton_put(make, make->members[i] | slot << CLOTH_NEWTON_SLOT_BITS);
+    }
     patch->near = (uint32_t)make->at;
     patch->near_count = list->count + 1;
-    newton_put(make, make->number[number]);
-    for (uint32_t k = 0; k < list->count; k++) newton_put(make, make->number[list->of[k]]);
+    newton_put(make, number);
+    for (uint32_t k = 0; k < list->count; k++) newton_put(make, list->of[k]);
     newton_put_elements(make, patch);
-    return newton_put_corners(make, patch) && newton_put_borders(make, number, patch);
+    return newton_put_corners(make, patch);
 }
 
 /* Appends all patches after their records; false: one has too many of something. */
@@ -332,7 +227,7 @@ static bool newton_put_patches(newton_maker *make)
     make->at = (uint64_t)CLOTH_NEWTON_PATCH_WORDS * make->patches;
     for (uint32_t k = 0; k < make->patches; k++) {
         cloth_newton_patch patch;
-        if (!newton_put_patch(make, make->order[k], &patch)) return false;
+        if (!newton_put_patch(make, k, &patch)) return false;
         if (make->words) memcpy(make->words + CLOTH_NEWTON_PATCH_WORDS * k, &patch, sizeof patch);
     }
     return true;
@@ -356,12 +251,47 @@ static hed_status newton_make_room(newton_maker *make, hed_error *error)
     ROOM(around_at, particles + 1);
     ROOM(around, 3 * elements);
     ROOM(neighbours, make->patches);
-    ROOM(order, make->patches);
-    ROOM(number, make->patches);
 #undef ROOM
     if (make->scratch->failed) return HED_ERROR_MEMORY;
     memset(make->local, 0xff, cloth->particles * sizeof *make->local);
     return HED_OK;
+}
+
+/* ---- the coarse matrix ---- */
+
+/* Fills masses, then stiffnesses: the trace of an element's stiffness between the patches that own its corners, at rest.
+ * With the coefficients g and h of warp and weft at a patch's corners it is g g' (k0 + k1 c^2 + k2) + h h' (k1 + k2), as in
+ * kernels/newton.h. It is not below the stiffness along any direction, so a correction by it never overshoots. */
+static void newton_add_coarse(const newton_maker *make, double *coarse)
+{
+    const hed_cloth *cloth = make->cloth;
+    uint64_t n = make->patches;
+    memset(coarse, 0, n * (1 + n) * sizeof *coarse);
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        const uint32_t *owner = make->owner + cloth->first_particle[g];
+        for (uint32_t copy = 0; copy < garment->copies; copy++, owner += garment->particle_count) {
+            for (uint32_t i = 0; i < garment->particle_count; i++)
+                if (garment->positions[i][3] > 0.0f)
+                    coarse[owner[i]] += 1 / (double)garment->positions[i][3];
+            for (uint32_t e = 0; e < garment->element_count; e++) {
+                const cloth_element *of = garment->elements + e;
+                const double k1 = 1 / (double)of->compliance[1], c = of->coupling,
+                             weft = k1 + 1 / (double)of->compliance[2],
+                             warp = 1 / (double)of->compliance[0] + k1 * c * c + weft - k1;
+                double g_at[3] = {-((double)of->warp[0] + of->warp[1]), of->warp[0], of->warp[1]},
+                       h_at[3] = {-((double)of->weft[0] + of->weft[1]), of->weft[0], of->weft[1]};
+                for (int corner = 0; corner < 9; corner++) {
+                    uint32_t i = of->particle[3 + corner / 3], j = of->particle[3 + corner % 3];
+                    bool are_free =
+                        garment->positions[i][3] > 0.0f && garment->positions[j][3] > 0.0f;
+                    double part = g_at[corner / 3] * g_at[corner % 3] * warp +
+                                  h_at[corner / 3] * h_at[corner % 3] * weft;
+                    if (are_free) coarse[n + n * owner[i] + owner[j]] += part;
+                }
+            }
+        }
+    }
 }
 
 hed_status cloth_newton_tables_make(const hed_cloth *cloth, const cloth_element_patches *elements,
@@ -377,14 +307,43 @@ hed_status cloth_newton_tables_make(const hed_cloth *cloth, const cloth_element_
         cloth->particles >> CLOTH_NEWTON_SLOT_BITS)
         return HED_OK;
     if (newton_make_room(&make, error)) return error->status;
-    if (!newton_find_owners(&make) || !newton_find_neighbours(&make)) return HED_OK;
-    uint32_t band = newton_number_patches(&make);
-    if (band > CLOTH_NEWTON_BAND || !newton_put_patches(&make)) return HED_OK;
-    uint32_t *words = hed_arena_new(scratch, make.at, sizeof *words, error);
-    if (!words) return HED_ERROR_MEMORY;
-    make.words = words;
+    if (!newton_find_owners(&make) || !newton_find_neighbours(&make) || !newton_put_patches(&make))
+        return HED_OK;
+    uint64_t numbers = (uint64_t)make.patches * (1 + make.patches);
+    make.words = hed_arena_new(scratch, make.at, sizeof *make.words, error);
+    double *coarse = hed_arena_new(scratch, numbers, sizeof *coarse, error);
+    if (!coarse || !make.words) return HED_ERROR_MEMORY;
     newton_put_patches(&make);
+    newton_add_coarse(&make, coarse);
     *tables = (cloth_newton_tables){
-        .patches = make.patches, .band = band, .words = words, .word_count = make.at};
+        .patches = make.patches, .words = make.words, .word_count = make.at, .coarse = coarse};
     return HED_OK;
+}
+
+void cloth_newton_invert(
+    const double *coarse, uint32_t patches, double give, double *matrix, float *rows)
+{
+    uint32_t n = patches;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++) {
+            double *entry = matrix + (size_t)n * i + j;
+            *entry = coarse[n + (size_t)n * i + j] / give + (i == j ? coarse[i] : 0);
+            if (i == j && !(*entry > 0)) *entry = 1; /* every particle is locked */
+        }
+    /* Gauss and Jordan, in place: the matrix is symmetric and positive */
+    for (uint32_t k = 0; k < n; k++) {
+        double *pivot_row = matrix + (size_t)n * k, per = 1 / pivot_row[k];
+        pivot_row[k] = 1;
+        for (uint32_t j = 0; j < n; j++) pivot_row[j] *= per;
+        for (uint32_t i = 0; i < n; i++) {
+            double *row = matrix + (size_t)n * i, part = row[k];
+            if (i == k || part == 0) continue;
+            row[k] = 0;
+            for (uint32_t j = 0; j < n; j++) row[j] -= part * pivot_row[j];
+        }
+    }
+    memset(rows, 0, CLOTH_NEWTON_PATCHES * CLOTH_NEWTON_PATCHES * sizeof *rows);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++)
+            rows[CLOTH_NEWTON_PATCHES * i + j] = (float)matrix[(size_t)n * i + j];
 }
