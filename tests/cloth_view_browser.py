@@ -171,6 +171,40 @@ def tells_of_tears(heddle, browser, folder):
         view.server.kill()
 
 
+def swells(heddle, browser, folder):
+    """A cushion keeps its size with a lighter fabric than the scene's, for which its substeps are too few."""
+    side, corners, faces = 9, {}, []
+
+    def corner(i, j, top):
+        edge = i in (0, side - 1) or j in (0, side - 1)
+        return corners.setdefault((i, j, top and not edge), len(corners) + 1)
+
+    for i in range(side - 1):
+        for j in range(side - 1):
+            flip = (i, j) in ((0, side - 2), (side - 2, 0)) # a diagonal meets each corner of the cushion
+            for top in (True, False):
+                a, b, c, d = (corner(i + u, j + v, top) for u, v in ((0, 0), (1, 0), (1, 1), (0, 1)))
+                faces += [face if top else face[::-1] for face in ([(a, d, b), (b, d, c)] if flip else [(a, c, b), (a, d, c)])]
+    with open(os.path.join(folder, 'bag.obj'), 'w') as file:
+        file.writelines(f'v {0.05 * i - 0.2:.3f} {0.3 + 0.01 * top * (i % (side - 1) > 0) * (j % (side - 1) > 0):.3f} {0.05 * j - 0.2:.3f}\n' for i, j, top in corners)
+        file.writelines('f %d %d %d\n' % face for face in faces)
+    with open(os.path.join(folder, 'bag.json'), 'w') as file:
+        json.dump({'substeps': 6, 'gravity': [0, 0, 0], 'camera': {'eye': [0.6, 0.7, 0.8], 'target': [0, 0.3, 0]},
+                   'garments': [{'mesh': 'bag.obj', 'fabric': 'denim', 'pressure': 60}]}, file)
+    view = View(heddle, browser, 'bag.json', folder)
+    try:
+        view.click('play')
+        browser.wait('heddle.state.figures.frame > 10', 'the cushion does not swell')
+        view.set('fabric', 'silk')
+        frame = view.frame()
+        browser.wait(f'heddle.state.figures.frame > {frame + 40}', 'no frames in silk')
+        stretch = view.value('heddle.state.figures.worst')
+        assert stretch < 0.5, f'in silk an edge is {stretch} too long with {view.value("heddle.state.figures.substeps")} substeps'
+        view.end()
+    finally:
+        view.server.kill()
+
+
 def main():
     heddle = os.path.abspath(sys.argv[1])
     changes = [('fabric', 'silk'), ('wind', '6', 'oninput'), ('direction', '90', 'oninput'), ('gravity', '5', 'oninput'), ('thickness', '8'), ('substeps', '10'), ('fabric', 'denim')]
@@ -186,6 +220,7 @@ def main():
                     json.dump(SMALL, file)
                 look(heddle, browser, scene, folder, changes if scene == 'small.json' else changes[:2])
             tells_of_tears(heddle, browser, scratch)
+            swells(heddle, browser, scratch)
         assert not browser.complaints, browser.complaints
     print('cloth_view_browser: three scenes seen, pulled, changed, recorded; the bits of heddle cloth run')
     return 0

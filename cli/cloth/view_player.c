@@ -58,7 +58,8 @@ static hed_status view_define(
         }
     }
     def->garments = garments;
-    if (settings->substeps) def->substeps = settings->substeps;
+    /* the scene's substeps are those of its own fabrics; a lighter one would burst under pressure */
+    if (settings->substeps || fabric) def->substeps = settings->substeps;
     return HED_OK;
 }
 
