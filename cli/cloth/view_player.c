@@ -58,7 +58,7 @@ static hed_status view_define(
         }
     }
     def->garments = garments;
-    /* the scene's substeps are those of its own fabrics; a lighter one would burst under pressure */
+    /* the scene's substeps suit its own fabrics; a lighter one would burst under pressure */
     if (settings->substeps || fabric) def->substeps = settings->substeps;
     return HED_OK;
 }
