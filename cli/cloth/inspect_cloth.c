@@ -79,12 +79,16 @@ static hed_status inspect_scene(
     }
     if (!error->status && !json)
         printf("%" PRIu32 " of %" PRIu32 " garments have a fabric; %" PRIu32 " substeps of %" PRIu32
-               " iterations at %g frames a second\n",
-            fabrics, def.garment_count, hed_cloth_describe(cloth).substeps, def.iterations, rate);
+               " iterations at %g frames a second, solver %s\n",
+            fabrics, def.garment_count, hed_cloth_describe(cloth).substeps, def.iterations, rate,
+            hed_cloth_solver_name(hed_cloth_describe(cloth).solver));
     if (!error->status && !json && !def.substeps)
         printf("the scene leaves the substeps to the engine: %" PRIu32
-               " garments have lattices, which hold tension\n",
-            hed_cloth_describe(cloth).lattices);
+               " garments have lattices, which hold tension%s\n",
+            hed_cloth_describe(cloth).lattices,
+            hed_cloth_describe(cloth).solver == HED_CLOTH_SOLVER_NEWTON
+                ? "; newton gives strains their whole stiffness, and substeps serve bending"
+                : "");
     if (!error->status) cli_report_end(report, HED_OK, error);
     hed_cloth_destroy(cloth);
     cli_close(&session);
@@ -117,7 +121,8 @@ static const hed_option OPTIONS[] = {
     {0},
 };
 static const hed_option POSITIONALS[] = {
-    OPTION("SCENE", FILE, NULL, "a scene file; none: list the fabrics that are known by name", .names = &cli_data_scenes),
+    OPTION("SCENE", FILE, NULL, "a scene file; none: list the fabrics that are known by name",
+        .names = &cli_data_scenes),
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle cloth inspect", "fabrics by name, with where their figures come from"},
