@@ -49,7 +49,8 @@ HED_NATIVE_BODY pairs_begin_body(const hed_native_call *call, uint64_t begin, ui
         contact_begin((uint)i, view);
         view.marks[i] = 0;
     }
-    if (begin == 0) view.marks[view.params.particles] = 0;
+    const block_marks marks = block_marks_of(view.marks, &view.params);
+    if (begin == 0) *marks.arrays = marks.particles[view.params.particles] = 0;
 }
 HED_NATIVE_CLONES(pairs_begin_native, pairs_begin_body)
 FOR_PARTICLES(check, check)
@@ -121,38 +122,24 @@ HED_NATIVE_BODY pairs_take_body(const hed_native_call *call, uint64_t begin, uin
 }
 HED_NATIVE_CLONES(pairs_take_native, pairs_take_body)
 
-HED_NATIVE_BODY pairs_push_body(contact_push_view view, uint thread, uint threads)
-{
-    block_push_thread(view, thread, threads);
-}
-HED_CLONES(static, pairs_push_thread, pairs_push_body,
-    (contact_push_view view, uint thread, uint threads), (view, thread, threads))
-
-/* Threads add to sums of their own, without locks; a thread without sums has no pairs. */
-static void pairs_push_team(const hed_native_call *call, hed_team *team, uint32_t member)
+/* Threads add to sums of their own, without locks. Without such sums one thread has all pairs. */
+HED_NATIVE_BODY pairs_push_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const contact_push_view view = contact_push_view_of(call->arguments);
     const contact_params *params = &view.params;
-    uint arrays = params->sum_arrays, size = hed_team_size(team),
-         threads = arrays == 0     ? 1
-                   : arrays < size ? arrays
-                                   : size;
-    if (contact_to_push(view.counters, *params) == 0) return;
-    if (arrays > 0 && !params->weighs) {
-        uint64_t particles = params->particles;
-        block_total_weights((uint)(particles * member / size),
-            (uint)(particles * (member + 1) / size), view.sums, params);
-        hed_team_barrier(team);
+    uint *arrays = block_marks_of(view.marks, params).arrays;
+    uint count = contact_to_push(view.counters, *params), first, last;
+    if (params->sum_arrays == 0) {
+        if (begin == 0) block_push_pairs(view, 0, count, block_sums_of(view.sums, params, 0));
+        return;
     }
-    if (member < threads) pairs_push_thread(view, member, threads);
+    blocks_of(count, begin, end, &first, &last);
+    if (first == last) return;
+    uint array = block_take_array(arrays, params);
+    block_push_pairs(view, first, last, block_sums_of(view.sums, params, array));
+    block_return_array(arrays, array);
 }
-
-/* All pairs by one thread, for samples. */
-static void pairs_push_native(const hed_native_call *call, uint64_t begin, uint64_t end)
-{
-    const contact_push_view view = contact_push_view_of(call->arguments);
-    if (begin == 0 && end > 0) pairs_push_thread(view, 0, 1);
-}
+HED_NATIVE_CLONES(pairs_push_native, pairs_push_body)
 
 HED_NATIVE_BODY pairs_part_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -188,13 +175,13 @@ HED_NATIVE_CLONES(pairs_pull_native, pairs_pull_body)
 HED_NATIVE_BODY pairs_apply_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const contact_apply_view view = contact_apply_view_of(call->arguments);
-    uint pass = view.params.pass + 1u, moves = 0;
+    uint pass = view.params.pass + 1u, moves = 0,
+         has_arrays = view.params.sum_arrays > 0 && view.params.pass < CONTACT_PUSH_PASSES;
     if (!view.params.last_pass && !contact_is_active(view.counters, view.params)) return;
     for (uint64_t i = begin; i < end; i++) {
-        bool is_pushed = view.sums[4 * i + 3] > 0;
-        if (!is_pushed && !(view.params.last_pass && view.marks[i])) continue;
-        if (view.params.sum_arrays > 0 && is_pushed)
-            block_total_pushes((uint)i, view.sums, &view.params);
+        int weight =
+            has_arrays ? block_total((uint)i, view.sums, &view.params) : view.sums[4 * i + 3];
+        if (weight == 0 && !(view.params.last_pass && view.marks[i])) continue;
         float4 before = view.moved[i], at;
         contact_apply((uint)i, view);
         at = view.moved[i];
@@ -249,6 +236,14 @@ static void pairs_geometry_strands(const hed_kernel_def *def, const hed_config *
     uint64_t room = (uint64_t)problem->sizes[0];
     uint64_t groups = hed_ceil_divide(room < STRANDS ? room : STRANDS, (uint64_t)config->values[0]);
     hed_geometry_1d(layout, groups, config->values[0], NATIVE_PARTS, 1);
+}
+
+/* Divides a launch into at most CONTACT_MAX_SUM_ARRAYS pieces. */
+static void pairs_geometry_pushes(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *layout)
+{
+    pairs_geometry_strands(def, config, problem, layout);
+    layout->native_grain = NATIVE_PARTS / CONTACT_MAX_SUM_ARRAYS;
 }
 
 /* One group for each cluster of CONTACT_CLUSTER (16) leaves, at most STRANDS items. */
@@ -334,10 +329,10 @@ DESCRIPTION(take, "listed pairs that may meet in this substep, with the planes b
     HED_ARGUMENTS(
         HED_VIEW_ARGUMENTS(PAIRS_TAKE), [HED_ROW(contact_pair_view, planes)].tolerance = 1e-4),
     GROUPS, HED_DIMENSIONS("capacity"));
-DESCRIPTION(push, "pushes of pairs, with friction", strands,
+DESCRIPTION(push, "pushes of pairs, with friction", pushes,
     HED_ARGUMENTS(
         HED_VIEW_ARGUMENTS(PAIRS_PUSH), [HED_ROW(contact_push_view, sums)].tolerance = 1.0),
-    .team = pairs_push_team, GROUPS, HED_DIMENSIONS("capacity"));
+    GROUPS, HED_DIMENSIONS("capacity"));
 DESCRIPTION(part, "separation of pairs to their sides of the plane between them", strands,
     HED_ARGUMENTS(
         HED_VIEW_ARGUMENTS(PAIRS_PART), [HED_ROW(contact_separate_view, sums)].tolerance = 1.0),

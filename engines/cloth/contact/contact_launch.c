@@ -15,8 +15,7 @@ enum {
     PAIRS_A_PARTICLE = 64, /* capacity at first */
     MIN_PAIRS = 4096,
     MAX_PAIRS = 1 << 27,
-    LOOK_AFTER = 3,
-    MAX_SUM_ARRAYS = 16 /* threads of a host that push, at 20 bytes a particle each */
+    LOOK_AFTER = 3
 };
 static const float min_spare = 0.1f; /* fraction of the smallest thickness */
 /* contact_params.max_spare: the smaller of these fractions of the smallest thickness and of the longest
@@ -73,7 +72,7 @@ static void fill_params(const hed_cloth *cloth, contact_params *params)
         params->motion_scale = 1.0f / (CONTACT_MOTION_STEPS * (float)samples);
     uint32_t threads = hed_device_describe(cloth->device).compute_units;
     if (is_on_host(cloth) && threads > 1)
-        params->sum_arrays = threads < MAX_SUM_ARRAYS ? threads : MAX_SUM_ARRAYS;
+        params->sum_arrays = threads < CONTACT_MAX_SUM_ARRAYS ? threads : CONTACT_MAX_SUM_ARRAYS;
 }
 
 /* Replaces the arrays of the list and of the pairs by larger ones. On failure the old ones stay. */

@@ -131,12 +131,13 @@ BLOCK_CLONES(block_push_lanes, (block_response * b, uint crowded, const contact_
 /* CONTACT_MARKS of the pairs. */
 typedef struct block_marks {
     uint *particles; /* (particles), then the last pass that moved any, plus 1 */
+    uint *arrays;    /* a bit for each array of sums that a thread has */
     uint *blocks;
 } block_marks;
 
 static inline block_marks block_marks_of(uint *marks, const contact_params *params)
 {
-    return (block_marks){marks, marks + params->particles + 1};
+    return (block_marks){marks, marks + params->particles + 1, marks + params->particles + 2};
 }
 
 /* Notes a test of the pairs from `first` on, of which `works` are not done. */
@@ -210,40 +211,62 @@ typedef struct block_sums {
     uint stride;
 } block_sums;
 
-/* Sums of a thread; without any, the particles' sums, for one thread that has all pairs. */
-static inline block_sums block_sums_of(int *sums, const contact_params *params, uint thread)
+/* An array of sums; without arrays, the particles' sums, for one thread at a time. */
+static inline block_sums block_sums_of(int *sums, const contact_params *params, uint array)
 {
-    int *array = sums + CONTACT_SUMS(params->particles, thread);
-    if (params->sum_arrays == 0) return (block_sums){sums, sums + 3, 4};
-    return (block_sums){array, array + 4 * (uint64_t)params->particles, 1};
+    uint64_t particles = params->particles, arrays = params->sum_arrays;
+    if (arrays == 0) return (block_sums){sums, sums + 3, 4};
+    return (block_sums){sums + 4 * particles * array, sums + particles * (4 * arrays + array), 1};
 }
 
-/* Moves the weights of particles [first, last) from the threads' sums to the particles' sums. */
-HED_NATIVE_BODY block_total_weights(uint first, uint last, int *sums, const contact_params *params)
+/* Takes an array of sums that no thread has: the one that this thread had last, if that is free. There are
+ * as many arrays as threads or pieces of a launch. */
+static inline uint block_take_array(uint *arrays, const contact_params *params)
 {
-    for (uint i = first; i < last; i++) sums[4 * i + 3] = 0;
-    for (uint thread = 0; thread < params->sum_arrays; thread++) {
-        int *weights = block_sums_of(sums, params, thread).weights;
-        for (uint i = first; i < last; i++) {
-            sums[4 * i + 3] += weights[i];
-            weights[i] = 0;
-        }
-    }
+    static _Thread_local uint own_array;
+    uint present = cloth_atomic_load(arrays), bit;
+    do {
+        uint free = ~present & ~0u >> (32u - params->sum_arrays);
+        bit = free & 1u << own_array ? 1u << own_array : free & (0u - free);
+    } while (!__atomic_compare_exchange_n(
+        arrays, &present, present | bit, 1, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+    return own_array = 31u - clz(bit);
 }
 
-/* Moves the pushes of a particle from the threads' sums to its own. */
-static inline void block_total_pushes(uint i, int *sums, const contact_params *params)
+static inline void block_return_array(uint *arrays, uint array)
 {
+    __atomic_fetch_and(arrays, ~(1u << array), __ATOMIC_RELEASE);
+}
+
+/* Weight of a particle in all arrays. */
+static inline int block_weight(uint particle, const int *weights, const contact_params *params)
+{
+    int total = 0;
+    for (uint array = 0; array < params->sum_arrays; array++)
+        total += weights[(uint64_t)params->particles * array + particle];
+    return total;
+}
+
+/* Moves the weight and the pushes of a particle from all arrays to its own sums. Returns the weight. */
+static inline int block_total(uint i, int *sums, const contact_params *params)
+{
+    uint64_t particles = params->particles;
+    int *weights = block_sums_of(sums, params, 0).weights,
+        weight = block_weight(i, weights, params);
+    if (weight == 0) return 0;
     block_steps total;
     memcpy(&total, sums + 4 * i, sizeof total);
-    for (uint thread = 0; thread < params->sum_arrays; thread++) {
+    for (uint array = 0; array < params->sum_arrays; array++) {
+        weights[particles * array + i] = 0;
+        if (array == 0) continue;
         block_steps pushes;
-        int *array = block_sums_of(sums, params, thread).pushes + 4 * i;
-        memcpy(&pushes, array, sizeof pushes);
+        int *at = sums + 4 * (particles * array + i);
+        memcpy(&pushes, at, sizeof pushes);
         total += pushes;
-        memset(array, 0, sizeof pushes);
+        memset(at, 0, sizeof pushes);
     }
     memcpy(sums + 4 * i, &total, sizeof total);
+    return sums[4 * i + 3] = weight;
 }
 
 /* Writes the lanes that are not done, without a branch for each. Returns their number. */
@@ -275,9 +298,14 @@ HED_NATIVE_BODY block_push_all(block_response *b, block_response_view loaded,
     uint all = b->count;
     if (b->count > BLOCK_LANES) b->count = BLOCK_LANES;
     block_response_load(b, loaded);
+    const int *weights = block_sums_of(view.sums, &view.params, 0).weights;
     for (uint end = 0; end < 4; end++)
-        for (uint lane = 0; lane < BLOCK_LANES; lane++)
-            b->sums[end][lane] = view.sums[4 * b->ends[end * BLOCK_LANES + lane] + 3];
+        for (uint lane = 0; lane < BLOCK_LANES; lane++) {
+            uint particle = b->ends[end * BLOCK_LANES + lane];
+            b->sums[end][lane] = view.params.sum_arrays > 0
+                                     ? block_weight(particle, weights, &view.params)
+                                     : view.sums[4 * particle + 3];
+        }
     block_gather(b->grips, view.grips, b->ends, 4);
     block_push_lanes(b, crowded, &view.params);
     contact_mark_active(view.counters, view.params);
@@ -296,45 +324,30 @@ HED_NATIVE_BODY block_push_all(block_response *b, block_response_view loaded,
     b->count = all - b->count;
 }
 
-/* Pairs of which a thread has every `threads`-th run, so that crowded parts of the cloth are divided
- * among all threads: eight runs for each thread, of at most BLOCK_RUN pairs. */
-enum { BLOCK_RUN = 1024 };
-static inline uint block_run_of(uint count, uint threads)
+/* Weighs or pushes pairs [first, last), whole blocks, as contact_push() does. */
+HED_NATIVE_BODY block_push_pairs(contact_push_view view, uint first, uint last, block_sums sums)
 {
-    uint run = count / (8 * threads) & ~(CONTACT_BLOCK - 1u);
-    return threads == 1          ? BLOCK_RUN
-           : run > BLOCK_RUN     ? BLOCK_RUN
-           : run < CONTACT_BLOCK ? CONTACT_BLOCK
-                                 : run;
-}
-
-/* Weighs or pushes the pairs of one of several threads, as contact_push() does. */
-HED_NATIVE_BODY block_push_thread(contact_push_view view, uint thread, uint threads)
-{
-    uint count = contact_to_push(view.counters, view.params), run = block_run_of(count, threads);
-    block_sums sums = block_sums_of(view.sums, &view.params, thread);
     const block_response_view loaded = {view.pairs, view.planes, view.moved};
     const block_marks marks = block_marks_of(view.marks, &view.params);
     uint crowded = contact_is_crowded(view.counters, view.params), pass = view.params.pass;
     block_response b, pushed;
     pushed.count = 0;
-    for (uint first = thread * run; first < count; first += threads * run)
-        for (uint k = first; k < first + run && k < count; k += BLOCK_LANES) {
-            uint noted = marks.blocks[k / CONTACT_BLOCK];
-            if (view.params.weighs || noted >> CONTACT_BLOCK != pass + 1u) {
-                block_response_load_from(&b, loaded, k, count);
-                block_weigh(&b, crowded, &view.params);
-                noted = block_bits(&b);
-            }
-            if (view.params.weighs) {
-                block_add_weights(&b, view, sums);
-                block_note(marks, k, noted, pass);
-                continue;
-            }
-            for (uint bits = noted & ((1u << CONTACT_BLOCK) - 1u); bits; bits &= bits - 1u)
-                pushed.pairs[pushed.count++] = k + (31u - clz(bits & (0u - bits)));
-            if (pushed.count >= BLOCK_LANES) block_push_all(&pushed, loaded, view, crowded, sums);
+    for (uint k = first; k < last; k += BLOCK_LANES) {
+        uint noted = marks.blocks[k / CONTACT_BLOCK];
+        if (view.params.weighs || noted >> CONTACT_BLOCK != pass + 1u) {
+            block_response_load_from(&b, loaded, k, last);
+            block_weigh(&b, crowded, &view.params);
+            noted = block_bits(&b);
         }
+        if (view.params.weighs) {
+            block_add_weights(&b, view, sums);
+            block_note(marks, k, noted, pass);
+            continue;
+        }
+        for (uint bits = noted & ((1u << CONTACT_BLOCK) - 1u); bits; bits &= bits - 1u)
+            pushed.pairs[pushed.count++] = k + (31u - clz(bits & (0u - bits)));
+        if (pushed.count >= BLOCK_LANES) block_push_all(&pushed, loaded, view, crowded, sums);
+    }
     if (pushed.count > 0) block_push_all(&pushed, loaded, view, crowded, sums);
 }
 

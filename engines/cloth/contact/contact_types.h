@@ -255,21 +255,24 @@ typedef struct contact_params {
     uint weighs;    /* not 0: the pass sums the weights of pairs and pushes nothing */
     uint
         adds_two; /* not 0: a device may add two sums of a push as one number until they are applied */
-    /* threads of a host that have sums of their own after the particles' (CONTACT_SUMS); 0: one thread pushes */
+    /* arrays of sums, one for each thread of a host that pushes at the same time; 0: one thread pushes */
     uint sum_arrays;
 } contact_params;
 
 /* Pairs that C processes at once, and words of `marks`. Notes of C in an iteration: for each particle
  * the last pass that moved it, plus 1; the last pass that moved any, plus 1; for each block of pairs
  * the last pass that tested it, plus 1, times 2^16, and a bit for each pair that was not done. 0: no
- * pass. Notes of a substep in one launch: the pairs that a pass weighed, group by group; then a bit for
- * each particle that a round limited. */
+ * pass. The word before the words of blocks has a bit for each array of sums that a thread has. Notes of a
+ * substep in one launch: the pairs that a pass weighed, group by group; then a bit for each particle that
+ * a round limited. */
 #define CONTACT_BLOCK 16u
 #define CONTACT_MARKS(particles, pairs) ((uint64_t)(particles) + 1024u + (uint64_t)(pairs))
 
-/* Words of `sums`: pushes and weight of each particle; then for each thread with sums of its own the
- * pushes, four words for each particle, and the weights. */
-#define CONTACT_SUMS(particles, arrays) ((uint64_t)(particles) * (4u + 5u * (arrays)))
+/* Words of `sums`: pushes and weight of each particle. Threads of a host add to arrays of sums. An array has pushes, four
+ * words a particle; pushes of the first array are in the sums of the particles. Weights of all arrays follow. */
+#define CONTACT_MAX_SUM_ARRAYS 32u
+#define CONTACT_SUMS(particles, arrays) \
+    ((uint64_t)(particles) * ((arrays) > 0 ? 5u * (uint64_t)(arrays) : 4u))
 
 /* Words of the structs as they are compared (heddle/author.h). */
 #define HED_TYPE_contact_counters HED_INT32
