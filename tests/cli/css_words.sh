@@ -52,6 +52,31 @@ kept word '\[data-state=closed\] \.card' 'closed in src/App.jsx:3'
 kept word '\[class\*="tit"\] \.btn' 'btn in src/App.jsx:3'
 kept word '\.\\e4' 'ä in src/App.jsx:3'
 for name in '\.card \.titles' '\.card \.gone' '\.md\\:w-1\\/3' 'article \.btn' '\.titles:not(\.gone)' '\.title:has(\.gone)' '\[data-state=shut\] \.card'; do gone "$name"; done
+# ---- names that a text puts together of two parts ----
+cat > parts.css << 'SHEET'
+.btn-big { a: b }
+.btn-gone { a: b }
+.box__item-on { a: b }
+.box-off { a: b }
+.card-lit { a: b }
+.tag-new { a: b }
+.tag-old { a: b }
+.row-1 { a: b }
+.cut-x { a: b }
+.min-us { a: b }
+SHEET
+cat > parts.js << 'TEXT'
+const kinds = ['big', 'on', 'new']; let tag, us, min, x, row, box, box__item;
+a.className = 'btn-' + kinds[0]; b.className = box__item + "-on"; c = `card-${lit}`; d = `${tag}-new`;
+e = (row)-1; f = (cut-(x)); g = min-us; h = old; i = {off}-1; j = 'cut' + '-' + 'x';
+TEXT
+run 0 css unused page.html --css parts.css --words parts.js --kept
+kept word '\.btn-big' 'btn-big in parts.js:2'
+kept word '\.box__item-on' 'box__item-on in parts.js:2'
+kept word '\.card-lit' 'card-lit in parts.js:2'
+kept word '\.tag-new' 'tag-new in parts.js:2'
+kept word '\.min-us' 'min-us in parts.js:3'
+for name in '\.btn-gone' '\.box-off' '\.tag-old' '\.row-1' '\.cut-x'; do gone "$name"; done
 run 0 css unused page.html --css a.css --words src/App.jsx --json --kept; out_is_json file line reason selector from
 run 0 css unused page.html --css a.css --words src; out_has '@keyframes .*  still$'; out_has '^10 rules stay: 1 by an element, 9 by a word$'
 ! grep -q 'spin$\|My Font' "$work/out" || complain "a name in words is unused"

@@ -34,8 +34,10 @@ static hed_status search_open(hed_css_unused *u, hed_error *error)
 {
     const hed_css_unused_def *def = &u->def;
     if (check_texts(def, error)) return error->status;
-    u->words =
-        (css_words){.allocator = u->allocator, .texts = def->words, .text_count = def->word_count};
+    u->words = (css_words){.allocator = u->allocator,
+        .arena = &u->arena,
+        .texts = def->words,
+        .text_count = def->word_count};
     u->page_total = def->page_count;
     u->pages = hed_arena_new(&u->arena, def->page_count + 1ull, sizeof *u->pages, error);
     hed_css_names_create(u->allocator, &u->names, error);

@@ -356,8 +356,8 @@ hed_status css_verdict_find(hed_css_unused *u, hed_error *error)
         if (u->files[i].judged)
             hed_css_rules_naming(u->files[i].sheet, collect_atom, &a, named, &a.error);
     if (u->words.text_count) expect_words(&a);
+    if (!hed_failed(&a.error)) css_words_scan(&u->words, &a.error);
     if (!hed_failed(&a.error)) {
-        css_words_scan(&u->words);
         resolve_atoms(&a);
         if (u->page_names.incomplete || u->styles.incomplete) HED_OUT_OF_MEMORY(&a.error, "the names of pages");
     }
