@@ -136,6 +136,32 @@ Test(cloth_newton_frames, fabrics_of_each_kind, .timeout = 300)
     }
 }
 
+/* Wind at the chosen substeps: strains stay those of many, and energy is no more than the wind gives. */
+Test(cloth_newton_frames, a_sheet_in_the_wind, .timeout = 300)
+{
+    test_mesh mesh = sheet_of(SIDE, "silk");
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    hed_cloth_def few = def_of(&mesh.def, HED_CLOTH_SOLVER_NEWTON),
+                  many = def_of(&mesh.def, HED_CLOTH_SOLVER_COLOURS);
+    mesh.def.drag = 1;
+    mesh.def.lift = 0.5f;
+    frame.wind[0] = 2, frame.wind[2] = 8;
+    few.substeps = 0;
+    frames_run found = run_frames(&few, frame, 40, NULL),
+               expected = run_frames(&many, frame, 40, NULL);
+    double rms = rms_between(found.places, expected.places, PARTICLES);
+    printf("p99 %.2f %% of %.2f, worst %.1f %% of %.1f, %.2f cm apart, energy %.2g J of %.2g\n",
+        100 * found.p99, 100 * expected.p99, 100 * found.worst, 100 * expected.worst, 100 * rms,
+        found.rise, expected.rise);
+    EXPECT_LT(rms, 0.1);
+    EXPECT_LT(found.p99, 1.2 * expected.p99);
+    EXPECT_LT(found.worst, 1.3 * expected.worst);
+    EXPECT_LT(found.rise, 1.2 * expected.rise);
+    free(found.places);
+    free(expected.places);
+    test_mesh_free(&mesh);
+}
+
 /* Corners that move up and towards each other within half a second. */
 static void move_corners(const hed_cloth_garment_def *garment, uint32_t frame, float *targets)
 {
