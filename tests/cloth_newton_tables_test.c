@@ -43,7 +43,7 @@ static void check_elements(const newton_mesh *m, cloth_newton_patch patch, const
     EXPECT_LE(words[patch.ends + patch.own_count], 3 * patch.element_count);
 }
 
-/* Checks the slots of the members: the patch `near[slot]` owns the particle. */
+/* Checks the slots of the members: the patch `near[slot]` owns the particle; and the places of ghosts. */
 static void check_slots(const newton_mesh *m, uint32_t number, cloth_newton_patch patch)
 {
     const uint32_t *words = m->tables.words;
@@ -59,6 +59,12 @@ static void check_slots(const newton_mesh *m, uint32_t number, cloth_newton_patc
             is_owned |=
                 cloth_newton_particle(words[owner.members + k]) == cloth_newton_particle(member);
         CHECK(is_owned, "patch %u does not own member %u of patch %u", other, i, number);
+        if (i < patch.own_count) continue;
+        uint32_t place = words[patch.sources + i - patch.own_count];
+        CHECK_EQ(place / CLOTH_NEWTON_OWN, other);
+        CHECK_LT(place % CLOTH_NEWTON_OWN, owner.shared_count, "ghosts come first at their owner");
+        CHECK_EQ(cloth_newton_particle(words[owner.members + place % CLOTH_NEWTON_OWN]),
+            cloth_newton_particle(member));
     }
 }
 

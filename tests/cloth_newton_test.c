@@ -64,8 +64,8 @@ static newton_result run_substep(test_device *t, newton_mesh *m, hed_math math, 
         .words = buffer_of(t, m->tables.words, 4 * m->tables.word_count),
         .tables = buffer_of(t, m->elements.words, 16 * m->elements.word_rows),
         .steps = buffer_of(t, steps, sizeof steps),
-        .sent = buffer_of(t, NULL, 2 * particles * sizeof(float4)),
-        .diagonals = buffer_of(t, NULL, 2 * particles * sizeof(float4)),
+        .sent = buffer_of(t, NULL, 2 * sizeof(float4) * CLOTH_NEWTON_OWN * patches),
+        .diagonals = buffer_of(t, NULL, 2 * sizeof(float4) * CLOTH_NEWTON_OWN * patches),
         .sums = buffer_of(t, NULL, 4 * sizeof(float4) * patches),
         .rows = buffer_of(t, rows, INVERSE * sizeof *rows),
         .kept = buffer_of(t, NULL, sizeof(cloth_newton_vertex) * CLOTH_NEWTON_LOCAL * patches),
@@ -73,8 +73,7 @@ static newton_result run_substep(test_device *t, newton_mesh *m, hed_math math, 
         .state = buffer_of(t, (uint32_t[2]){0}, 8),
         .launch = {.patched = m->elements.tables,
             .iterations = iterations,
-            .patches = patches,
-            .particles = particles}};
+            .patches = patches}};
     hed_problem problem = HED_PROBLEM(patches);
     for (int r = 0; r < runs; r++) {
         uint32_t legs = CLOTH_NEWTON_LEGS(iterations), each = is_joint ? legs : 1;

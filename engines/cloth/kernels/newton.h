@@ -32,20 +32,21 @@
 /* Legs [begin, end) of substep `substep`. */
 typedef struct cloth_newton_launch {
     cloth_patched patched;
-    uint begin, end, iterations, patches, particles, substep;
+    uint begin, end, iterations, patches, substep;
 } cloth_newton_launch;
 
 /* State of a particle of a patch: r, u, w, the sums p, s and d of conjugate gradients, inverse of the block of the
- * diagonal (xx xy xz yy, then yz zz), mass (0: locked), word of the
- * member (cloth_newton_particle(), cloth_newton_slot()). */
+ * diagonal (xx xy xz yy, then yz zz), mass (0: locked), place at its owner
+ * and slot (cloth_newton_particle(), cloth_newton_slot()). */
 typedef struct cloth_newton_vertex {
     float4 residual, step, image, search, search_image, moved, inverse;
     float inverse_yz, inverse_zz, mass;
-    uint member;
+    uint place;
 } cloth_newton_vertex;
 
 /* `moved`: positions after bending. Published by the groups, a half for each of two legs by turns: `sent`, r or w of each
- * particle; `sums`. `diagonals`: two float4 of each particle. `rows`: the inverse of the coarse matrix, CLOTH_NEWTON_PATCHES
+ * particle that other patches have (all of them in the leg of the matrix), at its place (newton_patch.h); `sums`.
+ * `diagonals`: two float4 of each particle. `rows`: the inverse of the coarse matrix, CLOTH_NEWTON_PATCHES
  * squared. `kept`, `coarse`: states between launches of single legs. */
 #define CLOTH_NEWTON(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \

@@ -24,7 +24,7 @@ typedef struct newton_item {
 
 /* A group's patch, for its iterations. */
 typedef struct newton_group {
-    uint number, item, own_count, count; /* `count`: particles, ghosts included */
+    uint number, item, own_count, shared_count, count; /* `count`: particles, ghosts included */
     uint element_count, near_count;
     float give;
 } newton_group;
@@ -39,8 +39,9 @@ typedef struct newton_group {
 CLOTH_FUNCTION newton_group newton_group_of(uint number, cloth_newton_view view, uint item)
 {
     cloth_newton_patch patch = cloth_newton_patch_at(number, view.words);
-    newton_group group = {number, item, patch.own_count, patch.own_count + patch.ghost_count,
-        patch.element_count, patch.near_count, cloth_stiffness_at(view.steps, view.launch.substep)};
+    newton_group group = {number, item, patch.own_count, patch.shared_count,
+        patch.own_count + patch.ghost_count, patch.element_count, patch.near_count,
+        cloth_stiffness_at(view.steps, view.launch.substep)};
     return group;
 }
 
@@ -54,12 +55,16 @@ CLOTH_FUNCTION cloth_newton_patch newton_patch_of(const newton_group *group, clo
 
 /* All legs in one launch: the exchanged float4 are packets, whose w is the number of the leg that sent them, so no barrier is
  * needed. The groups of single legs have other launches between. */
-#ifndef NEWTON_PACKETS
 #define NEWTON_PACKETS (JOINT && HED_HAS_PACKETS)
-#endif
 
 /* Half of the arrays to which a leg publishes. */
 CLOTH_FUNCTION uint newton_half(uint leg) { return leg & 1u; }
+
+/* Values of a half at the particles' places. */
+CLOTH_FUNCTION __global float4 *newton_sent(cloth_newton_view view, uint half_at)
+{
+    return view.sent + half_at * view.launch.patches * CLOTH_NEWTON_OWN;
+}
 
 CLOTH_FUNCTION void newton_send(__global float4 *at, float4 value, uint leg)
 {
@@ -101,10 +106,8 @@ CLOTH_FUNCTION void newton_clear(const newton_group *group, cloth_newton_view vi
     for (uint half_at = 0; half_at < 2u; half_at++) {
         for (uint k = group->item; k < 2u; k += WG)
             view.sums[2u * (half_at * view.launch.patches + group->number) + k] = zero;
-        for (uint i = group->item; i < group->own_count; i += WG)
-            view.sent[half_at * view.launch.particles +
-                      cloth_newton_particle(view.words[newton_patch_of(group, view).members + i])] =
-                zero;
+        for (uint i = group->item; i < group->shared_count; i += WG)
+            newton_sent(view, half_at)[group->number * CLOTH_NEWTON_OWN + i] = zero;
     }
 }
 
@@ -290,7 +293,11 @@ CLOTH_FUNCTION void newton_load(
         float4 at = view.moved[cloth_newton_particle(member)];
         m.places[i] = at;
         of->vertices[s].mass = at.w > 0.0f ? 1.0f / at.w : 0.0f;
-        of->vertices[s].member = member;
+        of->vertices[s].place =
+            (member & ~((1u << CLOTH_NEWTON_SLOT_BITS) - 1u)) |
+            (i < group->own_count
+                    ? group->number * CLOTH_NEWTON_OWN + i
+                    : view.words[newton_patch_of(group, view).sources + i - group->own_count]);
     }
     if (group->item == 0u) m.forces[CLOTH_NEWTON_NOTHING] = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -321,6 +328,27 @@ CLOTH_FUNCTION newton_terms newton_terms_of(const cloth_newton_vertex *v, uint l
 #define NEWTON_CHUNKS CLOTH_NEWTON_OWN
 #endif
 
+#if HED_HAS_LANES
+/* Sums of the terms over 32 lanes, as the tree of newton_tree(). With each step a lane goes on with fewer of them: lanes 0, 2
+ * and 4 return the first three sums, lanes 1 and 3 the others. */
+CLOTH_FUNCTION float newton_lane_sum(newton_terms terms, uint lane)
+{
+    uint is_odd = lane & 1u, has_second = lane & 2u, has_third = !is_odd && !has_second;
+    const float *of = terms.of;
+    float first = hed_lane_xor(is_odd ? of[0] : of[3], 1u),
+          second = hed_lane_xor(is_odd ? of[1] : of[4], 1u),
+          third = hed_lane_xor(of[2], 1u) + of[2];
+    first += is_odd ? of[3] : of[0];
+    second += is_odd ? of[4] : of[1];
+    float sum = hed_lane_xor(has_second ? first : second, 2u) + (has_second ? second : first);
+    third += hed_lane_xor(third, 2u);
+    float other = hed_lane_xor(has_third && !(lane & 4u) ? third : sum, 4u);
+    sum = other + (has_third && (lane & 4u) ? third : sum);
+    sum += hed_lane_xor(sum, 8u);
+    return sum + hed_lane_xor(sum, 16u);
+}
+#endif
+
 /* Sums the terms of a leg into the first value of each row of `m.values`, as fixed trees; with lanes into eight values. */
 CLOTH_FUNCTION void newton_sum_terms(
     const newton_group *group, newton_memory m, const newton_item *of, uint leg)
@@ -330,14 +358,13 @@ CLOTH_FUNCTION void newton_sum_terms(
         if (i / 32u >= CLOTH_NEWTON_OWN / 32u) break;
         if (i < group->own_count) terms = newton_terms_of(&of->vertices[s], leg);
 #if HED_HAS_LANES
-        for (uint lane = 1; lane < 32u; lane *= 2u)
-            for (uint row = 0; row < CLOTH_NEWTON_SUMS; row++)
-                terms.of[row] += hed_lane_xor(terms.of[row], lane);
-        if (i % 32u == 0u)
+        uint lane = i % 32u, row = lane % 2u ? 3u + lane / 2u : lane / 2u;
+        float sum = newton_lane_sum(terms, lane);
+        if (lane < CLOTH_NEWTON_SUMS) m.values[row * NEWTON_CHUNKS + i / 32u] = sum;
+#else
+        for (uint row = 0; row < CLOTH_NEWTON_SUMS; row++)
+            m.values[row * NEWTON_CHUNKS + i] = terms.of[row];
 #endif
-            for (uint row = 0; row < CLOTH_NEWTON_SUMS; row++)
-                m.values[row * NEWTON_CHUNKS + i * NEWTON_CHUNKS / CLOTH_NEWTON_OWN] =
-                    terms.of[row];
     }
 #if HED_HAS_LANES
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -379,13 +406,12 @@ CLOTH_FUNCTION void newton_matrix(
     NEWTON_EACH_VERTEX(s, i, group->own_count)
     {
         cloth_newton_vertex *v = &of->vertices[s];
-        uint particle = cloth_newton_particle(v->member);
+        uint place = cloth_newton_particle(v->place);
         v->residual =
             cloth_scaled(newton_gather(m, &of->fans[s], i), v->mass > 0.0f ? -1.0f : 0.0f);
-        view.sent[newton_half(CLOTH_NEWTON_MATRIX) * view.launch.particles + particle] =
-            v->residual;
-        view.diagonals[2u * particle] = v->inverse;
-        view.diagonals[2u * particle + 1u] = hed_f4(v->inverse_yz, v->inverse_zz, 0.0f, 0.0f);
+        newton_sent(view, newton_half(CLOTH_NEWTON_MATRIX))[place] = v->residual;
+        view.diagonals[2u * place] = v->inverse;
+        view.diagonals[2u * place + 1u] = hed_f4(v->inverse_yz, v->inverse_zz, 0.0f, 0.0f);
     }
     newton_publish_sums(group, view, m, of, CLOTH_NEWTON_MATRIX);
 }
@@ -401,10 +427,10 @@ CLOTH_FUNCTION void newton_begin(
     NEWTON_EACH_VERTEX(s, i, group->count)
     {
         cloth_newton_vertex *v = &of->vertices[s];
-        uint particle = cloth_newton_particle(v->member);
-        v->residual = view.sent[half_at * view.launch.particles + particle];
-        v->inverse = view.diagonals[2u * particle];
-        float4 others = view.diagonals[2u * particle + 1u];
+        uint place = cloth_newton_particle(v->place);
+        v->residual = newton_sent(view, half_at)[place];
+        v->inverse = view.diagonals[2u * place];
+        float4 others = view.diagonals[2u * place + 1u];
         v->inverse_yz = others.x;
         v->inverse_zz = others.y;
         v->search = v->search_image = v->moved = zero;
@@ -472,8 +498,7 @@ CLOTH_FUNCTION void newton_update(
         {
             cloth_newton_vertex *v = &of->vertices[s];
             if (i < group->own_count) continue;
-            v->image = newton_receive(
-                view.sent + half_at * view.launch.particles + cloth_newton_particle(v->member));
+            v->image = newton_receive(newton_sent(view, half_at) + cloth_newton_particle(v->place));
             late |= newton_is_late(v->image, leg - 1u);
         }
     } while (late);
@@ -497,7 +522,7 @@ CLOTH_FUNCTION void newton_multiply(
     NEWTON_EACH_VERTEX(s, i, group->count)
     {
         cloth_newton_vertex *v = &of->vertices[s];
-        __local const float *shift = m.shifts + 3u * cloth_newton_slot(v->member);
+        __local const float *shift = m.shifts + 3u * cloth_newton_slot(v->place);
         float part = v->mass > 0.0f ? 1.0f : 0.0f;
         v->step =
             cloth_shift(cloth_newton_step(v), part, hed_f4(shift[0], shift[1], shift[2], 0.0f));
@@ -519,9 +544,9 @@ CLOTH_FUNCTION void newton_multiply(
         float4 image = cloth_shift(newton_gather(m, &of->fans[s], i), v->mass, v->step);
         if (!(v->mass > 0.0f)) image = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
         v->image = image;
-        newton_send(
-            view.sent + newton_half(leg) * view.launch.particles + cloth_newton_particle(v->member),
-            image, leg);
+        if (i < group->shared_count)
+            newton_send(
+                newton_sent(view, newton_half(leg)) + cloth_newton_particle(v->place), image, leg);
     }
     newton_publish_sums(group, view, m, of, leg);
 }
@@ -535,7 +560,7 @@ CLOTH_FUNCTION void newton_end(
     NEWTON_EACH_VERTEX(s, i, group->own_count)
     {
         const cloth_newton_vertex *v = &of->vertices[s];
-        uint particle = cloth_newton_particle(v->member);
+        uint particle = cloth_newton_particle(view.words[newton_patch_of(group, view).members + i]);
         float4 moved = cloth_shift(v->moved, v->mass > 0.0f ? 1.0f : 0.0f, shift);
         view.position[particle] = cloth_shift(view.moved[particle], 1.0f, moved);
     }

@@ -15,12 +15,15 @@
 /* A patch: counts, and first words in the tables. `members`: own particles, then ghosts. `elements`: rows of
  * `element_count` words (CLOTH_NEWTON_ROW_*). `ends`: own_count + 1 words, corners before each own particle.
  * `corners`: two corners of elements in each word, element | corner << 10. `near`: numbers of the patch itself and of its
- * neighbours, with which it has elements in common; a slot is a position in this list. */
+ * neighbours, with which it has elements in common; a slot is a position in this list. The first `shared_count` own
+ * particles are ghosts of other patches. `sources`: place of each ghost at its owner, number of the patch * CLOTH_NEWTON_OWN +
+ * local number. */
 typedef struct cloth_newton_patch {
-    uint members, own_count, ghost_count, elements, element_count, ends, corners, near, near_count;
+    uint members, own_count, ghost_count, elements, element_count, ends, corners, near, near_count,
+        shared_count, sources;
 } cloth_newton_patch;
 
-#define CLOTH_NEWTON_PATCH_WORDS 9u
+#define CLOTH_NEWTON_PATCH_WORDS 11u
 
 /* Rows of elements: local numbers of the corners, 10 bits each; coefficients of the displacements to the second
  * and third corner; compliances; coupling (model/garment.h). */
@@ -34,7 +37,8 @@ typedef struct cloth_newton_patch {
 CLOTH_FUNCTION cloth_newton_patch cloth_newton_patch_at(uint number, __global const uint *words)
 {
     __global const uint *of = words + CLOTH_NEWTON_PATCH_WORDS * number;
-    cloth_newton_patch patch = {of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8]};
+    cloth_newton_patch patch = {
+        of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10]};
     return patch;
 }
 

@@ -117,8 +117,8 @@ static hed_status newton_upload(
         {&s->b.words, made.words, made.word_count * sizeof *made.words},
         {&s->b.tables, elements.words, elements.word_rows * sizeof *elements.words},
         {&s->b.steps, NULL, s->batch * sizeof *s->next},
-        {&s->b.sent, NULL, 2 * particles * sizeof(float4)},
-        {&s->b.diagonals, NULL, 2 * particles * sizeof(float4)},
+        {&s->b.sent, NULL, 2 * patches * CLOTH_NEWTON_OWN * sizeof(float4)},
+        {&s->b.diagonals, NULL, 2 * patches * CLOTH_NEWTON_OWN * sizeof(float4)},
         {&s->b.sums, NULL, 4 * patches * sizeof(float4)},
         {&s->b.rows, NULL, INVERSE * sizeof(float)}, {&s->b.state, NULL, 2 * sizeof(uint32_t)},
         {&s->b.kept, NULL, patches * CLOTH_NEWTON_LOCAL * sizeof(cloth_newton_vertex)},
@@ -188,7 +188,6 @@ static hed_status newton_solve(hed_cloth *cloth, const cloth_solver *s, uint32_t
         .launch = {.patched = s->patched,
             .iterations = iterations,
             .patches = s->patches,
-            .particles = cloth->particles,
             .substep = substep}};
     hed_problem problem = HED_PROBLEM(s->patches);
     uint32_t legs = CLOTH_NEWTON_LEGS(iterations), each = s->is_joint ? legs : 1;

@@ -17,12 +17,14 @@ typedef struct newton_maker {
     cloth_element_patches_view view; /* patches of elements: tables alone */
     hed_arena *scratch;
     uint32_t patches;
-    uint32_t *owner;               /* (particles) patch of elements that owns it */
+    uint32_t *owner;    /* (particles) patch of elements that owns it */
+    uint8_t *is_shared; /* (particles) other patches have elements at it */
+    uint32_t *place;    /* (particles) number of its patch * CLOTH_NEWTON_OWN + local number */
     uint32_t *around_at, *around;  /* elements at each particle of the garment `garment` */
     newton_neighbours *neighbours; /* (patches) */
     uint32_t *local;               /* (particles) local number in the present patch, or NOT_LOCAL */
     uint32_t garment, first; /* garment of the present patch, and first particle of its copy */
-    uint32_t members[CLOTH_NEWTON_LOCAL], own_count, member_count;
+    uint32_t members[CLOTH_NEWTON_LOCAL], own_count, shared_count, member_count;
     uint32_t elements[CLOTH_NEWTON_ELEMENTS], element_count;
     uint32_t *words; /* NULL: words are counted alone */
     uint64_t at;     /* next word */
@@ -66,9 +68,11 @@ static bool newton_find_neighbours(newton_maker *make)
             for (int k = 0; k < 3; k++) {
                 uint32_t a = make->owner[first + corner[k]],
                          b = make->owner[first + corner[(k + 1) % 3]];
-                if (a != b && !(newton_add_neighbour(make->neighbours + a, b) &&
-                                  newton_add_neighbour(make->neighbours + b, a)))
+                if (a == b) continue;
+                if (!newton_add_neighbour(make->neighbours + a, b) ||
+                    !newton_add_neighbour(make->neighbours + b, a))
                     return false;
+                for (int c = 0; c < 3; c++) make->is_shared[first + corner[c]] = 1;
             }
         }
     }
@@ -77,13 +81,18 @@ static bool newton_find_neighbours(newton_maker *make)
 
 /* ---- a patch ---- */
 
-static bool newton_take_particle(newton_maker *make, uint32_t particle)
+/* Places the own particles of each patch, those first that are ghosts of others. */
+static void newton_place(newton_maker *make)
 {
-    if (make->local[particle] != NOT_LOCAL) return true;
-    if (make->member_count == CLOTH_NEWTON_LOCAL) return false;
-    make->local[particle] = make->member_count;
-    make->members[make->member_count++] = particle;
-    return true;
+    for (uint32_t p = 0; p < make->patches; p++) {
+        const cloth_patch_at patch = cloth_patch_of(p, make->view);
+        uint32_t place = p * CLOTH_NEWTON_OWN;
+        for (uint8_t shared = 2; shared-- > 0;)
+            for (uint32_t i = 0; i < patch.own_count; i++) {
+                uint32_t particle = cloth_patch_member(i, patch, make->view);
+                if (make->is_shared[particle] == shared) make->place[particle] = place++;
+            }
+    }
 }
 
 static int newton_compare_numbers(const void *a, const void *b)
@@ -116,8 +125,14 @@ static bool newton_gather(newton_maker *make, cloth_patch_at patch)
     for (uint32_t k = 0; k < make->member_count; k++) make->local[make->members[k]] = NOT_LOCAL;
     make->member_count = make->element_count = 0;
     make->own_count = patch.own_count;
-    for (uint32_t i = 0; i < patch.own_count; i++)
-        newton_take_particle(make, cloth_patch_member(i, patch, make->view));
+    make->shared_count = 0;
+    for (uint32_t i = 0; i < patch.own_count; i++) {
+        uint32_t own = cloth_patch_member(i, patch, make->view);
+        make->shared_count += make->is_shared[own];
+        make->local[own] = make->place[own] % CLOTH_NEWTON_OWN;
+        make->members[make->local[own]] = own;
+    }
+    make->member_count = patch.own_count;
     uint32_t number = 0, particle = make->members[0];
     while (number + 1 < make->cloth->garment_count &&
            make->cloth->first_particle[number + 1] <= particle)
@@ -140,11 +155,14 @@ static bool newton_gather(newton_maker *make, cloth_patch_at patch)
         }
     make->element_count = count;
     qsort(make->elements, count, sizeof *make->elements, newton_compare_numbers);
-    for (uint32_t e = 0; e < count; e++)
-        for (int c = 0; c < 3; c++)
-            if (!newton_take_particle(
-                    make, make->first + garment->elements[make->elements[e]].particle[3 + c]))
-                return false;
+    for (uint32_t k = 0; k < 3 * count; k++) {
+        uint32_t corner =
+            make->first + garment->elements[make->elements[k / 3]].particle[3 + k % 3];
+        if (make->local[corner] != NOT_LOCAL) continue;
+        if (make->member_count == CLOTH_NEWTON_LOCAL) return false;
+        make->local[corner] = make->member_count;
+        make->members[make->member_count++] = corner;
+    }
     return true;
 }
 
@@ -207,12 +225,16 @@ static bool newton_put_patch(newton_maker *make, uint32_t number, cloth_newton_p
     if (!newton_gather(make, cloth_patch_of(number, make->view))) return false;
     patch->own_count = make->own_count;
     patch->ghost_count = make->member_count - make->own_count;
+    patch->shared_count = make->shared_count;
     patch->members = (uint32_t)make->at;
     for (uint32_t i = 0; i < make->member_count; i++) {
         uint32_t slot = 0, owner = make->owner[make->members[i]];
         while (owner != number && list->of[slot++] != owner) continue;
         newton_put(make, make->members[i] | slot << CLOTH_NEWTON_SLOT_BITS);
     }
+    patch->sources = (uint32_t)make->at;
+    for (uint32_t i = make->own_count; i < make->member_count; i++)
+        newton_put(make, make->place[make->members[i]]);
     patch->near = (uint32_t)make->at;
     patch->near_count = list->count + 1;
     newton_put(make, number);
@@ -247,6 +269,8 @@ static hed_status newton_make_room(newton_maker *make, hed_error *error)
 #define ROOM(array, count) \
     ((make->array) = hed_arena_new(make->scratch, count, sizeof *(make->array), error))
     ROOM(owner, cloth->particles);
+    ROOM(is_shared, cloth->particles);
+    ROOM(place, cloth->particles);
     ROOM(local, cloth->particles);
     ROOM(around_at, particles + 1);
     ROOM(around, 3 * elements);
@@ -307,8 +331,9 @@ hed_status cloth_newton_tables_make(const hed_cloth *cloth, const cloth_element_
         cloth->particles >> CLOTH_NEWTON_SLOT_BITS)
         return HED_OK;
     if (newton_make_room(&make, error)) return error->status;
-    if (!newton_find_owners(&make) || !newton_find_neighbours(&make) || !newton_put_patches(&make))
-        return HED_OK;
+    if (!newton_find_owners(&make) || !newton_find_neighbours(&make)) return HED_OK;
+    newton_place(&make);
+    if (!newton_put_patches(&make)) return HED_OK;
     uint64_t numbers = (uint64_t)make.patches * (1 + make.patches);
     make.words = hed_arena_new(scratch, make.at, sizeof *make.words, error);
     double *coarse = hed_arena_new(scratch, numbers, sizeof *coarse, error);
