@@ -431,6 +431,37 @@ Test(cloth_newton_frames, substeps_are_chosen_by_bending, .timeout = 300)
     EXPECT_GT(substeps[1], 5, "bending of a finer mesh needs more");
 }
 
+/* Nothing but the state of the cloth lives from one frame to the next. */
+Test(cloth_newton_frames, a_saved_state_continues_with_the_same_bits, .timeout = 300)
+{
+    test_mesh mesh = sheet_of(SIDE, "cotton");
+    hed_cloth_def def = def_of(&mesh.def, HED_CLOTH_SOLVER_NEWTON);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    hed_cloth *cloth, *other;
+    float *places = calloc(PARTICLES, 12), *continued = calloc(PARTICLES, 12);
+    OK(hed_cloth_create(here.device, &def, &cloth, &error));
+    OK(hed_cloth_create(here.device, &def, &other, &error));
+    for (int k = 0; k < 8; k++) {
+        OK(hed_cloth_step(cloth, &frame, &error));
+        if (k == 3) {
+            uint64_t size = hed_cloth_save_size(cloth);
+            void *state = malloc(size);
+            OK(hed_cloth_save(cloth, state, &error));
+            OK(hed_cloth_load(other, state, size, &error));
+            free(state);
+        }
+        if (k > 3) OK(hed_cloth_step(other, &frame, &error));
+    }
+    OK(hed_cloth_read(cloth, places, NULL, NULL, &error));
+    OK(hed_cloth_read(other, continued, NULL, NULL, &error));
+    EXPECT_BYTES(continued, places, 12 * (size_t)PARTICLES);
+    hed_cloth_destroy(cloth);
+    hed_cloth_destroy(other);
+    free(places);
+    free(continued);
+    test_mesh_free(&mesh);
+}
+
 /* By rule, large meshes that touch nothing, in fast mode, on a device whose groups can meet. */
 Test(cloth_newton_frames, the_rule, .timeout = 300)
 {
@@ -450,6 +481,14 @@ Test(cloth_newton_frames, the_rule, .timeout = 300)
     def.max_colliders = 1;
     EXPECT(chosen_for(def, NULL) != newton);
     def.max_colliders = 0;
+    mesh.def.driven = true;
+    EXPECT_EQ(chosen_for(def, NULL) == newton, meets);
+    float *limits = calloc(mesh.def.particle_count, sizeof *limits);
+    mesh.def.max_distance = limits;
+    EXPECT(chosen_for(def, NULL) != newton);
+    free(limits);
+    mesh.def.driven = false;
+    mesh.def.max_distance = NULL;
     def.math = HED_MATH_STRICT;
     EXPECT(chosen_for(def, NULL) != newton);
     def.math = HED_MATH_FAST;
