@@ -166,6 +166,73 @@ Test(cloth_cooperative_fake, edges_of_lattices_give_in_a_single_sweep, .timeout 
     hed_context_destroy(context);
 }
 
+/* Numbers of tasks with contacts, and of those on columns. */
+typedef struct contact_tasks {
+    uint32_t all, on_columns;
+} contact_tasks;
+
+/* Counts the contacts of a sheet of n x n that falls on a ball on the fake CUDA. A task takes points exactly if the one
+ * before sent them; contacts have points in local memory exactly if the task before holds them there. */
+static contact_tasks count_contacts(hed_device *device, uint32_t n, bool is_driven)
+{
+    test_device fake = {.device = device};
+    test_mesh sheet = test_grid(n, n);
+    for (uint32_t i = 0; i < n * n; i++) sheet.inverse_masses[i] = 1;
+    make_lattices(&sheet, &rigid);
+    sheet.def.driven = is_driven;
+    hed_cloth *cloth =
+        layout_cloth_among(&fake, HED_CLOTH_SOLVER_COOPERATIVE, &sheet.def, 1, 0, 1, 1, 0);
+    const hed_cloth_collider ball = {.shape = HED_CLOTH_SPHERE, .a = {0, -9, 0}, .radius = {0.3f}};
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    frame.colliders = &ball;
+    frame.collider_count = 1;
+    if (is_driven) frame.driver_positions = sheet.positions;
+    OK(hed_cloth_step(cloth, &frame, &error));
+    const cloth_cooperative *c = cloth->solver->cooperative;
+    contact_tasks found = {0};
+    for (uint32_t i = 0; i < c->count; i++) {
+        const gathered_task *t = c->list + i, *next = c->list + (i + 1) % c->count;
+        uint32_t kind = cloth_task_kind(t->task), next_kind = cloth_task_kind(next->task);
+        bool can_send = kind == CLOTH_DO_CHAINS || kind == CLOTH_DO_DRIVE,
+             can_take = next_kind == CLOTH_DO_CHAINS || next_kind == CLOTH_DO_LINES ||
+                        next_kind == CLOTH_DO_DRIVE || next_kind == CLOTH_DO_INTEGRATE,
+             sends = can_send && (t->task.w & CLOTH_DO_SEND),
+             takes = can_take && (next->task.w & CLOTH_DO_TAKE),
+             holds = kind == CLOTH_DO_CHAINS && (t->task.w & CLOTH_DO_HOLD),
+             on_columns = next_kind == CLOTH_DO_DRIVE && next->part == COLUMNS;
+        EXPECT_EQ(sends, takes, "task %u of kind %u before kind %u", i, kind, next_kind);
+        EXPECT_EQ(holds, on_columns, "task %u of kind %u before kind %u", i, kind, next_kind);
+        EXPECT(!holds || !sends);
+        EXPECT(!on_columns || (next->task.w & CLOTH_DO_SEND));
+        found.all += next_kind == CLOTH_DO_DRIVE;
+        found.on_columns += on_columns;
+    }
+    hed_cloth_destroy(cloth);
+    test_mesh_free(&sheet);
+    return found;
+}
+
+/* Contacts after lines are done by the groups that have the columns, where each has all of its columns at once and no
+ * driver acts. */
+Test(cloth_cooperative_fake, contacts_are_on_columns, .timeout = 120)
+{
+    hed_context_def def = fakes_def("cuda");
+    hed_context *context;
+    hed_device *device;
+    OK(hed_context_create(&def, &context, &error));
+    OK(hed_device_find(context, "cuda:0", &device, &error));
+    contact_tasks free_sheet = count_contacts(device, 64, false),
+                  driven = count_contacts(device, 64, true),
+                  large = count_contacts(device, 150, false); /* for the fake's 16 groups */
+    EXPECT_EQ(free_sheet.all, 2);
+    EXPECT_EQ(free_sheet.on_columns, 2);
+    EXPECT_EQ(driven.all, 2);
+    EXPECT_EQ(driven.on_columns, 1); /* the driver acts after the last contacts */
+    EXPECT_EQ(large.all, 2);
+    EXPECT_EQ(large.on_columns, 0);
+    hed_context_destroy(context);
+}
+
 /* The first frame with a body gathers the lattices of colours again. If that fails, the next frame does it. */
 Test(cloth_cooperative_fake, lattices_are_gathered_after_a_failure, .timeout = 120)
 {
@@ -222,6 +289,24 @@ Test(cloth_cooperative, an_oblong_sheet_does_as_colours)
     test_mesh sheet = test_grid(50, 120);
     make_lattices(&sheet, &rigid);
     check_against_colours(HED_CLOTH_SOLVER_COOPERATIVE, &sheet.def, 1, true);
+    test_mesh_free(&sheet);
+}
+
+/* All contacts of a sheet that falls are on columns where it has enough groups. In strict mode bits are the same. */
+Test(cloth_cooperative, a_sheet_that_falls_on_a_ball_does_as_colours)
+{
+    if (hed_device_describe(here.device).type == HED_DEVICE_CPU) test_skip("a minute");
+    hed_cloth_metrics quality;
+    test_mesh sheet = test_grid(130, 131);
+    for (uint32_t i = 0; i < sheet.def.particle_count; i++) sheet.inverse_masses[i] = 1;
+    make_lattices(&sheet, &rigid);
+    check_against_colours(HED_CLOTH_SOLVER_COOPERATIVE, &sheet.def, 1, true);
+    float *found =
+              moved(HED_MATH_STRICT, HED_CLOTH_SOLVER_COOPERATIVE, &sheet.def, 1, true, &quality),
+          *expected =
+              moved(HED_MATH_STRICT, HED_CLOTH_SOLVER_COLOURS, &sheet.def, 1, true, &quality);
+    CHECK_BYTES(found, expected, 3 * sizeof(float) * sheet.def.particle_count);
+    free(found), free(expected);
     test_mesh_free(&sheet);
 }
 

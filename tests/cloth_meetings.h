@@ -288,7 +288,7 @@ static inline bool meetings_chain(meetings *m, uint32_t group, uint4 task, uint3
 {
     cloth_chain_at chain = cloth_chain_of(m->t->chains, task.y + number);
     bool of_places = task.x & CLOTH_DO_OF_PLACES, sends = task.w & CLOTH_DO_SEND,
-         takes = task.w & CLOTH_DO_TAKE;
+         takes = task.w & CLOTH_DO_TAKE, holds = task.w & CLOTH_DO_HOLD;
     uint32_t pass = cloth_task_pass(task), turns = m->t->launch.turns;
     meetings_array points = of_places ? OF_PLACES : OF_POSITION;
     if (takes && !meetings_take(m, group, chain.first, chain.step, chain.count + 1)) return false;
@@ -302,7 +302,9 @@ static inline bool meetings_chain(meetings *m, uint32_t group, uint4 task, uint3
         uint32_t sent = m->groups[group].number + 1;
         if (sends) {
             meetings_send(m, group, OF_PACKETS, meetings_packet(m, at, sent), sent,
-                pass < 2 ? STORES_DONE : LOADS_OVER);
+                takes ? LOADS_OVER : STORES_DONE);
+            m->is_sent[at] = m->t->position[at].w > 0.0f;
+        } else if (holds) { /* contacts of the group's columns send it */
             m->is_sent[at] = m->t->position[at].w > 0.0f;
         } else if (of_places || m->t->position[at].w > 0.0f) meetings_store(m, group, points, at);
     }
@@ -348,12 +350,44 @@ static inline void meetings_share(meetings *m, uint32_t group, uint4 task, uint3
         m->t->shares[3 * number].x);
 }
 
+/* Contacts of a column, whose points the task before holds. */
+static inline void meetings_drive_column(meetings *m, uint32_t group, uint4 task, uint32_t column)
+{
+    const meetings_group *g = m->groups + group;
+    const cloth_task_list *list = group ? &m->t->launch.other_groups : &m->t->launch.first_group;
+    bool ends = g->substep + 1 == MEETINGS_SUBSTEPS && g->task + 1 == list->tasks;
+    uint32_t sent = g->number + 1;
+    for (uint32_t row = 0; row < task.y; row++) {
+        uint32_t at = column + row * task.z;
+        meetings_load(m, group, OF_PREVIOUS, at);
+        meetings_send(m, group, OF_PACKETS, meetings_packet(m, at, sent), sent, LOADS_OVER);
+        if (ends && m->t->position[at].w > 0.0f) meetings_store(m, group, OF_POSITION, at);
+    }
+    meetings_tick(m, group);
+}
+
 static inline bool meetings_drive(meetings *m, uint32_t group, uint4 task, uint32_t particle)
 {
+    if (task.y) {
+        meetings_drive_column(m, group, task, particle);
+        return true;
+    }
     if (!(task.w & CLOTH_DO_TAKE)) meetings_load(m, group, OF_POSITION, particle);
     else if (!meetings_take(m, group, particle, 0, 1)) return false;
     meetings_load(m, group, OF_PREVIOUS, particle);
     meetings_store(m, group, OF_POSITION, particle);
+    return true;
+}
+
+/* Integrates a particle, which the last task of the substep before may have sent. */
+static inline bool meetings_integrate(meetings *m, uint32_t group, uint4 task, uint32_t particle)
+{
+    bool takes = (task.w & CLOTH_DO_TAKE) && m->groups[group].substep > 0;
+    if (takes && !meetings_take(m, group, particle, 0, 1)) return false;
+    if (!takes) meetings_load(m, group, OF_POSITION, particle);
+    if (m->t->position[particle].w > 0.0f) meetings_store(m, group, OF_POSITION, particle);
+    meetings_load(m, group, OF_PREVIOUS, particle);
+    meetings_store(m, group, OF_PREVIOUS, particle);
     return true;
 }
 
@@ -421,11 +455,7 @@ static inline bool meetings_band(meetings *m, uint32_t group, uint4 task)
 static inline bool meetings_element(meetings *m, uint32_t group, uint4 task, uint32_t i)
 {
     switch (cloth_task_kind(task)) {
-    case CLOTH_DO_INTEGRATE:
-        meetings_move(m, group, OF_POSITION, i);
-        meetings_load(m, group, OF_PREVIOUS, i);
-        meetings_store(m, group, OF_PREVIOUS, i);
-        return true;
+    case CLOTH_DO_INTEGRATE: return meetings_integrate(m, group, task, i);
     case CLOTH_DO_LINES: return meetings_line(m, group, task, i);
     case CLOTH_DO_CHAINS: return meetings_chain(m, group, task, i);
     case CLOTH_DO_CELLS: meetings_cell(m, group, task.y + i); return true;

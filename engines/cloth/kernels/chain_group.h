@@ -62,6 +62,18 @@ CLOTH_FUNCTION float4 chain_axis(chain_item i, float4 unit)
 #define CHAIN_NARROW 64u /* items of a chain that are faster together: 0.456 ms a frame for 0.470 */
 
 #if HED_HAS_LANES
+/* Lane of an item in the warp that works on its chain for all of the chain's items; 32: it is in another warp. A
+ * multiprocessor gives its warps to four schedulers by turns, and chains of a group take warps of different ones. */
+CLOTH_FUNCTION uint chain_worker_lane(chain_item i)
+{
+#if defined(KINDS) && (KINDS >> 10 & 1) /* patches of elements leave no registers for more */
+    return i.lane;
+#else
+    uint first = (i.item - i.lane) / 128u; /* warps of the chains before it / schedulers */
+    return i.lane / 32u == (first & (i.width / 32u - 1u)) ? i.lane % 32u : 32u;
+#endif
+}
+
 /* Value of another lane of the chain; 0: not in the chain. */
 CLOTH_FUNCTION float chain_shuffle(float value, uint lane, uint is_in)
 {
@@ -140,7 +152,7 @@ CLOTH_FUNCTION chain_pulls chain_solve_in_warp(chain_item i, float4 unit, float 
 }
 
 #if !HED_STRICT
-/* Solves the rows of a chain by the first warp of its items: each lane expresses its rows by its last
+/* Solves the rows of a chain by one warp (chain_worker_lane()): each lane expresses its rows by its last
  * one and that of the lane before (H. H. Wang, A parallel method for tridiagonal equations, 1981),
  * then lanes reduce. `numbers`: planes of the rows' elements before and after the diagonal and of
  * right sides, which become the multipliers; row j of all lanes in succession, with a distance that
@@ -191,8 +203,7 @@ CLOTH_FUNCTION chain_pulls chain_solve_wide(
 {
     const float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     uint lanes = i.width / CHAIN_EACH, line = lanes + 4u, plane = CHAIN_EACH * line;
-    __local float *numbers =
-        (__local float *)(rows + WG) + (i.item - i.lane) / i.width * 3u * plane;
+    __local float *numbers = (__local float *)(rows + WG) + i.item / i.width * 3u * plane;
     __local float *number = numbers + i.lane % CHAIN_EACH * line + i.lane / CHAIN_EACH;
     float4 way = chain_axis(i, unit);
     rows[i.item] = way;
@@ -204,8 +215,9 @@ CLOTH_FUNCTION chain_pulls chain_solve_wide(
     number[plane] = me.after;
     number[2u * plane] = me.right;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (i.lane < 32u) chain_solve_by_warp(numbers, i.lane, lanes);
-    else if (i.fences && i.lane == 32u) mem_fence(CLK_GLOBAL_MEM_FENCE); /* a warp that waits */
+    uint worker = chain_worker_lane(i);
+    if (worker < 32u) chain_solve_by_warp(numbers, worker, lanes);
+    else if (i.fences && i.lane % 32u == 0u) mem_fence(CLK_GLOBAL_MEM_FENCE); /* a warp that waits */
     barrier(CLK_LOCAL_MEM_FENCE);
     pulls.unit.w = number[2u * plane];
     if (i.lane > 0u) {
@@ -381,10 +393,15 @@ CLOTH_FUNCTION chain_item chain_item_at(
 
 /* Number in local memory of a point of an item's chain, which may have one more point than items: points CHAIN_EACH
  * apart have different banks. */
+CLOTH_FUNCTION uint chain_slot_of(uint item, uint width, uint point)
+{
+    uint line = width + width / CHAIN_EACH + 2u;
+    return item / width * line + point + point / CHAIN_EACH;
+}
+
 CLOTH_FUNCTION uint chain_slot(chain_item i, uint point)
 {
-    uint line = i.width + i.width / CHAIN_EACH + 2u;
-    return (i.item - i.lane) / i.width * line + point + point / CHAIN_EACH;
+    return chain_slot_of(i.item, i.width, point);
 }
 
 /* True if a warp shortens the edges of a chain alone: in cooperative_tasks.cl, where patches of elements (kind 10)
@@ -423,14 +440,15 @@ CLOTH_FUNCTION void chain_shorten_every_second(
     }
 }
 
-/* Shortens the edges of a chain in local memory by the first warp of its items, CHAIN_EACH edges in each lane. */
+/* Shortens the edges of a chain in local memory by one warp, of which an item is lane `lane`, CHAIN_EACH edges in each
+ * lane. */
 CLOTH_FUNCTION void chain_shorten_by_warp(
-    chain_item i, __local float4 *rows, __local const float *limits)
+    chain_item i, uint lane, __local float4 *rows, __local const float *limits)
 {
-    uint lanes = i.width / CHAIN_EACH, id = hed_lane_id(), from = i.lane * CHAIN_EACH,
-         slot = chain_slot(i, from), count = i.chain.count, has_next = i.lane + 1u < lanes;
+    uint lanes = i.width / CHAIN_EACH, id = hed_lane_id(), from = lane * CHAIN_EACH,
+         slot = chain_slot(i, from), count = i.chain.count, has_next = lane + 1u < lanes;
     uint no_edge = chain_slot(i, 0);
-    if (i.lane >= lanes) from = count + 1u;
+    if (lane >= lanes) from = count + 1u;
     float4 a = rows[from <= count ? slot : no_edge];
     chain_short_edges edges;
     for (uint k = 0; k <= CHAIN_EACH; k++) {
@@ -459,9 +477,9 @@ CLOTH_FUNCTION void chain_shorten_by_warp(
         x = hed_lane_shuffle(edges.x[end], id - 1u);
         y = hed_lane_shuffle(edges.y[end], id - 1u);
         z = hed_lane_shuffle(edges.z[end], id - 1u);
-        edges.x[0] = i.lane ? x : edges.x[0];
-        edges.y[0] = i.lane ? y : edges.y[0];
-        edges.z[0] = i.lane ? z : edges.z[0];
+        edges.x[0] = lane ? x : edges.x[0];
+        edges.y[0] = lane ? y : edges.y[0];
+        edges.z[0] = lane ? z : edges.z[0];
     }
     hed_lane_barrier(); /* neighbours have read the points */
     for (uint k = 0; k <= CHAIN_EACH; k++) {
@@ -494,7 +512,8 @@ CLOTH_FUNCTION void chain_shorten_points(chain_item i, cloth_chains_view view, c
 #if CHAIN_SHORTENS_BY_WARP
     if (i.width > CHAIN_NARROW && i.width <= CHAIN_WIDEST) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (i.lane < 32u) chain_shorten_by_warp(i, rows, limits);
+        uint worker = chain_worker_lane(i);
+        if (worker < 32u) chain_shorten_by_warp(i, worker, rows, limits);
         barrier(CLK_LOCAL_MEM_FENCE);
         return;
     }

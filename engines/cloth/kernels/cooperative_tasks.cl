@@ -180,7 +180,7 @@ CLOTH_FUNCTION void cooperative_take_line(
     cloth_meet(width);
 }
 
-/* Solves a chain as chain_reduce(). Locked points are sent, too. */
+/* Solves a chain as chain_reduce(). Locked points are sent, too. Points are held in their slots (chain_slot()). */
 CLOTH_FUNCTION void cooperative_chain(uint4 task, cooperative_words words, cloth_chain_edge edge,
     cloth_chains_view view, float stiffness, cooperative_mail mail, uint item,
     __local float4 *memory)
@@ -191,7 +191,8 @@ CLOTH_FUNCTION void cooperative_chain(uint4 task, cooperative_words words, cloth
     chain_item i = chain_item_of(chain, edge, item, width);
     if (task.w & CLOTH_DO_TAKE) i = cooperative_take(i, view, mail, memory + 4 * WG);
     else i = chain_item_at(chain, edge, view, item, width);
-    i.fences = (task.w & CLOTH_DO_SEND) && view.pass < 2u; /* tasks before have stored particles */
+    /* tasks before have stored particles, or the points would have come in packets */
+    i.fences = (task.w & CLOTH_DO_SEND) && !(task.w & CLOTH_DO_TAKE);
     chain_pulls pulls = chain_solve(i, view.pass, stiffness, cloth_task_longest(task), memory);
     uint at = chain.first + i.lane * chain.step, is_last = i.lane + 1u == chain.count,
          sends = task.w & CLOTH_DO_SEND;
@@ -199,13 +200,17 @@ CLOTH_FUNCTION void cooperative_chain(uint4 task, cooperative_words words, cloth
            b = cloth_chain_moved(i.b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), pulls.unit);
     if (view.pass == CLOTH_LIMIT_PASS) {
         chain_shorten_points(i, view, pulls, stiffness, cloth_task_longest(task), memory);
+        if (task.w & CLOTH_DO_HOLD) return;
         a = memory[chain_slot(i, i.lane)];
         b = memory[chain_slot(i, i.lane + 1u)];
     }
+    if (task.w & CLOTH_DO_HOLD) barrier(CLK_LOCAL_MEM_FENCE); /* items have read their multipliers */
     if (!i.is_edge) return;
     if (sends) cooperative_send(at, a, mail);
+    else if (task.w & CLOTH_DO_HOLD) memory[chain_slot(i, i.lane)] = a;
     else if (a.w > 0.0f) view.points[at] = a;
     if (is_last && sends) cooperative_send(at + chain.step, b, mail);
+    else if (is_last && (task.w & CLOTH_DO_HOLD)) memory[chain_slot(i, i.lane + 1u)] = b;
     else if (is_last && b.w > 0.0f) view.points[at + chain.step] = b;
     if (CLOTH_CHAINS_KEEP(view.pass)) cloth_chain_keep(chain.edges + i.lane, pulls.unit.w, view);
 }
@@ -536,6 +541,42 @@ CLOTH_FUNCTION void cooperative_patches(uint4 task, uint begin, uint end,
         patch_solve(patch, view, stiffness, item, memory);
 }
 
+#if HAS(CLOTH_DO_DRIVE)
+/* Moves particles out of the bodies, and by their driver: [begin, end), or those of the columns [begin, end), which
+ * the task before holds in local memory. `is_end`: the launch ends with the task, so points that are sent are stored,
+ * too. */
+CLOTH_FUNCTION void cooperative_drive(uint4 task, uint begin, uint end, cloth_drive_view view,
+    cooperative_mail mail, uint is_end, uint item, __local const float4 *memory)
+{
+    uint height = task.y, bits = cloth_task_bits(task), row = item & ((1u << bits) - 1u);
+    view.skipped = task.w & 0xffffu;
+    cloth_step step = cloth_drive_step(view);
+    (void)mail, (void)is_end;
+    if (height) {
+        begin += item >> bits;
+        end = begin < end && row < height ? begin + 1u : begin;
+    } else {
+        begin += item;
+    }
+    CLOTH_ROLLED
+    for (uint k = begin; k < end; k += WG) {
+        uint i = height ? k + row * task.z : k;
+        float4 at = height ? memory[chain_slot_of(item, 1u << bits, row)] : view.position[i];
+#if SENDS
+        if (task.w & CLOTH_DO_TAKE) at = cooperative_taken(i, at.w, mail);
+#endif
+        at = cloth_off_bodies(i, at, view, step);
+#if SENDS
+        if (task.w & CLOTH_DO_SEND) {
+            cooperative_send(i, at, mail);
+            if (!is_end) continue;
+        }
+#endif
+        cloth_drive_free(i, at, view, step);
+    }
+}
+#endif
+
 /* ---- the kernel ---- */
 
 /* Local memory of a group, float4. */
@@ -604,7 +645,17 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
             switch (kind) {
             case CLOTH_DO_INTEGRATE: {
                 cloth_step step = cloth_step_at(steps, substep);
+#if SENDS
+                uint takes = (task.w & CLOTH_DO_TAKE) && substep > launch.first;
+                FOR_EACH_ITEM(i)
+                {
+                    float4 at = position[i];
+                    if (takes) at = cooperative_taken(i, at.w, mail);
+                    cloth_integrate_from(i, at, integrate, step);
+                }
+#else
                 FOR_EACH_ITEM(i) cloth_integrate_one(i, integrate, step);
+#endif
                 break;
             }
             case CLOTH_DO_LINES:
@@ -678,19 +729,11 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
                 break;
 #endif
 #if HAS(CLOTH_DO_DRIVE)
-            case CLOTH_DO_DRIVE: {
-                drive.skipped = task.w & ~CLOTH_DO_TAKE;
-                cloth_step step = cloth_drive_step(drive);
-                FOR_EACH_ITEM(i)
-                {
-                    float4 at = position[i];
-#if SENDS
-                    if (task.w & CLOTH_DO_TAKE) at = cooperative_taken(i, at.w, mail);
-#endif
-                    cloth_drive_from(i, at, drive, step);
-                }
+            case CLOTH_DO_DRIVE:
+                cooperative_drive(task, begin, end, drive, mail,
+                    t + 1u == list.tasks && substep + 1u == launch.first + launch.substeps, item,
+                    memory);
                 break;
-            }
 #endif
             default: break;
             }

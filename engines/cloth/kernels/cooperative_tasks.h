@@ -10,7 +10,8 @@
  * along the weft); first place; chains of a lattice, their width, number of lattices
  * (cloth_task_sides()): group g has lattice g. Of places of a grid: particles, as of an integration,
  * in `count`, and places in the argument: a group does those of its particles; pass 1: no group but the first waits for the places. Of shares: pass 1:
- * points of `moved`. Of bands: sweeps; particles. */
+ * points of `moved`. Of bands: sweeps; particles. Of contacts of columns, whose points are in local memory: height of
+ * the grid; columns; flags, cloth_task_shape(). */
 #define CLOTH_DO_INTEGRATE 0u
 #define CLOTH_DO_DISTANCE 1u
 #define CLOTH_DO_LINES 2u
@@ -34,10 +35,12 @@
 #define CLOTH_DO_SHARE 11u /* bits below the elements of a group */
 /* Flags of the argument. */
 #define CLOTH_DO_SEND \
-    (1u << 31) /* a chain's points are sent to the next task's groups, no meeting */
+    (1u << 31) /* points of a chain, or after contacts, are sent to the next task's groups, no meeting */
 #define CLOTH_DO_TAKE (1u << 30) /* the task before sent the points */
 #define CLOTH_DO_NEAR \
     (1u << 28) /* the next lines, cells or bands read results of groups with rows nearby */
+#define CLOTH_DO_HOLD \
+    (1u << 27) /* a chain's points stay in local memory, for the contacts of the next task */
 #define CLOTH_DO_AT_PARTICLES \
     (1u << 29) /* places of sweeps are particles, at most one an item, and move them */
 
@@ -66,9 +69,9 @@ CLOTH_FUNCTION uint cloth_task_is_for_first(uint4 task)
 /* Number of times that groups send packets in a task. */
 CLOTH_FUNCTION uint cloth_task_sends(uint4 task)
 {
-    uint kind = cloth_task_kind(task), sends = kind == CLOTH_DO_CHAINS && (task.w & CLOTH_DO_SEND);
-    return sends + (kind == CLOTH_DO_BANDS) + (cloth_task_meets_near(task) != 0u) +
-           cloth_task_is_for_first(task);
+    uint kind = cloth_task_kind(task), can_send = kind == CLOTH_DO_CHAINS || kind == CLOTH_DO_DRIVE;
+    return (can_send && (task.w & CLOTH_DO_SEND)) + (kind == CLOTH_DO_BANDS) +
+           (cloth_task_meets_near(task) != 0u) + cloth_task_is_for_first(task);
 }
 
 /* Maxima for a task of sweeps: half sweeps or lattices; chains of a lattice along a direction; places of

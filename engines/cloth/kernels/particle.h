@@ -104,9 +104,11 @@ CLOTH_FUNCTION float4 cloth_integrated_at(uint i, float4 at, float4 before, uint
         at, before, carried, plate, cloth_garment_at(garments, (uint)before.w), step);
 }
 
-CLOTH_FUNCTION void cloth_integrate_one(uint i, cloth_integrate_view view, cloth_step step)
+/* `at`: the particle's position. */
+CLOTH_FUNCTION void cloth_integrate_from(
+    uint i, float4 at, cloth_integrate_view view, cloth_step step)
 {
-    float4 at = view.position[i], before = view.previous[i];
+    float4 before = view.previous[i];
     if (at.w == 0.0f) {
         cloth_follow(i, before.w, view, step);
         return;
@@ -120,6 +122,11 @@ CLOTH_FUNCTION void cloth_integrate_one(uint i, cloth_integrate_view view, cloth
     }
     view.previous[i] = hed_f4(at.x, at.y, at.z, before.w);
     view.position[i] = moved;
+}
+
+CLOTH_FUNCTION void cloth_integrate_one(uint i, cloth_integrate_view view, cloth_step step)
+{
+    cloth_integrate_from(i, view.position[i], view, step);
 }
 
 /* ---- distance constraints ---- */
@@ -256,14 +263,32 @@ CLOTH_FUNCTION cloth_step cloth_drive_step(cloth_drive_view view)
     return step;
 }
 
-/* Moves a particle, which is out of the colliders, out of its contact plane, and by its driver. */
-CLOTH_INLINE void cloth_drive_collided(
+/* Returns a particle, which is out of the colliders, out of its contact plane. */
+CLOTH_INLINE float4 cloth_off_plane(
     uint i, float4 at, float4 before, cloth_cloth cloth, cloth_drive_view view, cloth_step step)
 {
-    uint acted = 0;
     if (at.w > 0.0f && (step.flags & CLOTH_STEP_CONTACTS))
         at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
             view.contact[2 * i + 1], step.from, step.to);
+    return at;
+}
+
+/* Returns particle i, whose position is `at`, out of the colliders and its contact plane. */
+CLOTH_INLINE float4 cloth_off_bodies(uint i, float4 at, cloth_drive_view view, cloth_step step)
+{
+    float4 before = view.previous[i];
+    cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);
+    if (step.colliders > 0)
+        at = cloth_collide(at, before, cloth.thickness, cloth.friction,
+            cloth_origin_at(view.garments, (uint)before.w), view.colliders, step.colliders,
+            step.from, step.to);
+    return cloth_off_plane(i, at, before, cloth, view, step);
+}
+
+/* Moves a particle, which is off all bodies, by its driver. */
+CLOTH_INLINE void cloth_drive_free(uint i, float4 at, cloth_drive_view view, cloth_step step)
+{
+    uint acted = 0;
     float4 start = at;
     if ((step.flags & CLOTH_STEP_DRIVER) && at.w > 0.0f)
         at = cloth_drive(i, at, view.driver_from, view.driver_to, view.driver_map, step.particles,
@@ -275,16 +300,17 @@ CLOTH_INLINE void cloth_drive_collided(
     }
 }
 
+/* Moves a particle, which is out of the colliders, out of its contact plane, and by its driver. */
+CLOTH_INLINE void cloth_drive_collided(
+    uint i, float4 at, float4 before, cloth_cloth cloth, cloth_drive_view view, cloth_step step)
+{
+    cloth_drive_free(i, cloth_off_plane(i, at, before, cloth, view, step), view, step);
+}
+
 /* Colliders, contact plane and driver of particle i, whose position is `at`. */
 CLOTH_INLINE void cloth_drive_from(uint i, float4 at, cloth_drive_view view, cloth_step step)
 {
-    float4 before = view.previous[i];
-    cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);
-    if (step.colliders > 0)
-        at = cloth_collide(at, before, cloth.thickness, cloth.friction,
-            cloth_origin_at(view.garments, (uint)before.w), view.colliders, step.colliders,
-            step.from, step.to);
-    cloth_drive_collided(i, at, before, cloth, view, step);
+    cloth_drive_free(i, cloth_off_bodies(i, at, view, step), view, step);
 }
 
 CLOTH_INLINE void cloth_drive_one(uint i, cloth_drive_view view, cloth_step step)

@@ -291,17 +291,57 @@ static bool bends_columns(const cloth_cooperative *c, uint32_t i)
     return task.z == c->grid->grid_width;
 }
 
-/* Lets chains along one direction send their points to lines or chains along the other one, or to contacts,
- * instead of a meeting of all groups. A point has two packets, which tasks fill by turns: a group that
- * fills one again has taken points that all of its readers sent afterwards. */
+/* True if the groups that solve the columns in task `i` may do the contacts of the task after it, on points in local
+ * memory, and send the points: groups have met since the integration, whose old positions contacts read, there is no
+ * driver, a group solves all of its columns at once, and chains of rows or the next integration follow. */
+static bool touches(const hed_cloth *cloth, const cloth_cooperative *c, uint32_t i)
+{
+    const gathered_task *t = c->list + i, *drive = t + 1;
+    uint32_t width = c->grid->grid_width, columns = (width + c->groups - 1) / c->groups;
+    bool has_met = false, has_driver = cloth->has_driver && !(drive->task.w & CLOTH_STEP_DRIVER);
+    for (uint32_t k = 0; k < i; k++) has_met |= c->list[k].side == OTHER_GROUPS;
+    if (!has_met || has_driver || t->part != COLUMNS || !solves_lines(c, i) ||
+        !is_kind(c, i + 1, CLOTH_DO_DRIVE, 0) || drive->part != ROWS ||
+        columns << cloth_task_bits(t->task) > c->group)
+        return false;
+    return i + 2 == c->count ? is_kind(c, 0, CLOTH_DO_INTEGRATE, 0)
+                             : solves_lines(c, i + 2) && c->list[i + 2].part == ROWS;
+}
+
+/* Gives contacts to the groups that have the columns. */
+static void touch_columns(const hed_cloth *cloth, cloth_cooperative *c)
+{
+    for (uint32_t i = 0; sends_packets(cloth, c) && i + 1 < c->count; i++) {
+        gathered_task *t = c->list + i, *drive = t + 1;
+        if (!touches(cloth, c, i)) continue;
+        t->task.w |= CLOTH_DO_HOLD;
+        drive->part = COLUMNS;
+        drive->unit = 1;
+        drive->task.y = c->grid->grid_height;
+        drive->task.z = c->grid->grid_width;
+        drive->task.w |= cloth_task_shape(cloth_task_bits(t->task), 0);
+    }
+}
+
+/* True if task `i` may send its points: chains, or contacts of columns. */
+static bool may_send(const cloth_cooperative *c, uint32_t i)
+{
+    return solves_lines(c, i) || (is_kind(c, i, CLOTH_DO_DRIVE, 0) && c->list[i].part == COLUMNS);
+}
+
+/* Lets chains along one direction, and contacts of columns, send their points to lines or chains along the other
+ * direction, to contacts or to the next integration, instead of a meeting of all groups. A point has two packets,
+ * which tasks fill by turns: a group that fills one again has taken points that all of its readers sent afterwards. */
 static void send_points(const hed_cloth *cloth, cloth_cooperative *c)
 {
     if (!sends_packets(cloth, c)) return;
-    for (uint32_t i = 0; i + 1 < c->count; i++) {
-        gathered_task *t = c->list + i, *next = t + 1;
-        bool takes = solves_lines(c, i + 1) || bends_columns(c, i + 1) ||
-                     is_kind(c, i + 1, CLOTH_DO_DRIVE, 0);
-        if (!solves_lines(c, i) || !takes || t->part == next->part) continue;
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t k = (i + 1) % c->count;
+        gathered_task *t = c->list + i, *next = c->list + k;
+        bool takes =
+            k ? solves_lines(c, k) || bends_columns(c, k) || is_kind(c, k, CLOTH_DO_DRIVE, 0)
+              : !solves_lines(c, i);
+        if (!may_send(c, i) || !takes || t->part == next->part) continue;
         t->task.w |= CLOTH_DO_SEND;
         next->task.w |= CLOTH_DO_TAKE;
     }
@@ -336,7 +376,7 @@ static bool is_for_first(const hed_cloth *cloth, const cloth_cooperative *c, uin
 static bool meets_after(const hed_cloth *cloth, const cloth_cooperative *c, uint32_t i)
 {
     const gathered_task *t = c->list + i, *next = c->list + (i + 1) % c->count;
-    bool sends = cloth_task_kind(t->task) == CLOTH_DO_CHAINS && (t->task.w & CLOTH_DO_SEND);
+    bool sends = may_send(c, i) && (t->task.w & CLOTH_DO_SEND);
     if (t->side == FIRST_GROUP || c->groups == 1 || sends || is_for_first(cloth, c, i))
         return false;
     while (t->side == OTHER_GROUPS && next->side == FIRST_GROUP) next++;
@@ -418,5 +458,6 @@ void cloth_cooperative_order(const hed_cloth *cloth, cloth_cooperative *c)
     if (!is_strict(cloth)) sort_tasks(c);
     overlap_lattices(c);
     if (!is_strict(cloth)) overlap_patches(c);
+    touch_columns(cloth, c);
     send_points(cloth, c);
 }
