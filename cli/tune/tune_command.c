@@ -214,6 +214,16 @@ static int tune_run(const hed_arguments *arguments, void *user)
     if (origin && cli_is_script(origin)) return cli_tune_script(arguments, origin);
     if (origin && cli_is_kernel_text(origin) && access(origin, F_OK) == 0)
         return cli_tune_sketch(origin, hed_text_of(arguments, "entry"));
+    static const char *const stages[] = {
+        ".frag", ".vert", ".geom", ".tesc", ".tese", ".mesh", ".task", ".hlsl", ".metal", ".slang"};
+    const char *ending = origin ? strrchr(origin, '.') : NULL;
+    for (size_t i = 0; ending && i < sizeof stages / sizeof *stages; i++)
+        if (strcmp(ending, stages[i]) == 0 && access(origin, F_OK) == 0) {
+            fprintf(stderr,
+                "heddle: %s is a shader of another kind; expected a compute shader in GLSL (.comp, .glsl), WGSL or SPIR-V (.spv)\n",
+                origin);
+            return HED_EXIT_USAGE;
+        }
     bool shader = origin && (cli_is_shader(origin) || (by_name && browser));
     if (cli_browser_check(arguments, shader)) return HED_EXIT_USAGE;
     if (check_files(arguments, &error) != HED_OK) return cli_fail(&error);

@@ -34,6 +34,9 @@ run 1 tune "$work/broken.json"; out_is_empty; err_has 'broken.json:1'
 printf '/* heddle {"problem": {"n": 8}} */\n@compute fn f() {}\n' > "$work/broken.wgsl"
 run 1 tune "$work/broken.wgsl"; out_is_empty; err_has 'broken.wgsl:2:13: expected @workgroup_size'
 
+printf 'void main() {}\n' > "$work/paint.frag"
+run 2 tune "$work/paint.frag"; out_is_empty; err_has 'shader of another kind; expected a compute shader'
+
 # A kernel's text without a description: a first one is printed.
 cat > "$work/first.cl" <<'TEXT'
 // __kernel void comment(int a) {}
