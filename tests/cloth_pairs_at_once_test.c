@@ -119,11 +119,10 @@ static void state_iteration(cloth_state *s)
         [CONTACT_FINISH] = &cloth_pairs_finish_def,
     };
     const contact_counters *const unknown = NULL;
-    s->params.last_pass = 0;
 #define RUN(stage) state_run_stage(s, kernels[stage])
     CONTACT_ITERATION(RUN, s->params, s->row, 128, unknown, 0);
 #undef RUN
-    s->params.last_pass = s->params.round = 0;
+    s->params.round = 0;
 }
 
 /* Runs a substep by launches. Returns the number of contact iterations. */

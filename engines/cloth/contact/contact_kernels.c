@@ -171,17 +171,17 @@ HED_NATIVE_BODY pairs_pull_body(const hed_native_call *call, uint64_t begin, uin
 }
 HED_NATIVE_CLONES(pairs_pull_native, pairs_pull_body)
 
-/* Passes over particles that no pair has pushed; in the last pass, that no pass has moved. */
+/* Passes over particles that no pair has pushed. */
 HED_NATIVE_BODY pairs_apply_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const contact_apply_view view = contact_apply_view_of(call->arguments);
     uint pass = view.params.pass + 1u, moves = 0,
          has_arrays = view.params.sum_arrays > 0 && view.params.pass < CONTACT_PUSH_PASSES;
-    if (!view.params.last_pass && !contact_is_active(view.counters, view.params)) return;
+    if (!contact_is_active(view.counters, view.params)) return;
     for (uint64_t i = begin; i < end; i++) {
         int weight =
             has_arrays ? block_total((uint)i, view.sums, &view.params) : view.sums[4 * i + 3];
-        if (weight == 0 && !(view.params.last_pass && view.marks[i])) continue;
+        if (weight == 0) continue;
         float4 before = view.moved[i], at;
         contact_apply((uint)i, view);
         at = view.moved[i];

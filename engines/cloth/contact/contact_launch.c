@@ -341,7 +341,6 @@ static hed_status pairs_run_iteration(
 {
     const contact_counters *const known = is_on_host(cloth) ? cloth_host_of(p->b.counters) : NULL;
     uint32_t row = 0;
-    p->params.last_pass = 0;
     const hed_kernel *boxes = contacts->kernels[CLOTH_PAIRS_BOXES];
     uint32_t group_size = boxes ? (uint32_t)hed_kernel_config(boxes, NULL).values[0] : 1;
 #define RUN(stage) pairs_run_stage(cloth, contacts, p, stage, row, error)

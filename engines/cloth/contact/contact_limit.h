@@ -199,7 +199,7 @@ CLOTH_FUNCTION uint contact_is_settled(
     __global const contact_counters *counters, contact_params params)
 {
     __global const contact_iteration *current = &counters->iteration[params.slot];
-    return !contact_is_active(counters, params) && current->held == 0 && !current->touching;
+    return !contact_is_active(counters, params) && !current->touching;
 }
 
 /* Number of pairs of a round; 0 if the round before limited no vertex. */
@@ -231,7 +231,6 @@ CLOTH_FUNCTION void contact_tally(__global contact_counters *counters, contact_p
     int count = current->pairs, listed = total->listed;
     float4 drift = contact_plus(contact_shift(counters, params), contact_drift(counters, params));
     total->limited += before->limited;
-    total->held += before->held;
     total->frozen += (int)contact_frozen(counters, params);
     total->lists += current->list_needed;
     if ((uint)listed > (uint)total->max_listed) total->max_listed = listed;
@@ -244,7 +243,7 @@ CLOTH_FUNCTION void contact_tally(__global contact_counters *counters, contact_p
     else total->substeps += 1;
     total->crowded = params.iteration > 0 || contact_continues(counters, params);
     total->slot = (int)(1u - params.slot);
-    before->pairs = before->limited_rounds = before->limited = before->held = 0;
+    before->pairs = before->limited_rounds = before->limited = 0;
     before->motion[0] = before->motion[1] = before->motion[2] = before->spread = 0;
     before->list_needed = before->plane_limited = before->active_passes = before->touching = 0;
 }

@@ -175,13 +175,12 @@ CLOTH_FUNCTION float4 contact_deviation(float4 at, float4 a, float4 b)
     return to;
 }
 
-/* Position at most `limit` from the motion from a to b. `held` becomes 1 if it had to be moved. */
-CLOTH_FUNCTION float4 contact_hold_near(float4 at, float4 a, float4 b, float limit, uint *is_held)
+/* Position at most `limit` from the motion from a to b. */
+CLOTH_FUNCTION float4 contact_hold_near(float4 at, float4 a, float4 b, float limit)
 {
     float4 off = contact_deviation(at, a, b);
     if (off.w <= limit) return at;
     float back = 1.0f - limit / off.w;
-    *is_held = 1u;
     return hed_f4(fma(-back, off.x, at.x), fma(-back, off.y, at.y), fma(-back, off.z, at.z), at.w);
 }
 

@@ -11,18 +11,46 @@ CLOTH_FUNCTION uint contact_is_crowded(
     return !params.new_frame && counters->total.crowded;
 }
 
-/* Number of pairs of a pass; 0 if the pass before of the same kind moved no vertex, or no pair of this
- * pass was weighed, or the pass is for crowds and there is no crowd. Other threads may be storing this pass already: its number is above `pass` as
- * well, so each thread finds the same. */
+/* True if a pass separates pairs; of the passes after the pushes the other ones pull edges. */
+CLOTH_FUNCTION uint contact_separates(uint pass)
+{
+    return pass >= CONTACT_PUSH_PASSES &&
+           (pass - CONTACT_PUSH_PASSES) % CONTACT_ROUND_PASSES == CONTACT_ROUND_PASSES - 1u;
+}
+
+/* The pass itself or the next one that separates pairs. */
+CLOTH_FUNCTION uint contact_next_separation(uint pass)
+{
+    return pass < CONTACT_PUSH_PASSES
+               ? CONTACT_FIRST_SEPARATION
+               : CONTACT_FIRST_SEPARATION +
+                     (pass - CONTACT_PUSH_PASSES) / CONTACT_ROUND_PASSES * CONTACT_ROUND_PASSES;
+}
+
+/* Number of passes of pushes of this iteration. */
+CLOTH_FUNCTION uint contact_push_passes(
+    __global const contact_counters *counters, contact_params params)
+{
+    return params.iteration == 0 && contact_is_crowded(counters, params) ? CONTACT_PUSH_PASSES
+                                                                         : CONTACT_CALM_PASSES;
+}
+
+/* Number of pairs of a pass; 0 if no pair of this pass was weighed, or the pass before of the same kind
+ * moved no vertex, nor a pull before a separation. Other threads may be storing this pass already: its
+ * number is above `pass` as well, so each thread finds the same. */
 CLOTH_FUNCTION uint contact_to_push(
     __global const contact_counters *counters, contact_params params)
 {
     uint first = params.pass == 0 || params.pass == CONTACT_FIRST_SEPARATION;
-    uint is_for_crowds = params.pass >= CONTACT_CALM_PASSES && params.pass < CONTACT_PUSH_PASSES;
+    uint pushes = params.pass < CONTACT_PUSH_PASSES;
     __global const int *active = &counters->iteration[params.slot].active_passes;
-    if (is_for_crowds && !contact_is_crowded(counters, params)) return 0u;
+    if (pushes && params.pass >= contact_push_passes(counters, params)) return 0u;
     if (params.weighs && first) return contact_count(counters, params);
-    if ((uint)cloth_atomic_load(active) < params.pass + (params.weighs ? 0u : 1u)) return 0u;
+    /* a pass is noted as its number plus 1 */
+    uint noted = !params.weighs                   ? params.pass + 1u
+                 : contact_separates(params.pass) ? params.pass - CONTACT_ROUND_PASSES
+                                                  : params.pass;
+    if ((uint)cloth_atomic_load(active) < noted) return 0u;
     return contact_count(counters, params);
 }
 
@@ -352,13 +380,15 @@ CLOTH_INLINE uint contact_separate_at(uint k, contact_separate_view view)
         NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_pull_view, PAIRS_PULL)
 
-/* True if the pass pulls: the first one after pushes, a further one after a pull. As in
- * contact_to_push() other threads may be storing this pass already. */
+/* True if the pass pulls: the first one after pushes, the first one of a further round after the second
+ * pull or the separation of the round before, and a second one after the first. As in contact_to_push()
+ * other threads may be storing this pass already. */
 CLOTH_FUNCTION uint contact_pulls(__global const contact_counters *counters, contact_params params)
 {
     uint active = (uint)cloth_atomic_load(&counters->iteration[params.slot].active_passes);
-    return params.pulls && contact_count(counters, params) > 0 &&
-           active >= (params.pass == CONTACT_PUSH_PASSES ? 1u : params.pass);
+    uint is_first = (params.pass - CONTACT_PUSH_PASSES) % CONTACT_ROUND_PASSES == 0;
+    uint noted = params.pass == CONTACT_PUSH_PASSES ? 1u : params.pass - is_first;
+    return params.pulls && contact_count(counters, params) > 0 && active >= noted;
 }
 
 CLOTH_FUNCTION uint contact_is_pushed(float4 at, float4 request)
@@ -374,23 +404,24 @@ CLOTH_FUNCTION float contact_triangles_around(uint particle, contact_pull_view v
     return (float)(view.around_at[particle + 1] - view.around_at[particle]);
 }
 
-/* Pulls the ends of an edge together that pushes made longer than CONTACT_PULLED_STRETCH allows and
- * than requested, with equal and opposite momentum. In crowded cloth an end that was not pushed is not
- * pulled: it would be pulled into other cloth. */
-CLOTH_INLINE void contact_pull_edge(uint from, uint to, uint crowded, contact_pull_view view)
+/* Pulls the ends of an edge together that contacts made longer than CONTACT_PULLED_STRETCH allows and
+ * than the solver requested, with equal and opposite momentum; after the first round edges above
+ * CONTACT_LONG_STRETCH alone. A further iteration's requests are positions to which contacts moved, so they
+ * allow no more. */
+CLOTH_INLINE void contact_pull_edge(uint from, uint to, contact_pull_view view)
 {
     float4 a = view.moved[from], b = view.moved[to], asked_a = view.position[from],
            asked_b = view.position[to];
-    uint is_pushed = contact_is_pushed(a, asked_a), is_other_pushed = contact_is_pushed(b, asked_b);
-    if (!is_pushed && !is_other_pushed) return;
+    if (!contact_is_pushed(a, asked_a) && !contact_is_pushed(b, asked_b)) return;
     float4 along = cloth_minus(b, a), rest = cloth_minus(view.rests[to], view.rests[from]),
            asked = cloth_minus(asked_b, asked_a);
-    float square = cloth_dot(along, along),
-          limit = hed_max(cloth_dot(asked, asked),
-              CONTACT_PULLED_STRETCH * CONTACT_PULLED_STRETCH * cloth_dot(rest, rest));
-    if (!(square > limit)) return;
-    float mass = crowded && !is_pushed ? 0.0f : a.w,
-          other = crowded && !is_other_pushed ? 0.0f : b.w;
+    float square = cloth_dot(along, along), at_rest = cloth_dot(rest, rest),
+          requested = view.params.iteration > 0 ? 0.0f : cloth_dot(asked, asked),
+          limit = hed_max(requested, CONTACT_PULLED_STRETCH * CONTACT_PULLED_STRETCH * at_rest),
+          stretch = view.params.pass < CONTACT_FIRST_SEPARATION ? CONTACT_PULLED_STRETCH
+                                                                : CONTACT_LONG_STRETCH;
+    if (!(square > hed_max(limit, stretch * stretch * at_rest))) return;
+    float mass = a.w, other = b.w;
     if (!(mass + other > 0.0f)) return;
     float around =
         hed_max(contact_triangles_around(from, view), contact_triangles_around(to, view));
@@ -413,11 +444,10 @@ CLOTH_INLINE void contact_pull_edge(uint from, uint to, uint crowded, contact_pu
 CLOTH_INLINE void contact_pull(uint leaf, contact_pull_view view)
 {
     contact_triangle t = view.triangles[leaf];
-    uint crowded = contact_is_crowded(view.counters, view.params);
     if (t.a == CONTACT_NO_LEAF) return;
-    if (t.owned & 8u) contact_pull_edge(t.a, t.b, crowded, view);
-    if (t.owned & 16u) contact_pull_edge(t.b, t.c, crowded, view);
-    if (t.owned & 32u) contact_pull_edge(t.c, t.a, crowded, view);
+    if (t.owned & 8u) contact_pull_edge(t.a, t.b, view);
+    if (t.owned & 16u) contact_pull_edge(t.b, t.c, view);
+    if (t.owned & 32u) contact_pull_edge(t.c, t.a, view);
 }
 
 /* ---- the sum for each particle ---- */
@@ -433,40 +463,34 @@ CLOTH_INLINE void contact_pull(uint leaf, contact_pull_view view)
 HED_VIEW(contact_apply_view, PAIRS_APPLY)
 
 /* Moves a particle by the sum of its pushes, then out of colliders, which no push may
- * undo; garments in contact have one origin. After the last pass the particle is held within `spare`
- * of its motion and within `cover` of the motion that the list covers. */
+ * undo; garments in contact have one origin. The particle stays within `spare` of its motion and within
+ * `cover` of the motion that the list covers. */
 CLOTH_INLINE void contact_apply(uint i, contact_apply_view view)
 {
     contact_params params = view.params;
     __global int *sum = view.sums + 4 * i;
     int weight = sum[3];
     float4 at = view.moved[i], before = view.previous[i]; /* two loads in flight at once */
-    if (weight > 0) {
-        float scale = 1.0f / params.push_steps;
-        at = hed_f4(fma((float)sum[0], scale, at.x),
-            fma((float)contact_sum_y(sum, params.adds_two), scale, at.y),
-            fma((float)sum[2], scale, at.z), at.w);
-        sum[0] = sum[1] = sum[2] = sum[3] = 0;
-        cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);
-        if (params.collider_count > 0)
-            at = cloth_collide(at, before, cloth.thickness, cloth.friction,
-                hed_f4(0.0f, 0.0f, 0.0f, 0.0f), view.colliders, params.collider_count,
-                params.collider_from, params.collider_to);
-        if (params.flags & CLOTH_STEP_CONTACTS)
-            at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
-                view.contact[2 * i + 1], params.collider_from, params.collider_to);
-        view.moved[i] = at;
-    }
-    float4 request = view.position[i];
-    if (!params.last_pass || (at.x == request.x && at.y == request.y && at.z == request.z)) return;
-    uint is_held = 0;
+    if (weight <= 0) return;
+    float scale = 1.0f / params.push_steps;
+    at = hed_f4(fma((float)sum[0], scale, at.x),
+        fma((float)contact_sum_y(sum, params.adds_two), scale, at.y),
+        fma((float)sum[2], scale, at.z), at.w);
+    sum[0] = sum[1] = sum[2] = sum[3] = 0;
+    cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);
+    if (params.collider_count > 0)
+        at = cloth_collide(at, before, cloth.thickness, cloth.friction,
+            hed_f4(0.0f, 0.0f, 0.0f, 0.0f), view.colliders, params.collider_count,
+            params.collider_from, params.collider_to);
+    if (params.flags & CLOTH_STEP_CONTACTS)
+        at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
+            view.contact[2 * i + 1], params.collider_from, params.collider_to);
     float4 shift = contact_shift(view.counters, params),
            drift = contact_plus(shift, contact_drift(view.counters, params));
-    at = contact_hold_near(at, contact_plus(view.start[i], shift), request,
-        0.98f * contact_spare(view.counters, params), &is_held);
+    at = contact_hold_near(at, contact_plus(view.start[i], shift), view.position[i],
+        0.98f * contact_spare(view.counters, params));
     view.moved[i] = contact_hold_near(at, contact_plus(view.covers[2 * i], drift),
-        contact_plus(view.covers[2 * i + 1], drift), 0.98f * params.cover, &is_held);
-    if (is_held) cloth_atomic_add(&view.counters->iteration[params.slot].held, 1);
+        contact_plus(view.covers[2 * i + 1], drift), 0.98f * params.cover);
 }
 
 #endif

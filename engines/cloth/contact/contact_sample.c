@@ -300,7 +300,6 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
     }
     strip_native(s, &cloth_pairs_take_def, params->capacity);
     params->capacity = params->list_capacity = capacity;
-    params->last_pass = seed % 2;
     params->iteration = seed % 2 ? 0 : CONTACT_MAX_ITERATIONS - 1;
     if (def == &cloth_pairs_pull_def) { /* edges that pushes stretched */
         for (uint32_t i = 0; i < params->particles; i += 3) {

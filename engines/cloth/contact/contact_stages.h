@@ -13,8 +13,8 @@ typedef enum contact_stage {
     CONTACT_LIST,     /* overlaps: pairs of the list; likewise */
     CONTACT_TAKE,     /* list: pairs of this iteration */
     CONTACT_PUSH,     /* pairs, up to CONTACT_PUSH_PASSES: weighs, pushes, then CONTACT_APPLY */
-    CONTACT_SEPARATE, /* pairs, up to CONTACT_PASSES, likewise */
-    CONTACT_PULL,     /* leaves, after the pushes: pulls along edges that pushes stretched */
+    CONTACT_SEPARATE, /* pairs, up to CONTACT_ROUNDS, likewise */
+    CONTACT_PULL,     /* leaves, twice before a separation: pulls along stretched edges */
     CONTACT_APPLY,    /* particles: sum of the pushes */
     CONTACT_LIMIT,    /* pairs, CONTACT_LIMIT_ROUNDS times */
     CONTACT_FINISH,   /* particles: end of the limited motion */
@@ -41,7 +41,7 @@ typedef enum contact_stage {
                                                 NEXT(SCRATCH, uint, state) \
                                                     NEXT(STRUCT, contact_params, params)
 
-/* Runs the stages of a contact iteration by RUN(stage). Sets pass, weighs, last_pass and round of
+/* Runs the stages of a contact iteration by RUN(stage). Sets pass, weighs and round of
  * PARAMS, a contact_params. ROW is the number of nodes of the row that CONTACT_BOXES begins
  * with, of which a group of GROUP_SIZE items refits up to one node. COUNTERS are the device's.
  * Where KNOWN is 0 they are not read and no stage is skipped: a stage without work changes
@@ -57,15 +57,15 @@ typedef enum contact_stage {
             RUN(CONTACT_LIST); \
         } \
         RUN(CONTACT_TAKE); \
-        PARAMS.pass = PARAMS.last_pass = 0; \
-        uint is_settled_ = 0; \
+        PARAMS.pass = 0; \
+        uint is_settled_ = 0, is_last_ = 0, pulled_ = 0; \
         uint has_pairs_ = !(KNOWN) || contact_count(COUNTERS, PARAMS) > 0, \
-             pushes_end_ = !(KNOWN) || contact_is_crowded(COUNTERS, PARAMS) ? CONTACT_PUSH_PASSES \
-                                                                            : CONTACT_CALM_PASSES; \
-        while (!PARAMS.last_pass && has_pairs_) { \
+             pushes_end_ = (KNOWN) ? contact_push_passes(COUNTERS, PARAMS) : CONTACT_PUSH_PASSES; \
+        while (!is_last_ && has_pairs_) { \
             uint pushes_ = PARAMS.pass < CONTACT_PUSH_PASSES, \
-                 pulls_ = !pushes_ && PARAMS.pass < CONTACT_FIRST_SEPARATION; \
-            /* a kind of passes ends with the first that moves no vertex */ \
+                 separates_ = contact_separates(PARAMS.pass), \
+                 pulls_ = !pushes_ && !separates_; \
+            /* pushes, and pulls of a round, end with the first that moves no vertex */ \
             uint active_ = 1; \
             for (uint pushed_ = pulls_; active_ && pushed_ < 2; pushed_++) { \
                 PARAMS.weighs = !pushed_; \
@@ -78,17 +78,19 @@ typedef enum contact_stage {
                 } \
                 active_ = !(KNOWN) || contact_is_active(COUNTERS, PARAMS); \
             } \
-            PARAMS.last_pass = \
-                !pushes_ && !pulls_ && (!active_ || PARAMS.pass + 1u == CONTACT_PASSES); \
-            if (active_ || PARAMS.last_pass) { \
+            if (active_) { \
                 RUN(CONTACT_APPLY); \
             } \
-            is_settled_ = (KNOWN) && PARAMS.last_pass && contact_is_settled(COUNTERS, PARAMS); \
-            if (active_) PARAMS.pass++; \
+            if (pulls_) pulled_ = active_; \
+            is_last_ = separates_ && \
+                       ((!active_ && !pulled_) || PARAMS.pass + 1u == CONTACT_PASSES); \
+            is_settled_ = (KNOWN) && is_last_ && contact_is_settled(COUNTERS, PARAMS); \
+            if (active_ || separates_) PARAMS.pass++; \
             if (pushes_ && (!active_ || PARAMS.pass == pushes_end_)) \
                 PARAMS.pass = PARAMS.pass > 0 && PARAMS.pulls ? CONTACT_PUSH_PASSES \
                                                               : CONTACT_FIRST_SEPARATION; \
-            else if (!active_) PARAMS.pass = CONTACT_FIRST_SEPARATION; \
+            else if (!pushes_ && (!PARAMS.pulls || (pulls_ && !active_))) \
+                PARAMS.pass = contact_next_separation(PARAMS.pass); \
         } \
         for (PARAMS.round = 0; !is_settled_ && PARAMS.round < CONTACT_LIMIT_ROUNDS; \
              PARAMS.round++) { \

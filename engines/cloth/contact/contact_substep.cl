@@ -333,7 +333,6 @@ __kernel void cloth_pairs_substep(HED_VIEW_PARAMETERS(PAIRS_SUBSTEP))
             CONTACT_ITERATION(CONTACT_RUN, params, row, WG, counters, 1);
             params.slot = 1u - params.slot;
             params.new_frame = 0;
-            params.last_pass = 0;
         }
     }
 }

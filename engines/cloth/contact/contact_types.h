@@ -43,10 +43,11 @@
  * Coulomb friction. So both sides of a pair get equal and opposite pushes. Then both sides of a
  * pair that is not safe are moved to their sides of a plane between them, along n alone, so that
  * sliding is kept. In crowded cloth, where planes limit vertices, each vertex has an average of its
- * own instead: these pushes separate layers faster. Between pushes and separations, edges that pushes
+ * own instead: these pushes separate layers faster. Before each separation, edges that pushes and separations
  * made too long are pulled back where the solver holds lengths: it would pull them back in the next
- * substep, and pushes would win again. Sums are integers: their bits do not depend on the order of
- * addition. */
+ * substep, and pushes would win again. Each pass ends within the distance from the requested motion for
+ * which pairs were found, so that the next pass knows of it. Sums are integers: their bits do not depend on
+ * the order of addition. */
 #ifndef CLOTH_CONTACT_TYPES_H
 #define CLOTH_CONTACT_TYPES_H
 
@@ -85,14 +86,21 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 
 /* ---- limits ---- */
 
-/* Passes of pushes in a contact iteration: without a crowd, and at most. A pass moves a push on by one
- * layer, so a heap would give way layer by layer with few passes. */
+/* Passes of pushes in a contact iteration: mostly, and at most, in the first iteration of crowded cloth. A
+ * pass moves a push on by one layer, so a heap would give way layer by layer with few passes. */
 #define CONTACT_CALM_PASSES 3u
 #define CONTACT_PUSH_PASSES 12u
-#define CONTACT_FIRST_SEPARATION 14u /* passes of pushes, then of pulls, then of separations */
-#define CONTACT_PASSES 17u
-/* Length of an edge by that at rest, to which a pull limits the stretch by pushes. */
+/* Passes of a round: two of pulls and one of separations. Rounds follow the pushes: separations lengthen
+ * edges, and pulls close gaps. The last round is one whose second pull and separation move no vertex. */
+#define CONTACT_ROUND_PASSES 3u
+#define CONTACT_ROUNDS 4u
+#define CONTACT_FIRST_SEPARATION (CONTACT_PUSH_PASSES + CONTACT_ROUND_PASSES - 1u)
+#define CONTACT_PASSES (CONTACT_PUSH_PASSES + CONTACT_ROUND_PASSES * CONTACT_ROUNDS)
+/* Length of an edge by that at rest, to which a pull limits the stretch by contacts; and from which on
+ * rounds after the first pull. With one limit for both an edge would end a little above it after each round,
+ * and no round would be the last one. */
 #define CONTACT_PULLED_STRETCH 1.015f
+#define CONTACT_LONG_STRETCH 1.03f
 #define CONTACT_LIMIT_ROUNDS 6u   /* rounds of limiting; the last one needs no test (rule 3) */
 #define CONTACT_MAX_ITERATIONS 9u /* contact iterations of a substep */
 /* Words of a particle in `fractions`: a fraction for each round, then the substeps in a row in which
@@ -187,19 +195,18 @@ typedef struct contact_iteration {
     int pairs;          /* above contact_params.capacity: too many */
     int limited_rounds; /* the last round that limited a vertex, plus 1 */
     int limited;       /* vertices that completed a fraction of their motion; last iteration only */
-    int held;          /* vertices that contacts pushed too far from their motion */
     int motion[3];     /* sums of motions, in steps */
     int spread;        /* bits of a float: m, largest difference of a motion from the first one */
     int list_needed;   /* not 0: a new list is made */
     int plane_limited; /* not 0: planes limited vertices; a further iteration may help */
     int active_passes; /* the last pass that moved a vertex, plus 1 */
     int touching;      /* not 0: the sides of a pair touch, so no separation makes it safe */
-    int unused[4];
+    int unused[5];
 } contact_iteration;
 
 /* Counters since the start or a reset, and state that survives a contact iteration. */
 typedef struct contact_totals {
-    int limited, held;
+    int limited;
     int frozen; /* contact iterations in which all vertices were frozen, for want of capacity */
     int lists;
     int max_pairs;  /* maximum of a contact iteration */
@@ -251,7 +258,6 @@ typedef struct contact_params {
     uint iteration; /* index in the substep */
     uint pass;      /* below CONTACT_PASSES */
     uint round;     /* below CONTACT_LIMIT_ROUNDS */
-    uint last_pass; /* not 0: no further pass follows */
     uint weighs;    /* not 0: the pass sums the weights of pairs and pushes nothing */
     uint
         adds_two; /* not 0: a device may add two sums of a push as one number until they are applied */
