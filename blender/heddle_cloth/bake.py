@@ -135,7 +135,8 @@ class Bake:
             elif self.state == "RUN":
                 self.look()
         except (ExportError, OSError) as problem:
-            self.error, self.state = str(problem), "FAILED"
+            named = isinstance(problem, OSError) and problem.filename
+            self.error, self.state = f"{problem.filename}: {problem.strerror}" if named else str(problem), "FAILED"
             self.put_back()
         except ReferenceError: # what Blender says of an object that is no more
             self.stop()

@@ -54,6 +54,12 @@ def points(mesh, matrix=None):
     return (p @ m[:3, :3].T + m[:3, 3]).astype(np.float32)
 
 
+def require_finite(p, name, frame):
+    wrong = np.flatnonzero(~np.isfinite(p).all(axis=1))
+    if len(wrong):
+        raise ExportError(f"{name}: vertex {wrong[0]} has no place at frame {frame}: a coordinate is not a number")
+
+
 def polygons(mesh, mirrored):
     """Turned where the object is mirrored, so that they look to where Blender has their outside."""
     corner = np.empty(len(mesh.loops), np.int32)
@@ -206,6 +212,7 @@ class Input:
         mesh = o.to_mesh(preserve_all_data_layers=True, depsgraph=graph)
         try:
             p = points(mesh, matrix)
+            require_finite(p, self.cloth.name, frame)
             if self.cache is None:
                 if not len(mesh.polygons):
                     raise ExportError(f"{self.cloth.name} has no faces")
@@ -292,6 +299,7 @@ class Collider:
         mesh = o.to_mesh()
         try:
             p = points(mesh, matrix)
+            require_finite(p, f"the collider {self.body.name}", frame)
             if self.cache is None:
                 self.faces = triangles(mesh, matrix.determinant() < 0)
                 if len(self.faces):

@@ -786,6 +786,11 @@ def what_is_wrong_is_said():
     o.scale.x = 0
     refuses("a scale of 0", o)
     o.scale.x = 1
+    for who in (o, ball()):
+        place = who.data.vertices[7].co.x
+        who.data.vertices[7].co.x = math.nan
+        refuses("vertex 7 has no place at frame 1", o)
+        who.data.vertices[7].co.x = place
     bpy.context.scene.frame_end = bpy.context.scene.frame_start
     refuses("nothing moves", o)
     bpy.context.scene.frame_end = 5
@@ -794,7 +799,7 @@ def what_is_wrong_is_said():
     bpy.context.scene.heddle_cloth_device = "host"
     was = os.environ["HEDDLE"]
     os.environ["HEDDLE"] = "/nowhere/heddle"
-    refuses("/nowhere/heddle", o)
+    refuses("/nowhere/heddle: No such file", o)
     os.environ["HEDDLE"] = was
     check(file_name("a b") != file_name("a_b") and file_name("a_b") == "a_b", "names of files do not meet")
     check(folder_of("/x/y.blend") == pathlib.Path("/x/heddle/y"), "a folder for each file")
