@@ -340,6 +340,23 @@ Test(cloth_contact, a_bucket_is_put_in_order)
         EXPECT(as_uint(sorted[2 * i].w) == i && sorted[2 * i].x == (float)i, "place %u", i);
 }
 
+/* A grip moves with the garments; its particle draws it along from CONTACT_GRIP of the thickness on, and takes a new one
+ * where it went twice as far. */
+Test(cloth_contact, a_particle_draws_its_grip_along)
+{
+    const contact_params params = {.min_thickness = 0.01f};
+    const float4 x = {1.0f, 2.0f, 3.0f, 0.0f}, shift = {0.25f, -0.5f, 0.125f, 0.0f};
+    static const float off[] = {0.0f, 0.001f, 0.0014f, 0.0016f, 0.0029f, 0.0031f, 0.5f},
+                       left[] = {0.0f, 0.001f, 0.0014f, 0.0015f, 0.0015f, 0.0f, 0.0f};
+    for (size_t k = 0; k < HED_COUNT(off); k++) {
+        float4 grip = {x.x, x.y - off[k], x.z, 0.0f};
+        contact_draw_grip(0, x, shift, params, &grip);
+        EXPECT_NEAR(grip.x, x.x + shift.x, 1e-6);
+        EXPECT_NEAR(grip.y, x.y + shift.y - left[k], 1e-6, "%g m away", (double)off[k]);
+        EXPECT_NEAR(grip.z, x.z + shift.z, 1e-6);
+    }
+}
+
 static uint64_t fold_hash(hed_device *device)
 {
     sheet s = sheet_make(15, 0.3f);

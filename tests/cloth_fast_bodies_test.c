@@ -186,13 +186,28 @@ Test(cloth_fast_bodies, cloth_is_found_where_it_moved)
     m->body.a[1] = (float)quality.low[1] - 0.5f;
     EXPECT_EQ(moved_body_step(m, 0.405f, 0), 41, "fell by %g m", -quality.low[1]);
     moved_body_free(m);
-    for (int frames = 80; frames < 100; frames += 3) { /* at 18 to 21 m/s, 6 m since it may have been seen */
+    for (int frames = 80; frames < 100;
+         frames += 3) { /* at 18 to 21 m/s, 6 m since it may have been seen */
         m = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE, .is_free = true});
         m->frame.gravity[1] = -20;
         for (int f = 0; f < frames; f++) moved_body_frame(m);
         OK(hed_cloth_evaluate(m->cloth, &quality, &error));
         m->body.a[1] = (float)quality.low[1] - 0.5f;
         EXPECT_EQ(moved_body_step(m, 0.405f, 0), 41, "fell by %g m", -quality.low[1]);
+        moved_body_free(m);
+    }
+    for (int frames = 80; frames < 100; frames += 3) { /* the world is turned while it falls */
+        const float turn[16] = {0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+        m = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE, .is_free = true});
+        m->frame.gravity[1] = -20;
+        for (int f = 0; f < frames; f++) moved_body_frame(m);
+        m->frame.gravity[0] = -20, m->frame.gravity[1] = 0;
+        m->frame.motion = turn;
+        moved_body_frame(m);
+        m->frame.motion = NULL;
+        OK(hed_cloth_evaluate(m->cloth, &quality, &error));
+        m->body.a[0] = (float)quality.low[0] - 0.5f, m->body.a[1] = 0;
+        EXPECT_EQ(moved_body_step(m, 0, 0.405f), 41, "turned after %d frames", frames);
         moved_body_free(m);
     }
     m = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_SPHERE});
@@ -440,6 +455,17 @@ Test(cloth_fast_bodies, bodies_move_relative_to_the_driver)
         moved_body_step(m, 0.405f, 0), 41, "the ball moves beside a driver without new targets");
     free(state);
     moved_body_free(m), moved_body_free(loaded);
+
+    /* a driver leaves the place where its cloth was last seen in one frame, together with a ball 3 m below it */
+    m = moved_body_make(t.device, how);
+    m->body.a[1] = -3;
+    moved_body_drive(m, 0);
+    moved_body_step(m, 0, 0);
+    moved_body_drive(m, 30);
+    EXPECT_EQ(moved_body_step(m, 30, 0), slow, "the ball moves along with the driver");
+    moved_body_drive(m, 0);
+    EXPECT_EQ(moved_body_step(m, 0.405f, 0), 41, "the ball moves below the driver");
+    moved_body_free(m);
 
     /* a floor under a driver that walks */
     m = moved_body_make(t.device, (moved_def){.shape = HED_CLOTH_PLANE, .is_driven = true});

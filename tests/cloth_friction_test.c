@@ -156,3 +156,25 @@ Test(cloth_friction, a_state_has_the_grips, .timeout = 300)
     pile_free(&p);
     pile_free(&other);
 }
+
+/* Grips turn with a motion of the whole scene, here a quarter around the ball's axis, which rounds nothing. */
+Test(cloth_friction, grips_turn_with_the_scene, .timeout = 300)
+{
+    const hed_cloth_collider body = pile_ball();
+    const float turn[16] = {0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1};
+    pile p = pile_make(&body), other = pile_make(&body);
+    pile_step(&p, 45);
+    pile_step(&other, 40);
+    other.frame.motion = turn;
+    pile_step(&other, 1);
+    other.frame.motion = NULL;
+    pile_step(&other, 4);
+    double square = 0;
+    for (int i = 0; i < ALL; i++)
+        square += pow((double)other.d.positions[i][0] - p.d.positions[i][2], 2) +
+                  pow((double)other.d.positions[i][2] + p.d.positions[i][0], 2);
+    printf("%g m rms from the pile that stayed\n", sqrt(square / ALL));
+    EXPECT_LT(sqrt(square / ALL), 1e-5);
+    pile_free(&p);
+    pile_free(&other);
+}

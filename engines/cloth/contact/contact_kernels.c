@@ -137,7 +137,7 @@ HED_NATIVE_BODY pairs_push_body(const hed_native_call *call, uint64_t begin, uin
     if (first == last) return;
     uint array = block_take_array(arrays, params);
     block_push_pairs(view, first, last, block_sums_of(view.sums, params, array));
-    block_return_array(arrays, array);
+    __atomic_fetch_and(arrays, ~(1u << array), __ATOMIC_RELEASE);
 }
 HED_NATIVE_CLONES(pairs_push_native, pairs_push_body)
 

@@ -233,11 +233,6 @@ static inline uint block_take_array(uint *arrays, const contact_params *params)
     return own_array = 31u - clz(bit);
 }
 
-static inline void block_return_array(uint *arrays, uint array)
-{
-    __atomic_fetch_and(arrays, ~(1u << array), __ATOMIC_RELEASE);
-}
-
 /* Weight of a particle in all arrays. */
 static inline int block_weight(uint particle, const int *weights, const contact_params *params)
 {
