@@ -26,6 +26,11 @@ echo "== the tarball"
 python3 "$tests/first_lines.py" --without pip --without vulkan --without browser >"$scratch/lines.sh"
 (cd "$scratch" && env -i PATH="$scratch/tree/bin:/usr/bin:/bin" PKG_CONFIG_PATH="$scratch/tree/lib/pkgconfig" sh lines.sh) || failed=1
 
+# README.md also starts the program, which finds the libraries in the folder of the tarball.
+# shellcheck disable=SC2016
+(cd "$scratch" && env -i HEDDLE_DEVICE=host PATH="$scratch/tree/bin:/usr/bin:/bin" PKG_CONFIG_PATH="$scratch/tree/lib/pkgconfig" \
+    sh -c 'cc $(heddle data first.c) $(pkg-config --cflags --libs heddle) -o first && ./first') || failed=1
+
 echo "== the wheel"
 if [ ! -d "$scratch/tree/lib/python3" ] || ! /usr/bin/python3 -c 'import cffi, numpy, venv, pip' 2>/dev/null; then
     echo "left out: the wheel, since Debian's python3-cffi, python3-numpy, python3-venv or python3-pip is not here"
