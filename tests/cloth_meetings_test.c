@@ -87,33 +87,6 @@ static void expect_order(test_mesh *mesh)
     test_mesh_free(mesh);
 }
 
-/* One, two and four pairs of rows a group; more groups than pairs of rows; a single group that has rows. */
-Test(cloth_meetings, sheets_are_in_order, .timeout = 400)
-{
-    const uint32_t sizes[][2] = {{17, 12}, {64, 64}, {50, 120}, {150, 140}, {255, 255}, {255, 40}};
-    for (size_t k = 0; k < HED_COUNT(sizes); k++) {
-        test_mesh sheet = sheet_of(sizes[k][0], sizes[k][1]);
-        expect_order(&sheet);
-    }
-}
-
-Test(cloth_meetings, sheets_that_fall_are_in_order, .timeout = 400)
-{
-    const uint32_t sizes[][2] = {{64, 64}, {128, 128}, {255, 255}, {300, 60}};
-    for (size_t k = 0; k < HED_COUNT(sizes); k++) {
-        test_mesh sheet = free_sheet_of(sizes[k][0], sizes[k][1]);
-        expect_order(&sheet);
-    }
-}
-
-Test(cloth_meetings, meshes_and_copies_are_in_order, .timeout = 200)
-{
-    test_mesh mesh = mesh_of(), copies = sheet_of(20, 20);
-    copies.def.copies = 2;
-    expect_order(&mesh);
-    expect_order(&copies);
-}
-
 /* ---- faults ---- */
 
 static void expect_found(meetings_tables *t, const char *what, uint32_t number, const char *name)
@@ -176,6 +149,54 @@ static uint32_t leave_out_packets(meetings_tables *t, const char *name)
         count++;
     }
     return count;
+}
+
+/* ---- sheets and meshes ---- */
+
+/* One, two and four pairs of rows a group; more groups than pairs of rows; a single group that has rows. */
+Test(cloth_meetings, sheets_are_in_order, .timeout = 400)
+{
+    const uint32_t sizes[][2] = {{17, 12}, {64, 64}, {50, 120}, {150, 140}, {255, 255}, {255, 40}};
+    for (size_t k = 0; k < HED_COUNT(sizes); k++) {
+        test_mesh sheet = sheet_of(sizes[k][0], sizes[k][1]);
+        expect_order(&sheet);
+    }
+}
+
+Test(cloth_meetings, sheets_that_fall_are_in_order, .timeout = 400)
+{
+    const uint32_t sizes[][2] = {{64, 64}, {128, 128}, {255, 255}, {300, 60}};
+    for (size_t k = 0; k < HED_COUNT(sizes); k++) {
+        test_mesh sheet = free_sheet_of(sizes[k][0], sizes[k][1]);
+        expect_order(&sheet);
+    }
+}
+
+/* The groups of a cluster, which sweep over bands too. */
+Test(cloth_meetings, clusters_are_in_order, .timeout = 200)
+{
+    device->info.capabilities |= HED_CAN_CLUSTERS;
+    test_mesh sheet = sheet_of(64, 64), free_sheet = free_sheet_of(60, 90);
+    expect_order(&sheet);
+    expect_order(&free_sheet);
+    free_sheet = free_sheet_of(64, 64);
+    meetings_tables t = tables_of(&free_sheet.def, cases + 2);
+    uint32_t bands = 0;
+    for (uint32_t i = 0; i < t.launch.other_groups.tasks; i++)
+        bands += cloth_task_kind(t.tasks[t.launch.other_groups.at + i]) == CLOTH_DO_BANDS;
+    EXPECT_GE(bands, 2);
+    EXPECT_EQ(leave_out_signals(&t, "a cluster"), 0);
+    EXPECT_GE(leave_out_meetings(&t, "a cluster"), 5);
+    meetings_tables_free(&t);
+    test_mesh_free(&free_sheet);
+}
+
+Test(cloth_meetings, meshes_and_copies_are_in_order, .timeout = 200)
+{
+    test_mesh mesh = mesh_of(), copies = sheet_of(20, 20);
+    copies.def.copies = 2;
+    expect_order(&mesh);
+    expect_order(&copies);
 }
 
 Test(cloth_meetings, a_meeting_left_out_is_found, .timeout = 400)

@@ -110,11 +110,16 @@ static bool has_packets(const hed_cloth *cloth)
     return hed_device_describe(cloth->device).capabilities & HED_CAN_PACKETS;
 }
 
-/* True if groups send packets on a grid. A cluster's groups meet as soon as a packet arrives. */
+/* True if groups may sweep over bands of a grid's cells, and signal that they have read them. */
+static bool sweeps_bands(const hed_cloth *cloth, const cloth_cooperative *c)
+{
+    return c->grid && c->groups > 1 && has_packets(cloth) && !(c->kinds >> CLOTH_DO_PATCHES & 1);
+}
+
+/* True if groups send points in packets. A cluster's groups meet as soon as a packet arrives. */
 static bool sends_packets(const hed_cloth *cloth, const cloth_cooperative *c)
 {
-    return c->grid && c->groups > 1 && has_packets(cloth) &&
-           c->compiled_def == &cloth_cooperative_def && !(c->kinds >> CLOTH_DO_PATCHES & 1);
+    return sweeps_bands(cloth, c) && c->compiled_def == &cloth_cooperative_def;
 }
 
 /* True if the tasks from `i` on are one of several sweeps over the cells of a grid: two colours of even
@@ -151,7 +156,7 @@ static uint32_t pairs_of(const cloth_cooperative *c, uint32_t groups)
 static void merge_cells(const hed_cloth *cloth, cloth_cooperative *c)
 {
     uint32_t first = first_cell_sweep(cloth, c), end = first, to = first, sweeps = 0;
-    if (first == c->count || !sends_packets(cloth, c)) return;
+    if (first == c->count || !sweeps_bands(cloth, c)) return;
     uint32_t width = c->grid->grid_width, rows = 2 * pairs_of(c, c->groups - 1);
     if ((uint64_t)(rows + 4 * CLOTH_BAND_SWEEPS) * width > CLOTH_COOPERATIVE_ROOM * c->group)
         return;
