@@ -1,6 +1,7 @@
 /* ctest: devices long */
-/* HED_CLOTH_SOLVER_NEWTON: whole frames of meshes against many substeps of HED_CLOTH_SOLVER_COLOURS and against
- * theory, what keeps energy and momentum, pins that move, bodies, what the solver refuses, and the rule that chooses it. */
+/* HED_CLOTH_SOLVER_NEWTON: whole frames of meshes against many substeps of
+ * HED_CLOTH_SOLVER_COLOURS and against theory, what keeps energy and momentum, pins that move,
+ * bodies, what the solver refuses, and the rule that chooses it. */
 #include "fixture.h"
 
 #include "cloth_meshes.h"
@@ -122,7 +123,8 @@ Test(cloth_newton_frames, a_sheet_hangs_as_with_many_substeps, .timeout = 300)
     test_mesh_free(&mesh);
 }
 
-/* A knit, a stiff leather, and a denim whose weft is a fifth as stiff as its warp, which runs across. */
+/* A knit, a stiff leather, and a denim whose weft is a fifth as stiff as its warp, which runs
+ * across. */
 Test(cloth_newton_frames, fabrics_of_each_kind, .timeout = 300)
 {
     static const char *const fabrics[] = {"interlock", "leather", "denim"};
@@ -136,7 +138,8 @@ Test(cloth_newton_frames, fabrics_of_each_kind, .timeout = 300)
     }
 }
 
-/* Wind at the chosen substeps: strains stay those of many, and energy is no more than the wind gives. */
+/* Wind at the chosen substeps: strains stay those of many, and energy is no more than the wind
+ * gives. */
 Test(cloth_newton_frames, a_sheet_in_the_wind, .timeout = 300)
 {
     test_mesh mesh = sheet_of(SIDE, "silk");
@@ -197,8 +200,9 @@ static void centre_of(const float *places, uint32_t particles, double centre[3])
     for (uint32_t i = 0; i < 3 * particles; i++) centre[i % 3] += (double)places[i] / particles;
 }
 
-/* A sheet that nothing holds and that begins stretched, sheared and folded keeps its momentum exactly, although the
- * iterations do not solve the system: its middle stays or falls as a stone does. */
+/* A sheet that nothing holds and that begins stretched, sheared and folded keeps its momentum
+ * exactly, although the iterations do not solve the system: its middle stays or falls as a stone
+ * does. */
 Test(cloth_newton_frames, a_stretched_sheet_falls_freely, .timeout = 300)
 {
     test_mesh mesh = sheet_of(SIDE, "cotton");
@@ -231,7 +235,8 @@ Test(cloth_newton_frames, a_stretched_sheet_falls_freely, .timeout = 300)
     test_mesh_free(&mesh);
 }
 
-/* A sheet that is thrown spinning flies on, and loses no more than the energy that implicit steps take. */
+/* A sheet that is thrown spinning flies on, and loses no more than the energy that implicit steps
+ * take. */
 Test(cloth_newton_frames, a_start_in_motion, .timeout = 300)
 {
     test_mesh mesh = sheet_of(SIDE, "cotton");
@@ -390,7 +395,8 @@ static hed_cloth_solver chosen_for(hed_cloth_def def, uint32_t *substeps)
     return info.solver;
 }
 
-/* Without `substeps` a mesh that hangs by two corners stretches hardly more than with many of them, whichever solver has it. */
+/* Without `substeps` a mesh that hangs by two corners stretches hardly more than with many of
+ * them, whichever solver has it. */
 Test(cloth_newton_frames, chosen_substeps_hold_a_mesh_by_its_corners, .timeout = 300)
 {
     test_mesh mesh = sheet_of(40, "cotton");
@@ -407,7 +413,8 @@ Test(cloth_newton_frames, chosen_substeps_hold_a_mesh_by_its_corners, .timeout =
     test_mesh_free(&mesh);
 }
 
-/* Strains have their whole stiffness with any substeps, so the engine chooses them by bending, 90 % of it. */
+/* Strains have their whole stiffness with any substeps, so the engine chooses them by bending, 90
+ * % of it. */
 Test(cloth_newton_frames, substeps_are_chosen_by_bending, .timeout = 300)
 {
     uint32_t substeps[2];

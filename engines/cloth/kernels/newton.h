@@ -1,22 +1,25 @@
-/* One step of Newton's method for the strains of a mesh, in each substep: the minimum of
- * 1/2 |x - y|^2 M + dt^2 W(x) from y, the positions after integration and bending. Its linear system
- * A d = -dt^2 W'(y) is solved by conjugate gradients (Chronopoulos and Gear, 1989: one meeting of all groups an
- * iteration), preconditioned by the blocks of the diagonal and by a translation of each patch (Nicolaides, 1987).
+/* One step of Newton's method for the strains of a mesh, in each substep: from y, the positions
+ * after integration and bending, to the minimum of 1/2 |x - y|^2 M + dt^2 W(x). Its linear system
+ * A d = -dt^2 W'(y) is solved by conjugate gradients (Chronopoulos and Gear, 1989: one meeting of
+ * all groups an iteration), preconditioned by the blocks of the diagonal and by a translation of
+ * each patch (Nicolaides, 1987).
  *
- * W is the sum over elements of k0 (|U| - 1)^2 / 2 + k1 (|V| - 1 + c (|U| - 1))^2 / 2 + k2 (U V)^2 / 2, with the images U
- * and V of a metre of warp and of weft, and the coupling c. With coefficients g and h of U and V at the
- * corners, A between corners i and j is
+ * W is the sum over elements of
+ *     k0 (|U| - 1)^2 / 2 + k1 (|V| - 1 + c (|U| - 1))^2 / 2 + k2 (U V)^2 / 2
+ * with the images U and V of a metre of warp and of weft, and the coupling c. With coefficients g
+ * and h of U and V at the corners, A between corners i and j is
  *     g_i g_j HA + h_i h_j HD + g_i h_j HB + h_i g_j HB'
  *     HA = (k0 + k1 c^2 - |f0|) U U' / |U|^2 + |f0| I + k2 V V'
  *     HD = (k1 - |f1|) V V' / |V|^2 + |f1| I + k2 U U'
  *     HB = k2 V U' + k1 c U V' / (|U| |V|)
- * Pushes have the stiffness |f| across as pulls have, although theirs is -|f|: A stays positive, and folds do not turn
- * too far. One text for C, OpenCL C and CUDA, after element_patch.h and newton_patch.h. */
+ * Pushes have the stiffness |f| across as pulls have, although theirs is -|f|: A stays positive,
+ * and folds do not turn too far. One text for C, OpenCL C and CUDA, after element_patch.h and
+ * newton_patch.h. */
 #ifndef CLOTH_NEWTON_H
 #define CLOTH_NEWTON_H
 
-/* Legs of a substep, between which all groups meet: bending, the matrix, rows of the coarse inverse (if they are made
- * anew), then iterations; the leg after the last one moves the particles. */
+/* Legs of a substep, between which all groups meet: bending, the matrix, then iterations; the leg
+ * after the last one moves the particles. */
 #define CLOTH_NEWTON_BEND 0u
 #define CLOTH_NEWTON_MATRIX 1u
 #define CLOTH_NEWTON_ITERATE 2u /* first iteration */
@@ -35,19 +38,20 @@ typedef struct cloth_newton_launch {
     uint begin, end, iterations, patches, substep;
 } cloth_newton_launch;
 
-/* State of a particle of a patch: r, u, w, the sums p, s and d of conjugate gradients, inverse of the block of the
- * diagonal (xx xy xz yy, then yz zz), mass (0: locked), place at its owner
- * and slot (cloth_newton_particle(), cloth_newton_slot()). */
+/* State of a particle of a patch: r, u, w, the sums p, s and d of conjugate gradients, inverse of
+ * the block of the diagonal (xx xy xz yy, then yz zz), mass (0: locked), place at its owner and
+ * slot (cloth_newton_particle(), cloth_newton_slot()). */
 typedef struct cloth_newton_vertex {
     float4 residual, step, image, search, search_image, moved, inverse;
     float inverse_yz, inverse_zz, mass;
     uint place;
 } cloth_newton_vertex;
 
-/* `moved`: positions after bending. Published by the groups, a half for each of two legs by turns: `sent`, r or w of each
- * particle that other patches have (all of them in the leg of the matrix), at its place (newton_patch.h); `sums`.
- * `diagonals`: two float4 of each particle. `rows`: the inverse of the coarse matrix, CLOTH_NEWTON_PATCHES
- * squared. `kept`, `coarse`: states between launches of single legs. */
+/* `moved`: positions after bending. Published by the groups, a half for each of two legs by
+ * turns: `sent`, r or w of each particle that other patches have (all of them in the leg of the
+ * matrix), at its place (newton_patch.h); `sums`. `diagonals`: two float4 of each particle.
+ * `rows`: the inverse of the coarse matrix, CLOTH_NEWTON_PATCHES squared. `kept`, `coarse`:
+ * states between launches of single legs. */
 #define CLOTH_NEWTON(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
     NEXT(SHARED, float4, moved) \
@@ -63,9 +67,9 @@ typedef struct cloth_newton_vertex {
     NEXT(SCRATCH, uint, state) NEXT(STRUCT, cloth_newton_launch, launch) NEXT(LOCAL, float4, memory)
 HED_VIEW(cloth_newton_view, CLOTH_NEWTON)
 
-/* Local memory of a group, float4: a vector of each particle; three of each element, and one that is zero; values that are
- * summed; x, y and z of the coarse image; rows of the inverse; ends and corners of the tables; the correction of each slot and its
- * image. */
+/* Local memory of a group, float4: a vector of each particle; three of each element, and one that
+ * is zero; values that are summed; x, y and z of the coarse image; rows of the inverse; ends and
+ * corners of the tables; the correction of each slot and its image. */
 #define CLOTH_NEWTON_AT_FORCES CLOTH_NEWTON_LOCAL
 #define CLOTH_NEWTON_NOTHING (3u * CLOTH_NEWTON_ELEMENTS)
 #define CLOTH_NEWTON_AT_VALUES (CLOTH_NEWTON_AT_FORCES + CLOTH_NEWTON_NOTHING + 1u)
@@ -75,8 +79,9 @@ HED_VIEW(cloth_newton_view, CLOTH_NEWTON)
 #define CLOTH_NEWTON_AT_CORNERS (CLOTH_NEWTON_AT_ENDS + CLOTH_NEWTON_OWN / 4u + 1u)
 #define CLOTH_NEWTON_AT_SHIFTS (CLOTH_NEWTON_AT_CORNERS + CLOTH_NEWTON_CORNERS / 8u)
 #define CLOTH_NEWTON_SOLVES (CLOTH_NEWTON_AT_SHIFTS + 2u * CLOTH_NEWTON_SHIFTS / 4u)
-/* The same of bending: the patch's particles with two rings of ghosts, their inverse masses, ends of the colours, floats of the elements (corners,
- * particles beyond, weights, inverses, between; an odd number), of which so many are taken at a time. */
+/* The same of bending: the patch's particles with two rings of ghosts, their inverse masses, ends
+ * of the colours, floats of the elements (corners, particles beyond, weights, inverses, between;
+ * an odd number), of which so many are taken at a time. */
 #define CLOTH_NEWTON_BENDS 768u
 #define CLOTH_NEWTON_BEND_FLOATS 27u
 #define CLOTH_NEWTON_BEND_MASSES CLOTH_PATCH_LOCAL
@@ -89,8 +94,8 @@ HED_VIEW(cloth_newton_view, CLOTH_NEWTON)
 
 /* ---- an element ---- */
 
-/* `warp_pull`, `weft_pull`: coefficients of U U' and V V' in HA and HD; `warp_force`, `weft_force`: f0 and
- * f1; `shear`: k2; `coupled`: k1 c / (|U| |V|). */
+/* `warp_pull`, `weft_pull`: coefficients of U U' and V V' in HA and HD; `warp_force`,
+ * `weft_force`: f0 and f1; `shear`: k2; `coupled`: k1 c / (|U| |V|). */
 typedef struct cloth_newton_element {
     uint corners;
     float warp_b, warp_c, weft_b, weft_c;

@@ -1,12 +1,13 @@
-/* The coarse correction of Newton's method: translations of the patches. Their matrix has a number for each two patches, which
- * turning the cloth does not change: masses and, of each element, the trace of its stiffness between the two (solver/newton_tables.c).
- * So its inverse is made once for each dt, and a group needs the rows of its patch and of the neighbours. Text of a group, after
- * newton.h; C includes it as a group of one item. */
+/* The coarse correction of Newton's method: translations of the patches. Their matrix has a
+ * number for each two patches, which turning the cloth does not change: masses and, of each
+ * element, the trace of its stiffness between the two (solver/newton_tables.c). So its inverse is
+ * made once for each dt, and a group needs the rows of its patch and of the neighbours. Text of a
+ * group, after newton.h; C includes it as a group of one item. */
 #ifndef CLOTH_NEWTON_COARSE_H
 #define CLOTH_NEWTON_COARSE_H
 
-/* Local memory of a group (CLOTH_NEWTON_AT_*). `coarse`: x of all patches, then y and z; `shifts`: coarse correction of each
- * slot; `images`: of the last direction. */
+/* Local memory of a group (CLOTH_NEWTON_AT_*). `coarse`: x of all patches, then y and z;
+ * `shifts`: coarse correction of each slot; `images`: of the last direction. */
 typedef struct newton_memory {
     __local float4 *places, *forces;
     __local float *values, *coarse, *shifts, *images;
@@ -30,8 +31,8 @@ CLOTH_FUNCTION newton_memory newton_memory_of(__local float4 *memory)
     return m;
 }
 
-/* Sums each of `rows` rows of `length` values, a power of two of at least 32, into its first value, as a fixed tree:
- * (a + b) + (c + d). */
+/* Sums each of `rows` rows of `length` values, a power of two of at least 32, into its first
+ * value, as a fixed tree: (a + b) + (c + d). */
 CLOTH_FUNCTION void newton_tree(__local float *values, uint rows, uint length, uint item)
 {
     uint all = rows * length;
@@ -75,7 +76,8 @@ CLOTH_FUNCTION void newton_put_coarse(newton_memory m, uint patch, float4 value)
     m.coarse[2u * CLOTH_NEWTON_PATCHES + patch] = value.z;
 }
 
-/* Part of a row of the inverse times coordinate c of `m.coarse`, of a lane of 32: patches 4 lane to 4 lane + 3. */
+/* Part of a row of the inverse times coordinate c of `m.coarse`, of a lane of 32: patches 4 lane
+ * to 4 lane + 3. */
 CLOTH_FUNCTION float newton_lane_part(newton_memory m, uint slot, uint c, uint lane)
 {
     float4 a = m.rows[slot * CLOTH_NEWTON_PATCHES / 4u + lane],
@@ -83,7 +85,8 @@ CLOTH_FUNCTION float newton_lane_part(newton_memory m, uint slot, uint c, uint l
     return fma(a.x, b.x, fma(a.y, b.y, fma(a.z, b.z, a.w * b.w)));
 }
 
-/* A row of the inverse times the coarse image follows it from iteration to iteration, and so does the shift. */
+/* A row of the inverse times the coarse image follows it from iteration to iteration, and so does
+ * the shift. */
 CLOTH_FUNCTION void newton_shift_row(newton_memory m, uint row, float sum, float step, float beta)
 {
     float image = fma(beta, m.images[row], sum);
@@ -91,8 +94,9 @@ CLOTH_FUNCTION void newton_shift_row(newton_memory m, uint row, float sum, float
     m.shifts[row] = fma(-step, image, m.shifts[row]);
 }
 
-/* Updates the coarse correction of each of `slots` slots, its row of the inverse times the coarse residual, with the coarse image
- * of the last direction, whose part of the last step is `m.coarse`. */
+/* Updates the coarse correction of each of `slots` slots, its row of the inverse times the coarse
+ * residual, with the coarse image of the last direction, whose part of the last step is
+ * `m.coarse`. */
 CLOTH_FUNCTION void newton_shift(newton_memory m, uint slots, float step, float beta, uint item)
 {
 #if HED_HAS_LANES

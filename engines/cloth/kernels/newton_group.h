@@ -1,5 +1,5 @@
-/* Legs of Newton's method by a group, which has a patch; its items have elements and particles in registers. Text of
- * a group, after newton_coarse.h; C includes it as a group of one item. */
+/* Legs of Newton's method by a group, which has a patch; its items have elements and particles in
+ * registers. Text of a group, after newton_coarse.h; C includes it as a group of one item. */
 #ifndef CLOTH_NEWTON_GROUP_H
 #define CLOTH_NEWTON_GROUP_H
 
@@ -8,7 +8,8 @@
 #define NEWTON_VERTICES_EACH ((CLOTH_NEWTON_LOCAL + WG - 1u) / WG)
 #define NEWTON_PATCHES_EACH ((CLOTH_NEWTON_PATCHES + WG - 1u) / WG)
 
-/* Positions of the first vectors of an own particle in `forces`, two in each word; CLOTH_NEWTON_NOTHING after its last one. */
+/* Positions of the first vectors of an own particle in `forces`, two in each word;
+ * CLOTH_NEWTON_NOTHING after its last one. */
 #define NEWTON_FIRST 8u
 typedef struct newton_fan {
     uint at[NEWTON_FIRST / 2u];
@@ -53,8 +54,8 @@ CLOTH_FUNCTION cloth_newton_patch newton_patch_of(const newton_group *group, clo
 
 /* ---- exchanges of an iteration ---- */
 
-/* All legs in one launch: the exchanged float4 are packets, whose w is the number of the leg that sent them, so no barrier is
- * needed. The groups of single legs have other launches between. */
+/* All legs in one launch: the exchanged float4 are packets, whose w is the number of the leg that
+ * sent them, so no barrier is needed. The groups of single legs have other launches between. */
 #define NEWTON_PACKETS (JOINT && HED_HAS_PACKETS)
 
 /* Half of the arrays to which a leg publishes. */
@@ -113,8 +114,8 @@ CLOTH_FUNCTION void newton_clear(const newton_group *group, cloth_newton_view vi
 
 /* ---- bending ---- */
 
-/* Elements that bend are taken into local memory, and three items move one, each a coordinate: colours are small, and
- * the coordinates do not depend on each other. */
+/* Elements that bend are taken into local memory, and three items move one, each a coordinate:
+ * colours are small, and the coordinates do not depend on each other. */
 
 CLOTH_FUNCTION void newton_bend_store(const cloth_bend_item *of, __local float *to)
 {
@@ -275,7 +276,8 @@ CLOTH_FUNCTION void newton_diagonals(const newton_group *group, newton_memory m,
 
 /* ---- the matrix ---- */
 
-/* Loads the tables, the positions after bending, the elements, and masses and slots of the particles. */
+/* Loads the tables, the positions after bending, the elements, and masses and slots of the
+ * particles. */
 CLOTH_FUNCTION void newton_load(
     const newton_group *group, cloth_newton_view view, newton_memory m, newton_item *of)
 {
@@ -308,7 +310,8 @@ CLOTH_FUNCTION void newton_load(
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Terms of the sums over the own particles: mass and residual in the leg of the matrix; else r u, w u and w. */
+/* Terms of the sums over the own particles: mass and residual in the leg of the matrix; else r u,
+ * w u and w. */
 typedef struct newton_terms {
     float of[CLOTH_NEWTON_SUMS];
 } newton_terms;
@@ -329,8 +332,8 @@ CLOTH_FUNCTION newton_terms newton_terms_of(const cloth_newton_vertex *v, uint l
 #endif
 
 #if HED_HAS_LANES
-/* Sums of the terms over 32 lanes, as the tree of newton_tree(). With each step a lane goes on with fewer of them: lanes 0, 2
- * and 4 return the first three sums, lanes 1 and 3 the others. */
+/* Sums of the terms over 32 lanes, as the tree of newton_tree(). With each step a lane goes on
+ * with fewer of them: lanes 0, 2 and 4 return the first three sums, lanes 1 and 3 the others. */
 CLOTH_FUNCTION float newton_lane_sum(newton_terms terms, uint lane)
 {
     uint is_odd = lane & 1u, has_second = lane & 2u, has_third = !is_odd && !has_second;
@@ -349,7 +352,8 @@ CLOTH_FUNCTION float newton_lane_sum(newton_terms terms, uint lane)
 }
 #endif
 
-/* Sums the terms of a leg into the first value of each row of `m.values`, as fixed trees; with lanes into eight values. */
+/* Sums the terms of a leg into the first value of each row of `m.values`, as fixed trees; with
+ * lanes into eight values. */
 CLOTH_FUNCTION void newton_sum_terms(
     const newton_group *group, newton_memory m, const newton_item *of, uint leg)
 {
@@ -551,8 +555,9 @@ CLOTH_FUNCTION void newton_multiply(
     newton_publish_sums(group, view, m, of, leg);
 }
 
-/* Moves the own particles. A last translation of the patch makes the sums of the residual over patches 0, so that cloth
- * which nothing holds keeps its momentum: forces between particles have no sum. */
+/* Moves the own particles. A last translation of the patches makes the residual's sum over the mesh
+ * 0, as the coarse matrix resists no common translation, so that cloth which nothing holds keeps its
+ * momentum: forces between particles have no sum. */
 CLOTH_FUNCTION void newton_end(
     const newton_group *group, cloth_newton_view view, newton_memory m, const newton_item *of)
 {

@@ -1,5 +1,6 @@
-/* Tables of a mesh for Newton's method (solver/newton_tables.c): the patches of solver/element_patches.c with one ring of
- * ghosts. One text for C, OpenCL C and CUDA, after physics.h. */
+/* Tables of a mesh for Newton's method (solver/newton_tables.c): the patches of
+ * solver/element_patches.c with one ring of ghosts. One text for C, OpenCL C and CUDA, after
+ * physics.h. */
 #ifndef CLOTH_NEWTON_PATCH_H
 #define CLOTH_NEWTON_PATCH_H
 
@@ -12,12 +13,13 @@
 #define CLOTH_NEWTON_SLOT_BITS \
     28u /* a member's word: particle, then from this bit on the slot of its owner */
 
-/* A patch: counts, and first words in the tables. `members`: own particles, then ghosts. `elements`: rows of
- * `element_count` words (CLOTH_NEWTON_ROW_*). `ends`: own_count + 1 words, corners before each own particle.
- * `corners`: two corners of elements in each word, element | corner << 10. `near`: numbers of the patch itself and of its
- * neighbours, with which it has elements in common; a slot is a position in this list. The first `shared_count` own
- * particles are ghosts of other patches. `sources`: place of each ghost at its owner, number of the patch * CLOTH_NEWTON_OWN +
- * local number. */
+/* A patch: counts, and first words in the tables. `members`: own particles, then ghosts.
+ * `elements`: rows of `element_count` words (CLOTH_NEWTON_ROW_*). `ends`: own_count + 1 words,
+ * corners before each own particle. `corners`: two corners of elements in each word, element |
+ * corner << 10. `near`: numbers of the patch itself and of its neighbours, with which it has
+ * elements in common; a slot is a position in this list. The first `shared_count` own particles
+ * are ghosts of other patches. `sources`: place of each ghost at its owner, number of the patch *
+ * CLOTH_NEWTON_OWN + local number. */
 typedef struct cloth_newton_patch {
     uint members, own_count, ghost_count, elements, element_count, ends, corners, near, near_count,
         shared_count, sources;
@@ -25,8 +27,8 @@ typedef struct cloth_newton_patch {
 
 #define CLOTH_NEWTON_PATCH_WORDS 11u
 
-/* Rows of elements: local numbers of the corners, 10 bits each; coefficients of the displacements to the second
- * and third corner; compliances; coupling (model/garment.h). */
+/* Rows of elements: local numbers of the corners, 10 bits each; coefficients of the displacements
+ * to the second and third corner; compliances; coupling (model/garment.h). */
 #define CLOTH_NEWTON_ROW_CORNERS 0u
 #define CLOTH_NEWTON_ROW_WARP 1u
 #define CLOTH_NEWTON_ROW_WEFT 3u

@@ -10,9 +10,11 @@
 enum { STRUCTURE, KIND, SPARE, THREADS, EARLY, LIMIT, QUEUE, HELD, GROUPS, PARAMETERS };
 enum { BY_RULE, JOINT, FIGURES };                 /* KIND */
 enum { LIMIT_NONE = 1, LIMIT_EVEN, LIMIT_TIGHT }; /* LIMIT */
-/* particles of a sheet in one launch: at least; in contact with itself at most, since more are not measured */
+/* particles of a sheet in one launch: at least; in contact with itself at most, since more are
+ * not measured */
 enum { LARGE_SHEET = 64 * 64, MOST_IN_CONTACT = 128 * 128 };
-/* Requested substeps for Newton's method, whose substep takes 85 us where one of sweeps takes 77; minimum of its particles */
+/* Requested substeps for Newton's method, whose substep takes 70 us or more where one of sweeps
+ * takes 77; minimum of its particles */
 enum { MOST_NEWTON = 16, SMALLEST_NEWTON = 1024 };
 
 /* ---- the space ---- */
@@ -138,10 +140,11 @@ static bool is_valid(
     return solver_table[solver]->valid(cloth, reason, sizeof reason);
 }
 
-/* True for a sheet that all groups of a GPU do in one launch sooner than by launches in a graph: one
- * grid or mesh of a fabric of some size with lattices. On an H200 64 x 64 takes 0.21 ms a frame for
- * 0.25, over a ball 0.63 for 0.67, and 2.15 for 2.23 folded on a ball in contact with itself, which is a
- * launch of its own after each substep; a mesh of 29,929 particles takes 157 us a substep for 224. */
+/* True for a sheet that all groups of a GPU do in one launch sooner than by launches in a graph:
+ * one grid or mesh of a fabric of some size with lattices. On an H200 64 x 64 takes 0.21 ms a
+ * frame for 0.25, over a ball 0.63 for 0.67, and 2.15 for 2.23 folded on a ball in contact with
+ * itself, which is a launch of its own after each substep; a mesh of 29,929 particles takes 157
+ * us a substep for 224. */
 static bool is_one_sheet(const hed_cloth *cloth, const hed_device_info *info)
 {
     const cloth_garment *garment = cloth->garments[0];
@@ -167,9 +170,10 @@ static bool is_touched(const hed_cloth *cloth)
     return touched;
 }
 
-/* True for meshes of a fabric that few substeps of Newton's method move sooner than many sweeps. On an H200, hung by two
- * corners from flat, 29,929 particles take 0.77 ms a frame for 1.94 at equal quality, 1,089 take 0.44 for 1.5. Contacts after a substep
- * stretch the cloth, which many substeps take back, so cloth that may touch a body is left to these. */
+/* True for meshes of a fabric that few substeps of Newton's method move sooner than many sweeps.
+ * On an H200, hung by two corners from flat, 29,929 particles take 0.41 ms a frame for 1.94 at
+ * equal quality, 1,089 take 0.32 for 1.5. Contacts after a substep stretch the cloth, which many
+ * substeps take back, so cloth that may touch a body is left to these. */
 static bool is_newton_mesh(const hed_cloth *cloth, const hed_device_info *info)
 {
     bool are_few = cloth->is_chosen ? cloth_choose_newton_substeps(cloth) < cloth->def.substeps
@@ -203,9 +207,9 @@ static hed_cloth_solver choose_fast(
     return HED_CLOTH_SOLVER_COLOURS;
 }
 
-/* Chooses among the solvers with the same bits everywhere. On processors the kernel of patches takes
- * long to compile, as in choose_fast(); meshes and contact between cloth after one launch are measured
- * in fast mode alone. */
+/* Chooses among the solvers with the same bits everywhere. On processors the kernel of patches
+ * takes long to compile, as in choose_fast(); meshes and contact between cloth after one launch
+ * are measured in fast mode alone. */
 static hed_cloth_solver choose_strict(
     const hed_cloth *cloth, const cloth_solver_ops *const *solver_table)
 {

@@ -23,8 +23,8 @@ extern const cloth_solver_ops cloth_cpu_ops;         /* native.c: HED_CLOTH_SOLV
 /* True if a garment has sums of a fabric, cloth_sums_of() (cloth_choice.c). */
 bool cloth_has_fabric_sums(const hed_cloth *cloth);
 /* Chooses the solver of a cloth from a table of all solvers: as requested, as tuned, or by rule
- * (cloth_choice.c). `tries_newton`: HED_CLOTH_SOLVER_NEWTON, too, whose creation may fail. Errors: UNSUPPORTED (the
- * reason). */
+ * (cloth_choice.c). `tries_newton`: HED_CLOTH_SOLVER_NEWTON, too, whose creation may fail.
+ * Errors: UNSUPPORTED (the reason). */
 hed_status cloth_choose_structure(hed_cloth *cloth, const cloth_solver_ops *const *solver_table,
     bool tries_newton, hed_error *error);
 
@@ -34,9 +34,9 @@ uint32_t cloth_choose_substeps(const hed_cloth *cloth);
 uint32_t cloth_choose_newton_substeps(const hed_cloth *cloth);
 /* Longest motion of a body, m, in a substep of a cloth whose substeps are chosen. */
 double cloth_choose_body_motion(const hed_cloth *cloth);
-/* Substeps of a checked frame, and searches of the planes of all particles in it, since mesh colliders move: a plane has
- * no border, so cloth that slips over its triangle's edge within the frame would be caught there. Stores
- * the middle of the frame's driver (frame_substeps.c). */
+/* Substeps of a checked frame, and searches of the planes of all particles in it, since mesh
+ * colliders move: a plane has no border, so cloth that slips over its triangle's edge within the
+ * frame would be caught there. Stores the middle of the frame's driver (frame_substeps.c). */
 uint32_t cloth_frame_substeps(hed_cloth *cloth, const hed_cloth_frame *frame, uint32_t *searches);
 /* Motion of a particle relative to its plane after which the plane is found again, m. */
 double cloth_plane_slip(const hed_cloth *cloth);
@@ -67,8 +67,8 @@ typedef enum cloth_kernel {
     CLOTH_KERNEL_COUNT
 } cloth_kernel;
 
-/* Maximum numbers of garments that a common origin follows, and whose distance from it parts all: each
- * costs a small copy. */
+/* Maximum numbers of garments that a common origin follows, and whose distance from it parts all:
+ * each costs a small copy. */
 enum { CLOTH_LOOKS = 8, CLOTH_PART_LOOKS = 64 };
 
 /* Submissions within which motions of a garment may be unknown to the host. */
@@ -148,8 +148,8 @@ HED_VIEW_LAUNCH(cloth_move_launch, CLOTH_MOVE)
  * program requests that. */
 hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     const hed_argument *arguments, uint32_t count, hed_error *error);
-/* Enqueues the integrator, with tethers; then colliders, contacts and driver, without the flags `skipped`. `steps`:
- * buffer of cloth_step. */
+/* Enqueues the integrator, with tethers; then colliders, contacts and driver, without the flags
+ * `skipped`. `steps`: buffer of cloth_step. */
 hed_status cloth_integrate_all(
     hed_cloth *cloth, hed_buffer *steps, uint32_t substep, hed_error *error);
 hed_status cloth_drive_all(
@@ -232,8 +232,8 @@ hed_cloth_collider cloth_collider_before(
     const cloth_host *host, const hed_cloth_frame *frame, uint32_t index);
 /* cloth_garment.reach of a garment. */
 double cloth_origin_reach(const cloth_garment *garment);
-/* Distance along an axis of the box around a garment's middle that contains the garment, in addition to
- * its motion in the last CLOTH_UNSEEN submissions, m; INFINITY: unknown. */
+/* Distance along an axis of the box around a garment's middle that contains the garment, in
+ * addition to its motion in the last CLOTH_UNSEEN submissions, m; INFINITY: unknown. */
 double cloth_origin_range(const hed_cloth *cloth, uint32_t garment);
 /* Start of a submission, where the origin may move, and its end, where positions may be copied. */
 hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error);

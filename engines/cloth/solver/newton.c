@@ -1,6 +1,7 @@
-/* HED_CLOTH_SOLVER_NEWTON: Newton's method for the strains of meshes (kernels/newton.h). A substep is a launch of the
- * integrator, then one launch of resident groups that bend the mesh and solve its strains together, or a launch for each leg
- * of it, and, if there are colliders, contacts or a driver, a launch for these. */
+/* HED_CLOTH_SOLVER_NEWTON: Newton's method for the strains of meshes (kernels/newton.h). A
+ * substep is a launch of the integrator, then one launch of resident groups that bend the mesh
+ * and solve its strains together, or a launch for each leg of it, and, if there are colliders,
+ * contacts or a driver, a launch for these. */
 #include "solver/newton_tables.h"
 
 #include "kernels/newton_kernel.h"

@@ -1,6 +1,6 @@
 /* Tables of a cloth's meshes for Newton's method (kernels/newton_patch.h), from the patches of
- * element_patches.c, and its coarse matrix. A patch has one ring of ghosts: the other corners of the elements at its own
- * particles. */
+ * element_patches.c, and its coarse matrix. A patch has one ring of ghosts: the other corners of
+ * the elements at its own particles. */
 #include "solver/newton_tables.h"
 
 #include <stdlib.h>
@@ -119,7 +119,8 @@ static void newton_list_around(newton_maker *make, uint32_t number)
     at[0] = 0;
 }
 
-/* Gathers a patch: own particles, elements in the order of the garment, ghosts. False: there are too many. */
+/* Gathers a patch: own particles, elements in the order of the garment, ghosts. False: there are
+ * too many. */
 static bool newton_gather(newton_maker *make, cloth_patch_at patch)
 {
     for (uint32_t k = 0; k < make->member_count; k++) make->local[make->members[k]] = NOT_LOCAL;
@@ -283,9 +284,10 @@ static hed_status newton_make_room(newton_maker *make, hed_error *error)
 
 /* ---- the coarse matrix ---- */
 
-/* Fills masses, then stiffnesses: the trace of an element's stiffness between the patches that own its corners, at rest.
- * With the coefficients g and h of warp and weft at a patch's corners it is g g' (k0 + k1 c^2 + k2) + h h' (k1 + k2), as in
- * kernels/newton.h. It is not below the stiffness along any direction, so a correction by it never overshoots. */
+/* Fills masses, then stiffnesses: the trace of an element's stiffness between the patches that
+ * own its corners, at rest. With the coefficients g and h of warp and weft at a patch's corners
+ * it is g g' (k0 + k1 c^2 + k2) + h h' (k1 + k2), as in kernels/newton.h. It is not below the
+ * stiffness along any direction, so a correction by it never overshoots. */
 static void newton_add_coarse(const newton_maker *make, double *coarse)
 {
     const hed_cloth *cloth = make->cloth;

@@ -1,10 +1,12 @@
 /* Choice of a cloth's substeps, where the definition leaves them to the engine. All numbers are
  * those of frames of 1/60 s; of longer frames there are more.
  *
- * With lattices the number hardly depends on the mesh: it is the fewest that pass the gate of heddle
- * cloth bench, and a margin (measured: docs/cloth-stiffness.md). Contact needs more, because cloth folds
- * there at angles that no lattice sees, and a finer mesh folds finer. Without lattices a sweep in substeps of t seconds holds about density x (spacing / t)^2
- * N/m, so cloth of length L stretches by gravity x L x (t / spacing)^2. Frames with fast bodies have more (frame_substeps.c). */
+ * With lattices the number hardly depends on the mesh: it is the fewest that pass the gate of
+ * heddle cloth bench, and a margin (measured: docs/cloth-stiffness.md). Contact needs more,
+ * because cloth folds there at angles that no lattice sees, and a finer mesh folds finer. Without
+ * lattices a sweep in substeps of t seconds holds about density x (spacing / t)^2 N/m, so cloth
+ * of length L stretches by gravity x L x (t / spacing)^2. Frames with fast bodies have more
+ * (frame_substeps.c). */
 #include "solver/host.h"
 
 #include "kernels/element_patch_kernel.h"
@@ -37,9 +39,9 @@ enum {
     PLAIN_HIGH = 120
 };
 
-/* Longest motion of a body in a substep / edge, and / thickness. Measured on curtains that a line, a
- * bowl, a cone, a ring, a sword and a finger hit at 5 to 40 m/s: with three times as much lattices and
- * contacts stretch them by 100 to 600 %, and they stay tangled with the body. */
+/* Longest motion of a body in a substep / edge, and / thickness. Measured on curtains that a
+ * line, a bowl, a cone, a ring, a sword and a finger hit at 5 to 40 m/s: with three times as much
+ * lattices and contacts stretch them by 100 to 600 %, and they stay tangled with the body. */
 static const double body_edge = 0.1, body_thickness = 0.4;
 
 /* Locked vertices x edge / half the length: fewer ones hold a mesh by points. */
@@ -59,14 +61,15 @@ static double longest_side(const cloth_garment *garment)
     return longest;
 }
 
-/* Substeps of 1/60 s that keep the stretch of a garment without lattices below 2 % and that of its fabric
- * by its weight. Under pressure it is below 2 % and the fabric's: a balloon has no equilibrium
- * beyond a stretch of 100 %, so that one which stretches twice as far as its fabric would burst. Its
- * tension is that of the garment's length and of its pressure; where bodies carry it, or locked vertices that are fewer than
- * those along PINNED of half its length, the weight of all hangs from few vertices, SUPPORT times that (measured on a shirt, a dress and a sewn
- * one: docs/cloth-stiffness.md). Elements of a mesh with lattices are swept CLOTH_STRAIN_SWEEPS times and hold
- * that much more of it. A mesh that hangs by two corners needs the sweeps and all of these substeps to pass
- * the gate of heddle cloth bench. */
+/* Substeps of 1/60 s that keep the stretch of a garment without lattices below 2 % and that of
+ * its fabric by its weight. Under pressure it is below 2 % and the fabric's: a balloon has no
+ * equilibrium beyond a stretch of 100 %, so that one which stretches twice as far as its fabric
+ * would burst. Its tension is that of the garment's length and of its pressure; where bodies
+ * carry it, or locked vertices that are fewer than those along PINNED of half its length, the
+ * weight of all hangs from few vertices, SUPPORT times that (measured on a shirt, a dress and a
+ * sewn one: docs/cloth-stiffness.md). Elements of a mesh with lattices are swept
+ * CLOTH_STRAIN_SWEEPS times and hold that much more of it. A mesh that hangs by two corners needs
+ * the sweeps and all of these substeps to pass the gate of heddle cloth bench. */
 static double plain_substeps(const cloth_garment *garment, bool carried)
 {
     const double gravity = 9.81, frame = 1.0 / FRAMES_A_SECOND;
