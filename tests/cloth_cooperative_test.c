@@ -171,8 +171,9 @@ typedef struct contact_tasks {
     uint32_t all, on_columns;
 } contact_tasks;
 
-/* Counts the contacts of a sheet of n x n that falls on a ball on the fake CUDA. A task takes points exactly if the one
- * before sent them; contacts have points in local memory exactly if the task before holds them there. */
+/* Counts the contacts of a sheet of n x n that falls on a ball on the fake CUDA. A task takes
+ * points exactly if the one before sent them; contacts have points in local memory exactly if
+ * the task before holds them there. */
 static contact_tasks count_contacts(hed_device *device, uint32_t n, bool is_driven)
 {
     test_device fake = {.device = device};
@@ -212,8 +213,8 @@ static contact_tasks count_contacts(hed_device *device, uint32_t n, bool is_driv
     return found;
 }
 
-/* Contacts after lines are done by the groups that have the columns, where each has all of its columns at once and no
- * driver acts. */
+/* Contacts after lines are done by the groups that have the columns, where each has all of
+ * its columns at once and no driver acts. */
 Test(cloth_cooperative_fake, contacts_are_on_columns, .timeout = 120)
 {
     hed_context_def def = fakes_def("cuda");
@@ -292,7 +293,8 @@ Test(cloth_cooperative, an_oblong_sheet_does_as_colours)
     test_mesh_free(&sheet);
 }
 
-/* All contacts of a sheet that falls are on columns where it has enough groups. In strict mode bits are the same. */
+/* All contacts of a sheet that falls are on columns where it has enough groups. In strict
+ * mode bits are the same. */
 Test(cloth_cooperative, a_sheet_that_falls_on_a_ball_does_as_colours)
 {
     if (hed_device_describe(here.device).type == HED_DEVICE_CPU) test_skip("a minute");

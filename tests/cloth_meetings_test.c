@@ -153,7 +153,8 @@ static uint32_t leave_out_packets(meetings_tables *t, const char *name)
 
 /* ---- sheets and meshes ---- */
 
-/* One, two and four pairs of rows a group; more groups than pairs of rows; a single group that has rows. */
+/* One, two and four pairs of rows a group; more groups than pairs of rows; a single group
+ * that has rows. */
 Test(cloth_meetings, sheets_are_in_order, .timeout = 400)
 {
     const uint32_t sizes[][2] = {{17, 12}, {64, 64}, {50, 120}, {150, 140}, {255, 255}, {255, 40}};

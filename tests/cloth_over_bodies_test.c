@@ -1,5 +1,6 @@
-/* A sheet that falls on bodies keeps its lengths and never gains energy, in every frame, with the substeps that the engine
- * chooses: balls of several sizes, off centre and moving, a capsule, a sheet that is thrown, and a fabric that gives. */
+/* A sheet that falls on bodies keeps its lengths and never gains energy, in every frame, with
+ * the substeps that the engine chooses: balls of several sizes, off centre and moving, a
+ * capsule, a sheet that is thrown, and a fabric that gives. */
 #include "testing.h"
 
 #include "cloth_meshes.h"
@@ -9,7 +10,8 @@ static hed_error error;
 static const hed_cloth_fabric rigid = {1e6f, 1e6f, 40.0f, 1e-5f, 1e-5f, 0.15f, 4e-5f},
                               gives = {2000.0f, 1500.0f, 40.0f, 1e-5f, 7e-6f, 0.12f, 0.2f};
 
-/* `way`: of the body in a frame, m; `thrown`: velocity of the sheet, m/s; `turns`: about y, rad/s. */
+/* `way`: of the body in a frame, m; `thrown`: velocity of the sheet, m/s; `turns`: about y,
+ * rad/s. */
 typedef struct body_case {
     const char *name;
     hed_cloth_collider body;

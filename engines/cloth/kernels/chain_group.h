@@ -62,8 +62,9 @@ CLOTH_FUNCTION float4 chain_axis(chain_item i, float4 unit)
 #define CHAIN_NARROW 64u /* items of a chain that are faster together: 0.456 ms a frame for 0.470 */
 
 #if HED_HAS_LANES
-/* Lane of an item in the warp that works on its chain for all of the chain's items; 32: it is in another warp. A
- * multiprocessor gives its warps to four schedulers by turns, and chains of a group take warps of different ones. */
+/* Lane of an item in the warp that works on its chain for all of the chain's items; 32: it is
+ * in another warp. A multiprocessor gives its warps to four schedulers by turns, and chains
+ * of a group take warps of different ones. */
 CLOTH_FUNCTION uint chain_worker_lane(chain_item i)
 {
 #if defined(KINDS) && (KINDS >> 10 & 1) /* patches of elements leave no registers for more */
@@ -152,11 +153,11 @@ CLOTH_FUNCTION chain_pulls chain_solve_in_warp(chain_item i, float4 unit, float 
 }
 
 #if !HED_STRICT
-/* Solves the rows of a chain by one warp (chain_worker_lane()): each lane expresses its rows by its last
- * one and that of the lane before (H. H. Wang, A parallel method for tridiagonal equations, 1981),
- * then lanes reduce. `numbers`: planes of the rows' elements before and after the diagonal and of
- * right sides, which become the multipliers; row j of all lanes in succession, with a distance that
- * avoids conflicts of banks. */
+/* Solves the rows of a chain by one warp (chain_worker_lane()): each lane expresses its rows
+ * by its last one and that of the lane before (H. H. Wang, A parallel method for tridiagonal
+ * equations, 1981), then lanes reduce. `numbers`: planes of the rows' elements before and
+ * after the diagonal and of right sides, which become the multipliers; row j of all lanes in
+ * succession, with a distance that avoids conflicts of banks. */
 CLOTH_FUNCTION void chain_solve_by_warp(__local float *numbers, uint lane, uint lanes)
 {
     uint line = lanes + 4u, plane = CHAIN_EACH * line, is_lane = lane < lanes;
@@ -217,7 +218,8 @@ CLOTH_FUNCTION chain_pulls chain_solve_wide(
     barrier(CLK_LOCAL_MEM_FENCE);
     uint worker = chain_worker_lane(i);
     if (worker < 32u) chain_solve_by_warp(numbers, worker, lanes);
-    else if (i.fences && i.lane % 32u == 0u) mem_fence(CLK_GLOBAL_MEM_FENCE); /* a warp that waits */
+    else if (i.fences && i.lane % 32u == 0u)
+        mem_fence(CLK_GLOBAL_MEM_FENCE); /* a warp that waits */
     barrier(CLK_LOCAL_MEM_FENCE);
     pulls.unit.w = number[2u * plane];
     if (i.lane > 0u) {
@@ -440,8 +442,8 @@ CLOTH_FUNCTION void chain_shorten_every_second(
     }
 }
 
-/* Shortens the edges of a chain in local memory by one warp, of which an item is lane `lane`, CHAIN_EACH edges in each
- * lane. */
+/* Shortens the edges of a chain in local memory by one warp, of which an item is lane `lane`,
+ * CHAIN_EACH edges in each lane. */
 CLOTH_FUNCTION void chain_shorten_by_warp(
     chain_item i, uint lane, __local float4 *rows, __local const float *limits)
 {

@@ -180,7 +180,8 @@ CLOTH_FUNCTION void cooperative_take_line(
     cloth_meet(width);
 }
 
-/* Solves a chain as chain_reduce(). Locked points are sent, too. Points are held in their slots (chain_slot()). */
+/* Solves a chain as chain_reduce(). Locked points are sent, too. Points are held in their
+ * slots (chain_slot()). */
 CLOTH_FUNCTION void cooperative_chain(uint4 task, cooperative_words words, cloth_chain_edge edge,
     cloth_chains_view view, float stiffness, cooperative_mail mail, uint item,
     __local float4 *memory)
@@ -204,7 +205,8 @@ CLOTH_FUNCTION void cooperative_chain(uint4 task, cooperative_words words, cloth
         a = memory[chain_slot(i, i.lane)];
         b = memory[chain_slot(i, i.lane + 1u)];
     }
-    if (task.w & CLOTH_DO_HOLD) barrier(CLK_LOCAL_MEM_FENCE); /* items have read their multipliers */
+    if (task.w & CLOTH_DO_HOLD)
+        barrier(CLK_LOCAL_MEM_FENCE); /* items have read their multipliers */
     if (!i.is_edge) return;
     if (sends) cooperative_send(at, a, mail);
     else if (task.w & CLOTH_DO_HOLD) memory[chain_slot(i, i.lane)] = a;
@@ -397,7 +399,8 @@ CLOTH_FUNCTION void cooperative_pull(cooperative_side side, uint lane, uint widt
     if (!hed_lane_shuffle(side.count, 0)) return; /* a warp without a chain */
     /* a lane without a chain reads a place of its warp's first one: other warps write theirs */
     uint id = hed_lane_id(), before = id - 1u, of_warp = hed_lane_shuffle(side.first, 0);
-    float4 a = held[side.count ? side.first : of_warp], b = held[side.count ? side.second : of_warp];
+    float4 a = held[side.count ? side.first : of_warp],
+           b = held[side.count ? side.second : of_warp];
     float pulled = pass == 2u && lane < side.count ? pulls[side.pull] : 0.0f;
     float x = b.x - a.x, y = b.y - a.y, z = b.z - a.z,
           square = fma(x, x, fma(y, y, fma(z, z, 1e-24f))), part = hed_near_rsqrt(square),
@@ -542,9 +545,9 @@ CLOTH_FUNCTION void cooperative_patches(uint4 task, uint begin, uint end,
 }
 
 #if HAS(CLOTH_DO_DRIVE)
-/* Moves particles out of the bodies, and by their driver: [begin, end), or those of the columns [begin, end), which
- * the task before holds in local memory. `is_end`: the launch ends with the task, so points that are sent are stored,
- * too. */
+/* Moves particles out of the bodies, and by their driver: [begin, end), or those of the
+ * columns [begin, end), which the task before holds in local memory. `is_end`: the launch
+ * ends with the task, so points that are sent are stored, too. */
 CLOTH_FUNCTION void cooperative_drive(uint4 task, uint begin, uint end, cloth_drive_view view,
     cooperative_mail mail, uint is_end, uint item, __local const float4 *memory)
 {

@@ -296,9 +296,10 @@ static bool bends_columns(const cloth_cooperative *c, uint32_t i)
     return task.z == c->grid->grid_width;
 }
 
-/* True if the groups that solve the columns in task `i` may do the contacts of the task after it, on points in local
- * memory, and send the points: groups have met since the integration, whose old positions contacts read, there is no
- * driver, a group solves all of its columns at once, and chains of rows or the next integration follow. */
+/* True if the groups that solve the columns in task `i` may do the contacts of the task after
+ * it, on points in local memory, and send the points: groups have met since the integration,
+ * whose old positions contacts read, there is no driver, a group solves all of its columns at
+ * once, and chains of rows or the next integration follow. */
 static bool touches(const hed_cloth *cloth, const cloth_cooperative *c, uint32_t i)
 {
     const gathered_task *t = c->list + i, *drive = t + 1;
@@ -334,9 +335,10 @@ static bool may_send(const cloth_cooperative *c, uint32_t i)
     return solves_lines(c, i) || (is_kind(c, i, CLOTH_DO_DRIVE, 0) && c->list[i].part == COLUMNS);
 }
 
-/* Lets chains along one direction, and contacts of columns, send their points to lines or chains along the other
- * direction, to contacts or to the next integration, instead of a meeting of all groups. A point has two packets,
- * which tasks fill by turns: a group that fills one again has taken points that all of its readers sent afterwards. */
+/* Lets chains along one direction, and contacts of columns, send their points to lines or
+ * chains along the other direction, to contacts or to the next integration, instead of a
+ * meeting of all groups. A point has two packets, which tasks fill by turns: a group that
+ * fills one again has taken points that all of its readers sent afterwards. */
 static void send_points(const hed_cloth *cloth, cloth_cooperative *c)
 {
     if (!sends_packets(cloth, c)) return;
