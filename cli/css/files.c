@@ -58,7 +58,8 @@ static const char *note_import(void *user, uint32_t source, const char *url, siz
     return NULL;
 }
 
-/* Adds the imports of a new sheet, depth first. A chain of imports may be as long as the site has sheets, so none is a call within a call. */
+/* Adds the imports of a new sheet, depth first. A chain of imports may be as long as the site has
+ * sheets, so none is a call within a call. */
 static void files_read_imports(css_files *files, uint32_t number, hed_error *error)
 {
     files->finds_imports = true;

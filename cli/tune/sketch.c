@@ -36,7 +36,8 @@ typedef struct alias {
     const char *type;
 } alias;
 
-/* Words of a type, and the type as tune files name it; of several in a declaration the first row counts. */
+/* Words of a type, and the type as tune files name it; of several in a declaration the first row
+ * counts. */
 static const struct {
     const char *word, *type;
 } types[] = {{"float", "float"}, {"double", "double"}, {"ulong", "ulong"}, {"long", "long"},
@@ -105,7 +106,8 @@ static bool sketch_has(const parameter *p, const char *word)
 
 /* ---- macros ---- */
 
-/* Reads the macros that a program may define, which have defaults in the text: they are its parameters. */
+/* Reads the macros that a program may define, which have defaults in the text: they are its
+ * parameters. */
 static void sketch_macros(sketch *s)
 {
     static const char *const words[] = {"block", "group", "thread", "local", "wg"};
@@ -122,7 +124,8 @@ static void sketch_macros(sketch *s)
     }
 }
 
-/* Reads the names that the text gives to types; of several definitions of a name the first one counts. */
+/* Reads the names that the text gives to types; of several definitions of a name the first one
+ * counts. */
 static void sketch_aliases(sketch *s)
 {
     for (const char *at = s->text; *at && s->alias_count < MOST_ALIASES;
@@ -143,7 +146,8 @@ static void sketch_aliases(sketch *s)
     }
 }
 
-/* The macro that sizes a dimension of the group, the first or second with such a name; NULL if the text lacks it. */
+/* The macro that sizes a dimension of the group, the first or second with such a name; NULL if the
+ * text lacks it. */
 static const macro *sketch_group(const sketch *s, uint32_t dimension)
 {
     for (uint32_t i = 0; i < s->macro_count; i++)

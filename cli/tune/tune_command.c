@@ -220,7 +220,8 @@ static int tune_run(const hed_arguments *arguments, void *user)
     for (size_t i = 0; ending && i < sizeof stages / sizeof *stages; i++)
         if (strcmp(ending, stages[i]) == 0 && access(origin, F_OK) == 0) {
             fprintf(stderr,
-                "heddle: %s is a shader of another kind; expected a compute shader in GLSL (.comp, .glsl), WGSL or SPIR-V (.spv)\n",
+                "heddle: %s is a shader of another kind; expected a compute shader in GLSL (.comp, "
+                ".glsl), WGSL or SPIR-V (.spv)\n",
                 origin);
             return HED_EXIT_USAGE;
         }

@@ -16,9 +16,11 @@ static const char *expect_remedy(hed_outcome outcome)
     case HED_OUTCOME_BUILD:
     case HED_OUTCOME_LAUNCH: return "";
     case HED_OUTCOME_CRASHED:
-        return ". An array may have fewer elements than the kernel reaches: correct its size, or give expected outputs, another reference, or none";
+        return ". An array may have fewer elements than the kernel reaches: correct its size, or "
+               "give expected outputs, another reference, or none";
     case HED_OUTCOME_HUNG:
-        return ". Describe a smaller problem or allow a run more time, or give expected outputs, another reference, or none";
+        return ". Describe a smaller problem or allow a run more time, or give expected outputs, "
+               "another reference, or none";
     default: return ". Give expected outputs, another reference, or none";
     }
 }

@@ -55,7 +55,8 @@ static const char *const typed_tags[] = {"br", "div", "p", "span", "b", "i", "u"
     "blockquote", "pre", "code", "hr", "img", "table", "thead", "tbody", "tr", "td", "th", "sub",
     "sup"};
 
-/* Node of an element: of the tree, or a typed one, which is numbered after the nodes of the tree. */
+/* Node of an element: of the tree, or a typed one, which is numbered after the nodes of the
+ * tree. */
 static const html_node *node_at(const builder *b, uint32_t node)
 {
     return node < b->p->node_count ? &b->p->nodes[node] : &b->typed[node - b->p->node_count];
@@ -387,7 +388,8 @@ static void take_shadow_trees(builder *b)
                 take_shadow_tree(b, e, child, 0);
 }
 
-/* Lists the templates of the tree, which scripts can copy; shadow roots of the page are left out. */
+/* Lists the templates of the tree, which scripts can copy; shadow roots of the page are left
+ * out. */
 static void find_templates(builder *b)
 {
     const html_node *nodes = b->p->nodes;

@@ -57,7 +57,8 @@ static void copy_children(html_parser *p, uint32_t from, uint32_t to)
     }
 }
 
-/* Replaces the contents of a selectedcontent element by a copy of an option's contents; 0: empties it. */
+/* Replaces the contents of a selectedcontent element by a copy of an option's contents; 0:
+ * empties it. */
 static void set_contents(html_parser *p, uint32_t content, uint32_t option)
 {
     const uint8_t texts = 3 << HTML_NODE_TEXTS;

@@ -1,4 +1,5 @@
-/* States of one element by its tag and attributes: disabled, checked, valid, read-only, a link ... */
+/* States of one element by its tag and attributes: disabled, checked, valid, read-only, a link
+ * ... */
 #include <stdlib.h>
 
 #include "states_reader.h"

@@ -253,7 +253,8 @@ static bool read_argument(css_reader *r, const css_pseudo *pseudo, unsigned mode
 
 /* ---- shadow trees ---- */
 
-/* Adds :host, or :host(), :host-context() and ::slotted() with their argument, one compound selector. */
+/* Adds :host, or :host(), :host-context() and ::slotted() with their argument, one compound
+ * selector. */
 static bool read_with_compound(
     css_reader *r, const css_pseudo *pseudo, unsigned mode, bool argument)
 {

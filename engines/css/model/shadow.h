@@ -28,7 +28,8 @@ bool css_is_html_slot(const hed_css_document *document, uint32_t element);
 uint32_t css_flat_parent(const hed_css_document *document, uint32_t element);
 /* Parent or, below a shadow root, host of an element; CSS_NONE: a root. */
 uint32_t css_including_parent(const hed_css_document *document, uint32_t element);
-/* True if an element can have a shadow root: a custom element or, unless `custom`, an element of HTML's list. */
+/* True if an element can have a shadow root: a custom element or, unless `custom`, an element of
+ * HTML's list. */
 bool css_can_host(const hed_css_document *document, uint32_t element, bool custom);
 
 /* Context of a part: a tree in which the part has the names `names`, and the host of the tree. */
@@ -41,7 +42,8 @@ typedef struct css_part_context {
 } css_part_context;
 /* Reads the part attribute of an element in a shadow tree. False: it is no part. */
 bool css_part_begin(const hed_css_document *document, uint32_t element, css_part_context *part);
-/* Moves to the tree around, by the exportparts attribute of the host. False: nothing is exported. */
+/* Moves to the tree around, by the exportparts attribute of the host. False: nothing is
+ * exported. */
 bool css_part_outwards(const hed_css_document *document, css_part_context *part);
 
 #endif

@@ -42,7 +42,8 @@ static void find_words(states *s, hed_arena *work, hed_error *error)
 
 /* ---- from parents down: forms, fieldsets, editing, language, direction ---- */
 
-/* Element from which language and direction are inherited: the parent, or of a shadow root its host. */
+/* Element from which language and direction are inherited: the parent, or of a shadow root its
+ * host. */
 static uint32_t inherits_from(const hed_css_document *d, uint32_t e)
 {
     return css_is_shadow_root(d, e) ? d->trees[d->tree_of[e]].host : d->parent[e];

@@ -35,7 +35,8 @@ typedef struct device_copy {
     uint64_t count, room;
 } device_copy;
 
-/* Steps of a match: enqueued launch by launch at the first use, recorded as a graph at the second. */
+/* Steps of a match: enqueued launch by launch at the first use, recorded as a graph at the
+ * second. */
 typedef struct device_steps {
     hed_graph *graph; /* NULL: not recorded */
     bool recurs;      /* used before */

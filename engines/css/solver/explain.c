@@ -144,7 +144,8 @@ static void put_rule(
     hed_arena_free(&work);
 }
 
-/* The declarations of all rules that match an element of document `n`, in each tree of their sheets. */
+/* The declarations of all rules that match an element of document `n`, in each tree of their
+ * sheets. */
 static void put_rules(explanation *x, uint32_t n, uint32_t element)
 {
     const css_matched *m = &x->c.m;

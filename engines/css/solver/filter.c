@@ -124,7 +124,8 @@ static void add_tree_rules(result_filter *f, uint32_t n, uint32_t e, uint32_t tr
     }
 }
 
-/* Adds all rules that match an element by selectors of shadow trees, in the order of their numbers. */
+/* Adds all rules that match an element by selectors of shadow trees, in the order of their
+ * numbers. */
 static void add_all_shadow_rules(result_filter *f, uint32_t n, uint32_t e, hed_error *error)
 {
     const hed_css_document *d = f->m->documents[n];
@@ -139,7 +140,8 @@ static void add_all_shadow_rules(result_filter *f, uint32_t n, uint32_t e, hed_e
     f->list.count = distinct;
 }
 
-/* Class of an element: the rules of its class that hold, and the rules by selectors of shadow trees. */
+/* Class of an element: the rules of its class that hold, and the rules by selectors of shadow
+ * trees. */
 static uint32_t filter_element(
     result_filter *f, hed_arena *arena, uint32_t n, uint32_t e, hed_error *error)
 {

@@ -298,7 +298,8 @@ static bool list_names_host(const plain *p, uint32_t list, uint32_t count)
     return false;
 }
 
-/* True if a compound can match a host in its own tree: it has :host, itself or in an :is(), :not(). */
+/* True if a compound can match a host in its own tree: it has :host, itself or in an :is(),
+ * :not(). */
 static bool names_host(const plain *p, const css_compound *compound)
 {
     for (uint32_t i = 0; i < compound->count; i++) {

@@ -9,7 +9,8 @@
 /* Trees of the sheets of a matcher. */
 typedef struct css_membership {
     uint32_t sheet_words; /* words of a row */
-    /* (documents) rows of bits by tree, a bit for each sheet; NULL: every sheet is in tree 0 alone */
+    /* (documents) rows of bits by tree, a bit for each sheet; NULL: every sheet is in tree 0
+     * alone */
     uint32_t **rows;
     bool has_trees; /* some document has rows, or shadow trees */
 } css_membership;

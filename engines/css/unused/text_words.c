@@ -113,15 +113,17 @@ static uint32_t lower_bound(
 
 static bool is_quote(unsigned char c) { return c == '"' || c == '\'' || c == '`'; }
 
-/* True if a value of a template begins here: ${kind}, {{ kind }}, #{kind}, <?= kind ?>, <%= kind %>. */
+/* True if a value of a template begins here: ${kind}, {{ kind }}, #{kind}, <?= kind ?>,
+ * <%= kind %>. */
 static bool begins_value(const unsigned char *at, const unsigned char *end)
 {
     return end - at > 1 && ((strchr("$#{", at[0]) && at[1] == '{') ||
                                (at[0] == '<' && (at[1] == '?' || at[1] == '%')));
 }
 
-/* True if a word is a part of a name: one that a dash or an underscore ends is before a quote or a value, one that begins with it is after
- * a quote or a value. A minus of arithmetic is beside neither. */
+/* True if a word is a part of a name: one that a dash or an underscore ends is before a quote or a
+ * value, one that begins with it is after a quote or a value. A minus of arithmetic is beside
+ * neither. */
 static bool is_part(
     const unsigned char *at, size_t length, const unsigned char *begin, const unsigned char *end)
 {
@@ -177,7 +179,8 @@ static void scan_text(css_words *words, const char *text, size_t length, uint32_
     }
 }
 
-/* Marks the names that are two parts: one that is quoted, and a word. A name that is found so is no part of another one. */
+/* Marks the names that are two parts: one that is quoted, and a word. A name that is found so is no
+ * part of another one. */
 static void join_parts(css_words *words, hed_error *error)
 {
     size_t longest = 0;

@@ -2,9 +2,9 @@
  * looked for in the texts, so that a name with any characters is found (`md:w-1/2`,
  * `w-[calc(1%+2px)]`), between characters that are no part of a name.
  *
- * A script also puts names together: 'btn-' + kind. A name counts as a word as well if it is two parts that are both in the texts and
- * meet at a dash or an underscore: the part with that character is in quotes or beside a value in a template, as in `btn-${kind}`, and
- * the other part is a word. */
+ * A script also puts names together: 'btn-' + kind. A name counts as a word as well if it is two
+ * parts that are both in the texts and meet at a dash or an underscore: the part with that character
+ * is in quotes or beside a value in a template, as in `btn-${kind}`, and the other part is a word. */
 #ifndef HED_CSS_TEXT_WORDS_H
 #define HED_CSS_TEXT_WORDS_H
 

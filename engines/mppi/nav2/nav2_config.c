@@ -225,8 +225,8 @@ static void config_check_pairs(nav2_file *f)
     if (s->control.ay_min > 0) config_complain(f, "", "ay_min", "above 0: Nav2 and Heddle use its negative");
 }
 
-/* Reads the goal checker. A kind that Heddle does not have is replaced by SimpleGoalChecker, of which PositionGoalChecker is the
- * form for any angle. */
+/* Reads the goal checker. A kind that Heddle does not have is replaced by SimpleGoalChecker, of which
+ * PositionGoalChecker is the form for any angle. */
 static void config_take_goal(nav2_file *f)
 {
     nav2_leaf *leaf = nav2_find(&f->server, f->goal, "plugin", "");
