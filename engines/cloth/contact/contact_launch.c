@@ -18,8 +18,8 @@ enum {
     LOOK_AFTER = 3
 };
 static const float min_spare = 0.1f; /* fraction of the smallest thickness */
-/* contact_params.max_spare: the smaller of these fractions of the smallest thickness and of the longest
- * edge; .cover by it. More would list neighbours along cloth that is thick for its mesh. */
+/* contact_params.max_spare: the smaller of these fractions of the smallest thickness and of the
+ * longest edge; .cover by it. More would list neighbours along cloth that is thick for its mesh. */
 static const float spare_of_thickness = 0.35f, spare_of_edge = 0.12f, cover_by_spare = 1.4f;
 static const double separation_speed = 0.25; /* m/s, of a pair that is too near */
 /* contact_params.read_loss by the distance from zero: 2^-23 of two floats of the world, and a tenth

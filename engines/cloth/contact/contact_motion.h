@@ -57,9 +57,10 @@ CLOTH_FUNCTION contact_margins contact_listed_margins(contact_params params)
     return contact_margins_of(params.cover, 1.0f, params);
 }
 
-/* Gap, m, from which on a pair is left out. Half the reach remains of this gap in any case, so nothing
- * crosses. Two sides are seldom as far off their motions as they may be, towards each other: nearly all
- * pairs that come within reach are found, and the rest by the next iteration or list. */
+/* Gap, m, from which on a pair is left out. Half the reach remains of this gap in any case, so
+ * nothing crosses. Two sides are seldom as far off their motions as they may be, towards each
+ * other: nearly all pairs that come within reach are found, and the rest by the next iteration or
+ * list. */
 CLOTH_FUNCTION float contact_near_gap(float reach, contact_margins margins)
 {
     return hed_max(reach + margins.reach, fma(0.5f, reach, margins.half_reach));
@@ -131,8 +132,8 @@ CLOTH_FUNCTION uint contact_stuck(__global const uint *fractions, uint particle)
     return fractions[CONTACT_FRACTION_WORDS * particle + CONTACT_LIMIT_ROUNDS];
 }
 
-/* Begins to count anew for a particle that is about to be released, if its edges are hardly longer than at
- * rest: it is in a crowd, not tangled, and the layers of a crowd would cross (rule 5). */
+/* Begins to count anew for a particle that is about to be released, if its edges are hardly longer
+ * than at rest: it is in a crowd, not tangled, and the layers of a crowd would cross (rule 5). */
 CLOTH_FUNCTION void contact_hold_crowd(uint i, contact_begin_view view)
 {
     if (contact_stuck(view.fractions, i) + 1u != CONTACT_RELEASE_AFTER) return;
@@ -206,8 +207,9 @@ CLOTH_FUNCTION float4 contact_ahead(float4 x, float4 y, float4 shift, contact_pa
         NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_check_view, PAIRS_CHECK)
 
-/* Draws the grip of a particle at x along: it stays within CONTACT_GRIP of the particle, then moves with the
- * garments. A particle that went farther in one iteration has no other grip than its position. */
+/* Draws the grip of a particle at x along: it stays within CONTACT_GRIP of the particle, then moves
+ * with the garments. A particle that went farther in one iteration has no other grip than its
+ * position. */
 CLOTH_FUNCTION void contact_draw_grip(
     uint i, float4 x, float4 shift, contact_params params, __global float4 *grips)
 {

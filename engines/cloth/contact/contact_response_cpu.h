@@ -219,8 +219,8 @@ static inline block_sums block_sums_of(int *sums, const contact_params *params, 
     return (block_sums){sums + 4 * particles * array, sums + particles * (4 * arrays + array), 1};
 }
 
-/* Takes an array of sums that no thread has: the one that this thread had last, if that is free. There are
- * as many arrays as threads or pieces of a launch. */
+/* Takes an array of sums that no thread has: the one that this thread had last, if that is free.
+ * There are as many arrays as threads or pieces of a launch. */
 static inline uint block_take_array(uint *arrays, const contact_params *params)
 {
     static _Thread_local uint own_array;
@@ -242,7 +242,7 @@ static inline int block_weight(uint particle, const int *weights, const contact_
     return total;
 }
 
-/* Moves the weight and the pushes of a particle from all arrays to its own sums. Returns the weight. */
+/* Moves weight and pushes of a particle from all arrays to its own sums. Returns the weight. */
 static inline int block_total(uint i, int *sums, const contact_params *params)
 {
     uint64_t particles = params->particles;

@@ -86,32 +86,36 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 
 /* ---- limits ---- */
 
-/* Passes of pushes in a contact iteration: mostly, and at most, in the first iteration of crowded cloth. A
- * pass moves a push on by one layer, so a heap would give way layer by layer with few passes. */
+/* Passes of pushes in a contact iteration: mostly, and at most, in the first iteration of crowded
+ * cloth. A pass moves a push on by one layer, so a heap would give way layer by layer with few
+ * passes. */
 #define CONTACT_CALM_PASSES 3u
 #define CONTACT_PUSH_PASSES 12u
-/* Passes of a round: two of pulls and one of separations. Rounds follow the pushes: separations lengthen
- * edges, and pulls close gaps. The last round is one whose second pull and separation move no vertex. */
+/* Passes of a round: two of pulls and one of separations. Rounds follow the pushes: separations
+ * lengthen edges, and pulls close gaps. The last round is one whose second pull and separation move
+ * no vertex. */
 #define CONTACT_ROUND_PASSES 3u
 #define CONTACT_ROUNDS 4u
 #define CONTACT_FIRST_SEPARATION (CONTACT_PUSH_PASSES + CONTACT_ROUND_PASSES - 1u)
 #define CONTACT_PASSES (CONTACT_PUSH_PASSES + CONTACT_ROUND_PASSES * CONTACT_ROUNDS)
-/* Length of an edge by that at rest, to which a pull limits the stretch by contacts; and from which on
- * rounds after the first pull. With one limit for both an edge would end a little above it after each round,
- * and no round would be the last one. */
+/* Length of an edge by that at rest, to which a pull limits the stretch by contacts; and from which
+ * on rounds after the first pull. With one limit for both an edge would end a little above it after
+ * each round, and no round would be the last one. */
 #define CONTACT_PULLED_STRETCH 1.015f
 #define CONTACT_LONG_STRETCH 1.03f
 #define CONTACT_LIMIT_ROUNDS 6u   /* rounds of limiting; the last one needs no test (rule 3) */
 #define CONTACT_MAX_ITERATIONS 9u /* contact iterations of a substep */
-/* Words of a particle in `fractions`: a fraction for each round, then the substeps in a row in which
- * the particle was limited (rule 5). */
+/* Words of a particle in `fractions`: a fraction for each round, then the substeps in a row in
+ * which the particle was limited (rule 5). */
 #define CONTACT_FRACTION_WORDS (CONTACT_LIMIT_ROUNDS + 1u)
-/* Substeps in a row after which a stuck particle is released: from pairs as far apart as their reach
- * after this many, from pairs that touch after twice as many; after three times as many no longer. */
+/* Substeps in a row after which a stuck particle is released: from pairs as far apart as their
+ * reach after this many, from pairs that touch after twice as many; after three times as many no
+ * longer. */
 #define CONTACT_RELEASE_AFTER 240u
 /* Length of an edge of a stuck particle by that at rest, from which on it is released. */
 #define CONTACT_TANGLED_STRETCH 1.1f
-/* Largest distance of a particle from its grip, as a fraction of the thinnest garment's thickness. */
+/* Largest distance of a particle from its grip, as a fraction of the thinnest garment's thickness.
+ * */
 #define CONTACT_GRIP 0.15f
 #define CONTACT_MEAN_SAMPLES 256u /* particles of which the mean motion is taken, maximum */
 
@@ -261,21 +265,22 @@ typedef struct contact_params {
     uint weighs;    /* not 0: the pass sums the weights of pairs and pushes nothing */
     uint
         adds_two; /* not 0: a device may add two sums of a push as one number until they are applied */
-    /* arrays of sums, one for each thread of a host that pushes at the same time; 0: one thread pushes */
+    /* arrays of sums, one for each thread of a host that pushes at a time; 0: one thread pushes */
     uint sum_arrays;
 } contact_params;
 
-/* Pairs that C processes at once, and words of `marks`. Notes of C in an iteration: for each particle
- * the last pass that moved it, plus 1; the last pass that moved any, plus 1; for each block of pairs
- * the last pass that tested it, plus 1, times 2^16, and a bit for each pair that was not done. 0: no
- * pass. The word before the words of blocks has a bit for each array of sums that a thread has. Notes of a
- * substep in one launch: the pairs that a pass weighed, group by group; then a bit for each particle that
- * a round limited. */
+/* Pairs that C processes at once, and words of `marks`. Notes of C in an iteration: for each
+ * particle the last pass that moved it, plus 1; the last pass that moved any, plus 1; a bit for
+ * each array of sums that a thread has; for each block of pairs the last pass that tested it, plus
+ * 1, times 2^16, and a bit for each pair that was not done. 0: no pass. Notes of a substep in one
+ * launch: the pairs that a pass weighed, group by group; then a bit for each particle that a round
+ * limited. */
 #define CONTACT_BLOCK 16u
 #define CONTACT_MARKS(particles, pairs) ((uint64_t)(particles) + 1024u + (uint64_t)(pairs))
 
-/* Words of `sums`: pushes and weight of each particle. Threads of a host add to arrays of sums. An array has pushes, four
- * words a particle; pushes of the first array are in the sums of the particles. Weights of all arrays follow. */
+/* Words of `sums`: pushes and weight of each particle. Threads of a host add to arrays of sums. An
+ * array has pushes, four words a particle; pushes of the first array are in the sums of the
+ * particles. Weights of all arrays follow. */
 #define CONTACT_MAX_SUM_ARRAYS 32u
 #define CONTACT_SUMS(particles, arrays) \
     ((uint64_t)(particles) * ((arrays) > 0 ? 5u * (uint64_t)(arrays) : 4u))

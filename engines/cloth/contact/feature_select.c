@@ -142,8 +142,9 @@ static float tip_sharpness(const surface *s, const cloth_feature_scale *scale, u
                : 0.0f;
 }
 
-/* Axis of a tip, along which the body around it is thin: it ends at a part of the distance to the middle of the
- * corners around the tip. Around it is the cone within the faces. A tip without an axis is a point. */
+/* Axis of a tip, along which the body around it is thin: it ends at a part of the distance to the
+ * middle of the corners around the tip. Around it is the cone within the faces. A tip without an
+ * axis is a point. */
 static void set_axis(
     const surface *s, const cloth_feature_scale *scale, cloth_mesh_feature *feature)
 {

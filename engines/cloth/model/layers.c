@@ -1,7 +1,7 @@
 /* Layers of garments at the start. A layer is moved out of the surfaces inside it by projection:
  * each particle to the thickness over the nearest point of each surface, alternating with
- * smoothing of the displacements between neighbours, so that the garment keeps its shape. Triangles that still cross though their corners are outside, as over a sharp edge, are
- * moved further out. */
+ * smoothing of the displacements between neighbours, so that the garment keeps its shape. Triangles
+ * that still cross though their corners are outside, as over a sharp edge, are moved further out. */
 #include "heddle/cloth_layers.h"
 #include "heddle/cloth_check.h"
 
@@ -22,7 +22,8 @@ enum {
     /* rounds of regaining the lengths at rest, and passes over the edges before moving out */
     RELAX_ROUNDS = 60,
     PULLS = 4,
-    /* rounds in a row with crossings after which regaining ends: half of them raise the extra displacement */
+    /* rounds in a row with crossings after which regaining ends; half of them raise the extra
+     * displacement */
     CROSSED_ROUNDS = 20
 };
 /* extra displacement of crossing triangles in a round, / mean edge */
@@ -203,8 +204,8 @@ static hed_status tell_crossings(
         m->number, layer_name(m->def), m->def->layer, list + 2);
 }
 
-/* Keeps the positions if they have fewer crossings than all before, or as many and no more stretch. Contact
- * parts cloth and body in time, but never cloth and cloth. */
+/* Keeps the positions if they have fewer crossings than all before, or as many and no more stretch.
+ * Contact parts cloth and body in time, but never cloth and cloth. */
 static void keep_best(layer_moved *m, uint64_t body_pairs, uint64_t itself)
 {
     uint64_t selves = itself > m->selves ? itself - m->selves : 0, count = body_pairs + 4 * selves;
@@ -318,7 +319,8 @@ static int compare_stretches(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Computes length / rest length - 1 of a side of a triangle, and the displacement between its ends. */
+/* Computes length / rest length - 1 of a side of a triangle, and the displacement between its ends.
+ * */
 static float side_stretch(const layer_moved *m, uint32_t side, float displacement[3])
 {
     const float *rest = m->def->rest_positions ? m->def->rest_positions : m->def->positions;
@@ -360,9 +362,10 @@ static void pull_edges(const layer_moved *m)
     }
 }
 
-/* Draws the edges of a garment that is outside to their lengths at rest, as far as the bodies allow: else
- * the first frames would do it, at a speed. Over a sharp edge a round may cross with all corners outside:
- * rounds go on then, with extra displacements that grow where triangles cross. */
+/* Draws the edges of a garment that is outside to their lengths at rest, as far as the bodies
+ * allow: else the first frames would do it, at a speed. Over a sharp edge a round may cross with
+ * all corners outside: rounds go on then, with extra displacements that grow where triangles cross.
+ * */
 static void regain_lengths(layering *l, layer_moved *m)
 {
     bool crossing;
@@ -496,8 +499,8 @@ static hed_status lay_layer(
     return HED_OK;
 }
 
-/* Lays all garments, automatic ones first. An automatic garment that began outside of the bodies, but
- * within a garment that was moved out, is laid in a second pass. */
+/* Lays all garments, automatic ones first. An automatic garment that began outside of the bodies,
+ * but within a garment that was moved out, is laid in a second pass. */
 static hed_status lay_all(layering *l, float *positions, hed_cloth_laid *laid)
 {
     if (lay_layer(l, HED_CLOTH_LAYER_AUTO, false, positions, laid) ||
