@@ -45,12 +45,21 @@ static bool parts_at(const css_word *name, size_t at)
     return is_joint(name->text[at - 1]) || is_joint(name->text[at]);
 }
 
+/* True if the parts of a name are looked for. Parts of a name are together as long as its square: of a
+ * longer one than a person writes, such as a text in an attribute, they would fill the memory. */
+static bool has_parts(const css_word *name)
+{
+    enum { MOST_PARTED = 256 };
+    return name->is_name && name->length <= MOST_PARTED;
+}
+
 /* Adds the parts of the names. */
 static void expect_parts(css_words *words, hed_error *error)
 {
     uint32_t count = words->count;
     for (uint32_t i = 0; i < count && !hed_failed(error); i++) {
         const css_word name = words->words[i];
+        if (!has_parts(&name)) continue;
         for (size_t at = 1; at < name.length && !hed_failed(error); at++) {
             if (!parts_at(&name, at)) continue;
             char *head = hed_arena_new(words->arena, at + 1, 1, error);
@@ -191,7 +200,7 @@ static void join_parts(css_words *words, hed_error *error)
     if (hed_failed(error)) return;
     for (uint32_t i = 0; i < words->count; i++) {
         const css_word *name = &words->words[i];
-        if (!name->is_name || name->file != HED_CSS_NONE) continue;
+        if (!has_parts(name) || name->file != HED_CSS_NONE) continue;
         for (size_t at = 1; at < name->length && !found[i]; at++) {
             if (!parts_at(name, at)) continue;
             memcpy(head, name->text, at);
