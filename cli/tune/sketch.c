@@ -10,7 +10,13 @@
 #include "support/exit.h"
 #include "support/file.h"
 
-enum { MOST_PARAMETERS = 64, MOST_MACROS = 8, MOST_ALIASES = 16, LARGEST_TEXT = 16 << 20 };
+enum {
+    MOST_PARAMETERS = 64,
+    MOST_MACROS = 8,
+    MOST_ALIASES = 16,
+    ALIAS_WORDS = 5,
+    LARGEST_TEXT = 16 << 20
+};
 
 /* A parameter of the kernel. */
 typedef struct parameter {
@@ -40,9 +46,10 @@ typedef struct alias {
  * counts. */
 static const struct {
     const char *word, *type;
-} types[] = {{"float", "float"}, {"double", "double"}, {"ulong", "ulong"}, {"long", "long"},
-    {"uint", "uint"}, {"unsigned", "uint"}, {"uint32_t", "uint"}, {"size_t", "ulong"},
-    {"uint64_t", "ulong"}, {"int64_t", "long"}, {"int32_t", "int"}, {"int", "int"}};
+} types[] = {{"char", "bytes"}, {"short", "bytes"}, {"float", "float"}, {"double", "double"},
+    {"ulong", "ulong"}, {"long", "long"}, {"uint", "uint"}, {"unsigned", "uint"},
+    {"uint32_t", "uint"}, {"size_t", "ulong"}, {"uint64_t", "ulong"}, {"int64_t", "long"},
+    {"int32_t", "int"}, {"int", "int"}};
 
 /* The kernel of a text. */
 typedef struct sketch {
@@ -111,10 +118,12 @@ static bool sketch_has(const parameter *p, const char *word)
 static void sketch_macros(sketch *s)
 {
     static const char *const words[] = {"block", "group", "thread", "local", "wg"};
-    for (const char *at = s->text; (at = strstr(at, "#ifndef")) && s->macro_count < MOST_MACROS; at++) {
+    for (const char *at = s->text; (at = strstr(at, "#ifndef")) && s->macro_count < MOST_MACROS;
+         at++) {
         macro m = {0};
         char defined[sizeof m.name];
-        if (sscanf(at, "#ifndef %63[A-Za-z0-9_] # define %63[A-Za-z0-9_] %d", m.name, defined, &m.value) != 3 ||
+        if (sscanf(at, "#ifndef %63[A-Za-z0-9_] # define %63[A-Za-z0-9_] %d", m.name, defined,
+                &m.value) != 3 ||
             strcmp(m.name, defined) || m.value < 1 || m.value > 1024)
             continue;
         for (size_t i = 0; i < HED_COUNT(words); i++)
@@ -124,25 +133,42 @@ static void sketch_macros(sketch *s)
     }
 }
 
+/* Reads a line that gives a name to a type; several words, as in `unsigned int`, may be the type.
+ * Stores the words, of which the last one is a typedef's name and the first one a macro's. Returns their
+ * number; 0: another line. */
+static uint32_t sketch_definition(const char *line, char words[ALIAS_WORDS][64], bool *is_macro)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n;"), line);
+    int begin = 0;
+    sscanf(text, " # define %n", &begin);
+    *is_macro = begin > 0;
+    if (!begin) sscanf(text, " typedef %n", &begin);
+    uint32_t count = 0;
+    for (int length = 0; begin && count < ALIAS_WORDS; begin += length) {
+        if (sscanf(text + begin, "%63[A-Za-z0-9_] %n", words[count], &length) != 1) break;
+        count++;
+    }
+    return count;
+}
+
 /* Reads the names that the text gives to types; of several definitions of a name the first one
  * counts. */
 static void sketch_aliases(sketch *s)
 {
     for (const char *at = s->text; *at && s->alias_count < MOST_ALIASES;
          at += strcspn(at, "\n"), at += *at == '\n') {
-        char words[2][64];
-        bool is_macro =
-            sscanf(at, " # define %63[A-Za-z0-9_] %63[a-z0-9_]", words[1], words[0]) == 2;
-        if (!is_macro &&
-            sscanf(at, " typedef %63[a-z0-9_] %63[A-Za-z0-9_] ;", words[0], words[1]) != 2)
-            continue;
-        for (size_t i = 0; i < HED_COUNT(types); i++) {
-            if (strcmp(types[i].word, words[0])) continue;
-            alias *named = &s->aliases[s->alias_count++];
-            snprintf(named->name, sizeof named->name, "%s", words[1]);
-            named->type = types[i].type;
-            break;
-        }
+        char words[ALIAS_WORDS][64];
+        bool is_macro, is_found = false;
+        uint32_t count = sketch_definition(at, words, &is_macro), name = is_macro ? 0 : count - 1;
+        for (size_t i = 0; count > 1 && !is_found && i < HED_COUNT(types); i++)
+            for (uint32_t k = 0; k < count && !is_found; k++) {
+                if (k == name || strcmp(types[i].word, words[k])) continue;
+                alias *named = &s->aliases[s->alias_count++];
+                snprintf(named->name, sizeof named->name, "%s", words[name]);
+                named->type = types[i].type;
+                is_found = true;
+            }
     }
 }
 
@@ -222,7 +248,8 @@ static void sketch_parameter(sketch *s, const char *begin, const char *end)
     s->count++;
     p->is_pointer = bracket || memchr(begin, '*', (size_t)(end - begin));
     p->is_local = sketch_has(p, "__local") || sketch_has(p, "local") || sketch_has(p, "HED_LOCAL");
-    p->is_const = sketch_has(p, "const") || sketch_has(p, "__constant") || sketch_has(p, "constant");
+    p->is_const =
+        sketch_has(p, "const") || sketch_has(p, "__constant") || sketch_has(p, "constant");
     /* read the type of an element */
     static const char *const lanes[] = {"2", "3", "4", "8", "16"};
     p->type = "bytes";
@@ -321,8 +348,10 @@ static void sketch_write_argument(FILE *to, const sketch *s, const parameter *p)
             if (i) fputs(" * ", to);
             sketch_write_size(to, s, i);
         }
-        fprintf(to, "\"%s, \"fill\": {%s, \"seed\": %u}}", p->is_const ? "" : ", \"access\": \"read_write\"",
-            is_real ? "\"uniform\": [-1, 1]" : "\"integers\": [0, 100]", (unsigned)(p - s->parameters + 1));
+        fprintf(to, "\"%s, \"fill\": {%s, \"seed\": %u}}",
+            p->is_const ? "" : ", \"access\": \"read_write\"",
+            is_real ? "\"uniform\": [-1, 1]" : "\"integers\": [0, 100]",
+            (unsigned)(p - s->parameters + 1));
     } else if (is_size) {
         fprintf(to, "\"type\": \"%s\", \"value\": \"%.*s\"}", p->type, p->length, p->name);
     } else {
@@ -345,7 +374,8 @@ static void write_sketch(FILE *to, sketch *s, const char *source)
         if (!p->is_pointer && is_whole && p->lanes == 1) s->sizes[k++] = p;
     }
     bool is_flat = s->dimension_count == 1;
-    fprintf(to, "{\n  \"kernel\": \"%.*s\",\n  \"source\": \"%s\",\n  \"problem\": {", s->length, s->name, source);
+    fprintf(to, "{\n  \"kernel\": \"%.*s\",\n  \"source\": \"%s\",\n  \"problem\": {", s->length,
+        s->name, source);
     for (uint32_t i = 0; i < s->dimension_count; i++) {
         fputs(i ? ", \"" : "\"", to);
         sketch_write_size(to, s, i);
@@ -392,7 +422,8 @@ int cli_tune_sketch(const char *path, const char *entry)
             "\"parameters\", and tune it: heddle tune %s > kernel.json; heddle tune kernel.json\n",
             path, s->length, s->name, path);
     } else {
-        fprintf(stderr, "heddle: %s has no kernel%s%s: expected __kernel or __global__; or a tune file, FILE.json\n",
+        fprintf(stderr,
+            "heddle: %s has no kernel%s%s: expected __kernel or __global__; or a tune file, FILE.json\n",
             path, entry ? " " : "", entry ? entry : "");
     }
     free(bytes);

@@ -57,6 +57,12 @@ printf '%s\n' '#ifdef DOUBLE' '# define REAL double' '#else' '#define REAL float
     '__kernel void f(__global REAL *y, const number n, REAL a, __global pair *p) { y[get_global_id(0)] = a; }' > "$work/named.cl"
 run 2 tune "$work/named.cl"; out_has '"name": "y", "type": "double", "size": "n"'; out_has '"name": "n", "type": "int", "value": "n"'
 out_has '"name": "a", "type": "double", "value": 1'; out_has '"name": "p", "type": "bytes"'
+printf '%s\n' '#define HERE' 'float g(int b);' 'typedef unsigned int word;' '#define WIDE unsigned long' 'typedef struct thing item;' 'typedef unsigned char byte;' \
+    '__kernel void f(__global word *y, const word n, WIDE m, HERE item a, __global byte *b, __global const char *c) { y[get_global_id(0)] = n; }' > "$work/named.cl"
+run 2 tune "$work/named.cl"; out_has '"name": "y", "type": "uint", "size": "n"'; out_has '"name": "n", "type": "uint", "value": "n"'
+out_has '"name": "m", "type": "long", "value": 1'; for name in a b c; do out_has "\"name\": \"$name\", \"type\": \"bytes\""; done
+{ yes '#define X Y' | head -n 1000000; echo '__kernel void f(__global float *y) { y[0] = 1; }'; } > "$work/named.cl"
+run 2 tune "$work/named.cl"; out_has '"name": "y", "type": "float"'
 # Macros with a default are its parameters, and one that names the group sizes it; a guard and a macro without a default are none.
 printf '%s\n' '#ifndef FIRST_CU' '#define FIRST_CU' '#ifndef ITEMS' '# define ITEMS 6' '#endif' '#ifndef BLOCK' '#define BLOCK 128' '#endif' '#define FIXED 9' \
     '__global__ void f(float *y, int n, int seed = 0) { y[blockIdx.x * BLOCK + threadIdx.x] = ITEMS * FIXED; }' '#endif' > "$work/first.cu"
