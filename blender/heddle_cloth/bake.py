@@ -158,8 +158,9 @@ class Bake:
         for n, o in enumerate(self.cloths):
             path = baked_path(o)
             if path and path.exists():
-                self.earlier.append((o, path, self.work / f"earlier-{n}.pc2"))
-                os.replace(path, self.earlier[-1][2])
+                kept = self.work / f"earlier-{n}.pc2"
+                shutil.move(path, kept) # which may be another disk, if the file was saved since
+                self.earlier.append((o, path, kept))
             if MODIFIER in o.modifiers:
                 o.modifiers[MODIFIER].show_viewport = False
             self.cache(o).unlink(missing_ok=True)
@@ -167,10 +168,10 @@ class Bake:
     def put_back(self):
         """Undoes lay_aside(): a bake without a frame leaves the one before it."""
         for o, path, kept in self.earlier:
-            os.replace(kept, path)
+            shutil.move(kept, path)
             try:
                 o.modifiers[MODIFIER].show_viewport = True
-            except ReferenceError: # the object is no more
+            except (ReferenceError, KeyError): # the object, or its modifier, is no more
                 pass
         self.earlier = []
 
@@ -289,7 +290,7 @@ class Bake:
                     self.show()
                 self.ended(0)
         except ReferenceError: # another file was loaded meanwhile
-            pass
+            self.put_back()
 
 
 def settings_key(o):

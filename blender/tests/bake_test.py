@@ -112,9 +112,12 @@ def refuses(words, *cloths):
     check(words in said, f'expected "{words}", it said "{said}"')
 
 
+def cache_path(o):
+    return pathlib.Path(bpy.path.abspath(o.modifiers[MODIFIER].filepath))
+
+
 def cache(o):
-    path = pathlib.Path(bpy.path.abspath(o.modifiers[MODIFIER].filepath))
-    raw = path.read_bytes()
+    raw = cache_path(o).read_bytes()
     head = struct.unpack("<12siiffi", raw[:32])
     return np.frombuffer(raw[32:], "<f4", 3 * head[2] * head[5]).reshape(head[5], head[2], 3)
 
@@ -447,6 +450,39 @@ def a_bake_that_is_refused_leaves_the_one_before():
     bpy.ops.object.heddle_cloth_bake()
     check(o["heddle_cloth_baked"] != key and path.read_bytes() != before, "a new bake did not replace the old one")
     check([p.name for p in path.parent.iterdir()] == [path.name], f"beside it: {list(path.parent.iterdir())}")
+
+
+@test
+def a_cache_on_another_disk_is_replaced_or_stays():
+    """Of a file that was baked before it was saved the cache is in the system's folder, often another disk, to which no file is renamed."""
+    shared = pathlib.Path("/dev/shm")
+    if not shared.is_dir() or os.stat(shared).st_dev == os.stat(work).st_dev:
+        return
+    other = pathlib.Path(tempfile.mkdtemp(dir=shared)) / "heddle"
+    try:
+        scene = new_file(last=5)
+        o = sheet()
+        bpy.ops.object.heddle_cloth_bake()
+        other.mkdir()
+        path = pathlib.Path(shutil.move(cache_path(o), other / "cloth.pc2"))
+        o.modifiers[MODIFIER].filepath = str(path)
+        before = path.read_bytes()
+        scene.heddle_cloth_device = "cuda:99"
+        job = Bake(bpy.context, [o])
+        job.to_the_end()
+        check("cuda:99" in job.error, "another reason:", job.error)
+        check(path.read_bytes() == before and o.modifiers[MODIFIER].show_viewport, "a bake that was refused took the cache away")
+        job = Bake(bpy.context, [o])
+        while job.state == "EXPORT":
+            job.step()
+        o.modifiers.remove(o.modifiers[MODIFIER])
+        job.to_the_end()
+        check(job.state == "FAILED" and path.read_bytes() == before, "without the modifier:", job.state, job.error)
+        scene.heddle_cloth_device = "host"
+        bpy.ops.object.heddle_cloth_bake()
+        check(cache_path(o).parent == job.folder and len(cache(o)) == 5, "the new bake")
+    finally:
+        shutil.rmtree(other.parent)
 
 
 @test
