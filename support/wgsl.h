@@ -37,8 +37,8 @@ typedef struct hed_wgsl_override {
     bool plain;          /* `value` is one number (or true, false), `number` */
     double number;
     uint32_t line;
-    /* a size of the group that the text has as a number, or (HED_WGSL_F16) the bits of an alias of f32 or f16: its value
-     * is written into the text (`edits`) instead of given to the pipeline */
+    /* a size of the group that the text has as a number, or (HED_WGSL_F16) the bits of an alias of
+     * f32 or f16: its value is written into the text (`edits`) instead of given to the pipeline */
     bool is_text;
 } hed_wgsl_override;
 
@@ -78,8 +78,8 @@ typedef struct hed_wgsl_binding {
     uint32_t texel_bytes;
 } hed_wgsl_binding;
 
-/* A place of the text that the group's size determines: the product of `factors`, doubled, halved or less one,
- * replaces it. */
+/* A place of the text that the group's size determines: the product of `factors`, doubled, halved
+ * or less one, replaces it. */
 typedef struct hed_wgsl_edit {
     size_t at, size; /* bytes of the text */
     uint32_t line;
@@ -88,8 +88,8 @@ typedef struct hed_wgsl_edit {
     char suffix; /* 'u', 'i' or 0 */
 } hed_wgsl_edit;
 
-/* Elements of a dimension from one group to the next: `number` times the sizes of the group in the dimensions of
- * `powers`, as 2 and {1} of workgroup_id.x * SIZE * 2; `number` 0: unknown. */
+/* Elements of a dimension from one group to the next: `number` times the sizes of the group in the
+ * dimensions of `powers`, as 2 and {1} of workgroup_id.x * SIZE * 2; `number` 0: unknown. */
 typedef struct hed_wgsl_stride {
     uint32_t number, powers[3];
 } hed_wgsl_stride;
@@ -122,7 +122,8 @@ typedef struct hed_wgsl {
         together; /* first use that makes items depend on the group; NULL: items do not depend on it */
     uint32_t together_line;
     bool is_unordered; /* results of atomic functions decide on places in buffers */
-    /* buffer with an element that items read where others may write it (wgsl_race.c); NULL: no such buffer */
+    /* buffer with an element that items read where others may write it (wgsl_race.c); NULL: no such
+     * buffer */
     const char *race;
     uint32_t race_line, race_write_line;
     hed_wgsl_edit edits[HED_WGSL_EDITS]; /* sorted by position */
@@ -140,8 +141,9 @@ typedef struct hed_wgsl {
  * (textures that no copy can fill, by name), LIMIT, MEMORY. */
 hed_status hed_wgsl_read(const char *name, const char *text, size_t size, const char *entry,
     hed_wgsl **wgsl, hed_error *error);
-/* Makes sizes of the group that are numbers of the text, and the bits of an alias of f32 or f16 that no buffer has,
- * overrides, whose values are written into the text (`edits`). Errors: MEMORY. */
+/* Makes sizes of the group that are numbers of the text, and the bits of an alias of f32 or f16
+ * that no buffer has, overrides, whose values are written into the text (`edits`). Errors:
+ * MEMORY. */
 void hed_wgsl_name_sizes(hed_wgsl *wgsl, hed_error *error);
 
 /* Size of a texture; its bytes are rows of `row_bytes`, as copies between buffers and textures
@@ -159,8 +161,8 @@ void hed_wgsl_free(hed_wgsl *wgsl);
 
 /* Translates an expression of WGSL to heddle/space.h. Names for which `keeps` returns true remain;
  * other overrides and constants are replaced by their declared values. NULL: the expression has an
- * unsupported element (a function of the module, a shift to the right), or memory ran out. The result lives as
- * long as the object. */
+ * unsupported element (a function of the module, a shift to the right), or memory ran out. The
+ * result lives as long as the object. */
 const char *hed_wgsl_expression(
     hed_wgsl *wgsl, hed_wgsl_span text, bool (*keeps)(void *user, const char *name), void *user);
 

@@ -1,10 +1,10 @@
 /* Effect of the group's size on a shader's results. Items are independent of it ("free") if nothing
  * that the entry point reaches uses ids of the group, group memory or barriers, except in the sum
- * workgroup_id * SIZE + local_invocation_id of a component, which is global_invocation_id. A size that the
- * text has as a number becomes an override of the reader whose value is written into the text:
- * alone and in such sums for free items; else at the constant that it is named by, or at every
- * number equal to it, and in loops over group memory at its half, its double and the number before it. The
- * latter are guesses: the comparison of results decides. */
+ * workgroup_id * SIZE + local_invocation_id of a component, which is global_invocation_id. A size
+ * that the text has as a number becomes an override of the reader whose value is written into the
+ * text: alone and in such sums for free items; else at the constant that it is named by, or at
+ * every number equal to it, and in loops over group memory at its half, its double and the number
+ * before it. The latter are guesses: the comparison of results decides. */
 #include "support/wgsl_group.h"
 
 #include <stdio.h>
@@ -46,7 +46,8 @@ static void add_builtin(group_reader *g, wgsl_token kind, wgsl_token name, wgsl_
     g->builtin_count++;
 }
 
-/* Reads @builtin(KIND) before the name at token `i`, after further attributes; size 0: not found. */
+/* Reads @builtin(KIND) before the name at token `i`, after further attributes; size 0: not
+ * found. */
 static wgsl_token kind_before(const group_reader *g, uint32_t i)
 {
     for (uint32_t back = 1; back <= i && back < 16; back++) {
@@ -159,7 +160,8 @@ static bool product_at(const group_reader *g, uint32_t i, group_sum *product)
     return !open;
 }
 
-/* True if component `c` of local_invocation_id, or the index in a group of one dimension, is at token `i`. */
+/* True if component `c` of local_invocation_id, or the index in a group of one dimension, is at
+ * token `i`. */
 static bool local_at(group_reader *g, uint32_t i, uint32_t c, uint32_t *next)
 {
     const uint32_t *sizes = g->r->out->sizes;
@@ -332,9 +334,9 @@ const wgsl_named *hed_wgsl_constant_of(const group_reader *g, uint32_t c)
     return named && !named->alias ? named : NULL;
 }
 
-/* Replaces the number at token `i` if it is the half, the double or one less than the size of a group of one dimension,
- * where loops over group memory have such numbers: `var s = 128u;`, `if (l < 128u)`, `part[l + 128u]`, `part[255u]`,
- * `workgroup_id.x * 512u` and the length of an array. */
+/* Replaces the number at token `i` if it is the half, the double or one less than the size of a
+ * group of one dimension, where loops over group memory have such numbers: `var s = 128u;`, `if (l
+ * < 128u)`, `part[l + 128u]`, `part[255u]`, `workgroup_id.x * 512u` and the length of an array. */
 static void edit_derived(group_reader *g, uint32_t i, const char *name, bool is_array)
 {
     enum { SMALLEST = 8 };
@@ -431,7 +433,8 @@ static void name_sizes(group_reader *g)
     if (g->has_literal) edit_equal(g, names);
 }
 
-/* True if the text from `from` to `to` has a type, by its name or as the type of a struct's member or of another alias. */
+/* True if the text from `from` to `to` has a type, by its name or as the type of a struct's member
+ * or of another alias. */
 static bool has_type(const group_reader *g, const char *from, const char *to, const char *name, int levels)
 {
     const struct hed_wgsl_parse *r = g->r;
@@ -449,8 +452,8 @@ static bool has_type(const group_reader *g, const char *from, const char *to, co
     return false;
 }
 
-/* Returns the name of a buffer whose type has the alias; NULL: no buffer has it, so that the program gives the shader the
- * same bytes whatever the alias is. */
+/* Returns the name of a buffer whose type has the alias; NULL: no buffer has it, so that the
+ * program gives the shader the same bytes whatever the alias is. */
 static const char *buffer_with(group_reader *g, const char *name)
 {
     uint32_t depth = 0;

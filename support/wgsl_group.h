@@ -1,5 +1,5 @@
-/* Shared declarations of the rules for the group's size: wgsl_group.c finds its uses and its places in the text,
- * wgsl_stride.c the distance between groups. */
+/* Shared declarations of the rules for the group's size: wgsl_group.c finds its uses and its places
+ * in the text, wgsl_stride.c the distance between groups. */
 #ifndef HED_SUPPORT_WGSL_GROUP_H
 #define HED_SUPPORT_WGSL_GROUP_H
 

@@ -140,8 +140,8 @@ bool hed_wgsl_is_of_one_kind(const wgsl_type *type, hed_wgsl_scalar *kind);
 
 /* Finds the effect of the group's size on the results. */
 void hed_wgsl_find_group(struct hed_wgsl_parse *r);
-/* Finds the elements from one group to the next in each dimension, and a buffer with one element for each group; after
- * hed_wgsl_find_group(). */
+/* Finds the elements from one group to the next in each dimension, and a buffer with one element
+ * for each group; after hed_wgsl_find_group(). */
 void hed_wgsl_find_strides(struct hed_wgsl_parse *r);
 /* A place of a name in a function that is reached, and the token before it. */
 typedef struct wgsl_use {

@@ -1,5 +1,5 @@
-/* Elements of a buffer that items read where other items may write them. A text in WGSL cannot order items of different
- * groups, so that its result then depends on the size of the group. */
+/* Elements of a buffer that items read where other items may write them. A text in WGSL cannot
+ * order items of different groups, so that its result then depends on the size of the group. */
 #include "support/wgsl_parse.h"
 
 enum { MOST_WRITES = 16 };
@@ -58,8 +58,8 @@ static bool is_same_index(const struct hed_wgsl_parse *r, hed_wgsl_span a, hed_w
     return s.at >= a.at + a.size && t.at >= b.at + b.size;
 }
 
-/* Visits the accesses to a buffer in the functions that are reached: lists the indices that are written, or (`reads`) finds
- * the first index that is read and not written. */
+/* Visits the accesses to a buffer in the functions that are reached: lists the indices that are
+ * written, or (`reads`) finds the first index that is read and not written. */
 static bool visit_accesses(const struct hed_wgsl_parse *r, const char *name, wgsl_access *writes,
     uint32_t *count, wgsl_access *reads)
 {

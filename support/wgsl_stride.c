@@ -1,7 +1,8 @@
-/* Distance between groups: the elements of a dimension from one group to the next, by the factors of the group's id in
- * the entry point. `workgroup_id.x * TILE`, `vec2(workgroup_id.xy) * vec2(16)` and `let tile = workgroup_id.x;` with
- * `tile * 16 * ITEMS` are such products. Numbers that the size of the group replaces in the text count as that size, so
- * that the number of groups of a launch can be derived from it. */
+/* Distance between groups: the elements of a dimension from one group to the next, by the factors
+ * of the group's id in the entry point. `workgroup_id.x * TILE`, `vec2(workgroup_id.xy) * vec2(16)`
+ * and `let tile = workgroup_id.x;` with `tile * 16 * ITEMS` are such products. Numbers that the
+ * size of the group replaces in the text count as that size, so that the number of groups of a
+ * launch can be derived from it. */
 #include "support/wgsl_group.h"
 
 /* Reads workgroup_id, a component, a swizzle or a name that `let` gave to one, from token `i`. */
@@ -34,7 +35,8 @@ static bool lanes_at(const group_reader *g, uint32_t i, group_lanes *lanes, uint
     return true;
 }
 
-/* Returns the first token of the type before the bracket at token `open`, as in vec2<u32>( and u32(. */
+/* Returns the first token of the type before the bracket at token `open`, as in vec2<u32>( and
+ * u32(. */
 static uint32_t type_before(const group_reader *g, uint32_t open)
 {
     uint32_t from = open >= 4 && is_at(g, open - 1, ">") ? open - 4 : open ? open - 1 : 0;
@@ -63,7 +65,8 @@ static bool multiply(uint32_t number, hed_wgsl_stride *stride)
     return true;
 }
 
-/* Multiplies by a number of the text, which edit_equal() makes a size of the group, or the double of one. */
+/* Multiplies by a number of the text, which edit_equal() makes a size of the group, or the double
+ * of one. */
 static bool multiply_by_number(const group_reader *g, uint32_t number, hed_wgsl_stride *stride)
 {
     const uint32_t *sizes = g->r->out->sizes;
@@ -86,7 +89,8 @@ static bool multiply_by_number(const group_reader *g, uint32_t number, hed_wgsl_
 static uint32_t take_product(
     group_reader *g, uint32_t i, uint32_t lane, uint32_t depth, hed_wgsl_stride *stride);
 
-/* Returns the token after = of a constant of the module, or of the body before token `use`; 0: not found. */
+/* Returns the token after = of a constant of the module, or of the body before token `use`; 0: not
+ * found. */
 static uint32_t value_of_name(const group_reader *g, wgsl_token name, uint32_t use)
 {
     const wgsl_named *named = hed_wgsl_find_named(g->r, name);
@@ -100,7 +104,8 @@ static uint32_t value_of_name(const group_reader *g, wgsl_token name, uint32_t u
     return 0;
 }
 
-/* Multiplies by a name: a size of the group, an override with a number, a constant that is a product. */
+/* Multiplies by a name: a size of the group, an override with a number, a constant that is a
+ * product. */
 static bool multiply_by_name(
     group_reader *g, uint32_t i, uint32_t lane, uint32_t depth, hed_wgsl_stride *stride)
 {
@@ -119,8 +124,8 @@ static bool multiply_by_name(
     return end && is_at(g, end, ";");
 }
 
-/* Multiplies by the factor at token `i`, of a vector by its lane. Returns the token after it; 0: its value is not
- * known. */
+/* Multiplies by the factor at token `i`, of a vector by its lane. Returns the token after it; 0:
+ * its value is not known. */
 static uint32_t take_factor(
     group_reader *g, uint32_t i, uint32_t lane, uint32_t depth, hed_wgsl_stride *stride)
 {
@@ -151,7 +156,8 @@ static uint32_t take_factor(
     return next;
 }
 
-/* Multiplies by the factors from token `i` on. Returns the token after the last; 0: the first is not known. */
+/* Multiplies by the factors from token `i` on. Returns the token after the last; 0: the first is
+ * not known. */
 static uint32_t take_product(
     group_reader *g, uint32_t i, uint32_t lane, uint32_t depth, hed_wgsl_stride *stride)
 {
@@ -181,7 +187,8 @@ static bool follows_size(const hed_wgsl_stride *stride)
     return stride->powers[0] || stride->powers[1] || stride->powers[2];
 }
 
-/* Takes an id of the group at tokens [from, to): the factors around it, and a buffer with one element for each group. */
+/* Takes an id of the group at tokens [from, to): the factors around it, and a buffer with one
+ * element for each group. */
 static void take_lanes(group_reader *g, const group_lanes *lanes, uint32_t from, uint32_t to)
 {
     hed_wgsl *out = g->r->out;

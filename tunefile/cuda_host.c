@@ -1,7 +1,7 @@
 /* Host code in texts in CUDA C: main(), launches by <<<>>>, wrappers around the runtime's API. nvcc
- * compiles it for the processor; NVRTC compiles everything for the device, so functions, classes and
- * declarations that only the host can use are blanked out, line by line. Others without __device__ and
- * __global__ stay: NVRTC takes them as device code.
+ * compiles it for the processor; NVRTC compiles everything for the device, so functions, classes
+ * and declarations that only the host can use are blanked out, line by line. Others without
+ * __device__ and __global__ stay: NVRTC takes them as device code.
  *
  * Texture references, which CUDA 12 removed, are refused by name. */
 #include "tunefile/spec.h"
@@ -63,7 +63,8 @@ static const char *skip_block(const char *text, const char *at, char open, char 
     return at;
 }
 
-/* True if a word that begins like the host's API is of the device: texture and surface objects, and the functions that kernels call. */
+/* True if a word that begins like the host's API is of the device: texture and surface objects, and
+ * the functions that kernels call. */
 static bool is_of_device(const char *word)
 {
     static const char *const names[] = {"cudaTextureObject_t", "cudaSurfaceObject_t", "cudaBoundaryMode",
@@ -73,8 +74,9 @@ static bool is_of_device(const char *word)
     return false;
 }
 
-/* Finds a word in a range, outside of comments and strings; a word that ends with * is the beginning of
- * one that continues with a capital letter; one that begins with * is the end of a word. */
+/* Finds a word in a range, outside of comments and strings; a word that ends with * is the
+ * beginning of one that continues with a capital letter; one that begins with * is the end of a
+ * word. */
 static bool has_word(const char *text, const char *from, const char *to, const char *word)
 {
     bool ends = word[0] == '*';
@@ -111,7 +113,8 @@ static void copy_word(const char *begin, const char *last, char name[LONGEST_NAM
     name[length] = 0;
 }
 
-/* Name of the class that a head declares, "" without a class: the word after `struct` or `class` outside of a template's parameters. */
+/* Name of the class that a head declares, "" without a class: the word after `struct` or `class`
+ * outside of a template's parameters. */
 static void class_name(const definition *d, char name[LONGEST_NAME])
 {
     static const char *const kinds[] = {"struct", "class"};
@@ -135,7 +138,8 @@ static void class_name(const definition *d, char name[LONGEST_NAME])
     }
 }
 
-/* Name of the function that a head declares: the word before its first parenthesis; "" of an operator. */
+/* Name of the function that a head declares: the word before its first parenthesis; "" of an
+ * operator. */
 static void function_name(const definition *d, char name[LONGEST_NAME])
 {
     const char *open = d->begin;
@@ -177,7 +181,8 @@ static bool has_mark(const host_code *host, const char *from, const char *to)
     return false;
 }
 
-/* True if a range has a word by which code is known to be for a device; macros have names such as CUTLASS_HOST_DEVICE. */
+/* True if a range has a word by which code is known to be for a device; macros have names such as
+ * CUTLASS_HOST_DEVICE. */
 static bool is_for_device(const host_code *host, const char *from, const char *to)
 {
     static const char *const words[] = {"__device__", "__global__", "*DEVICE", "*DEVICE_INLINE", "constexpr"};

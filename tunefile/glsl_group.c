@@ -1,7 +1,7 @@
-/* The group's size of a text in GLSL as parameters: where `layout(local_size_x = 64) in` has a number,
- * or a macro or constant that is one, the number becomes a macro of Heddle's. If items of a group
- * work together, other numbers of the text that are equal to the size become the same macro; the
- * comparison of results decides which sizes are right. */
+/* The group's size of a text in GLSL as parameters: where `layout(local_size_x = 64) in` has a
+ * number, or a macro or constant that is one, the number becomes a macro of Heddle's. If items of a
+ * group work together, other numbers of the text that are equal to the size become the same macro;
+ * the comparison of results decides which sizes are right. */
 #include "tunefile/spec.h"
 
 #include <ctype.h>
@@ -96,8 +96,8 @@ static bool word_number(const glsl_word *word, uint32_t *number)
 
 /* ---- the sizes ---- */
 
-/* Finds the only number that a macro or constant of this name stands for, also in brackets or through `depth` further
- * names. */
+/* Finds the only number that a macro or constant of this name stands for, also in brackets or
+ * through `depth` further names. */
 static bool find_named(const glsl_group *g, const glsl_word *name, glsl_word *number,
     bool *is_constant, uint32_t depth)
 {
@@ -130,7 +130,8 @@ static bool find_named(const glsl_group *g, const glsl_word *name, glsl_word *nu
     return matches == 1;
 }
 
-/* Reads the size of a dimension: a number, a name, or a product of these. `word` becomes its last word. */
+/* Reads the size of a dimension: a number, a name, or a product of these. `word` becomes its last
+ * word. */
 static void read_size(glsl_group *g, glsl_word *word, uint32_t i)
 {
     uint32_t *value = &g->sizes->values[i], factor;
@@ -272,9 +273,10 @@ static void name_sizes(hed_spec_reader *reader, hed_json_node node, glsl_group *
     }
 }
 
-/* Finds the macro or constant that is the width of subgroups by its name, as SUBGROUP_SIZE and kWarpSize, in a text that
- * uses subgroups. Its number is the device's, or HED_SUBGROUP_SIZE where the width is a parameter: with another one the
- * text reads and writes over the ends of its arrays. */
+/* Finds the macro or constant that is the width of subgroups by its name, as SUBGROUP_SIZE and
+ * kWarpSize, in a text that uses subgroups. Its number is the device's, or HED_SUBGROUP_SIZE where
+ * the width is a parameter: with another one the text reads and writes over the ends of its
+ * arrays. */
 static void edit_width(hed_spec_reader *reader, hed_json_node node, glsl_group *g)
 {
     const hed_device_info *device = reader->device;
@@ -392,8 +394,8 @@ static void note_sizes(hed_spec_reader *reader, hed_json_node node, const glsl_g
         g->sizes->note ? hed_spec_text(reader, node, "%s\n  %s", note, g->sizes->note) : note;
 }
 
-/* Makes the sizes specialization constants, so that one compiled module serves all sizes: where items do not work
- * together, and the layout has the numbers. False: the sizes stay macros. */
+/* Makes the sizes specialization constants, so that one compiled module serves all sizes: where
+ * items do not work together, and the layout has the numbers. False: the sizes stay macros. */
 static bool put_constants(
     hed_spec_reader *reader, hed_json_node node, glsl_group *g, hed_source *source)
 {

@@ -1,6 +1,6 @@
-/* Texts in GLSL that a program joins or completes before it compiles them: other texts are inserted before the shader's
- * own ("source" of the comment), placeholders become names, and the remedy lists the texts near the shader that declare
- * the missing names. */
+/* Texts in GLSL that a program joins or completes before it compiles them: other texts are inserted
+ * before the shader's own ("source" of the comment), placeholders become names, and the remedy
+ * lists the texts near the shader that declare the missing names. */
 #include "tunefile/spec.h"
 
 #include "support/file.h"
@@ -16,8 +16,8 @@ enum { MOST_NEAR = 64, LONGEST_NEAR = 1 << 18 };
 
 /* ---- inserted texts ---- */
 
-/* Returns the first line after `#version` and `#extension`, and after the branches in which they are alone, with its
- * number. */
+/* Returns the first line after `#version` and `#extension`, and after the branches in which they
+ * are alone, with its number. */
 static const char *line_after_head(const char *text, uint32_t *number)
 {
     const char *after = text;
@@ -151,7 +151,8 @@ void hed_spec_complete_literals(hed_spec_reader *reader, hed_json_node node, hed
     source->size = (size_t)(to - text);
 }
 
-/* True if the declaration from `at` to its `;` contains one of the names, which are between blanks. */
+/* True if the declaration from `at` to its `;` contains one of the names, which are between
+ * blanks. */
 static bool contains_name(const char *text, const char *at, const char *names)
 {
     char name[68];
@@ -196,7 +197,8 @@ void hed_spec_free_constants(hed_spec_reader *reader, hed_json_node node, hed_so
     if (text) source->text = text;
 }
 
-/* Returns the length of a placeholder with its brackets, as [[NAME]], {{NAME}}, ${NAME} and @NAME@; 0: another text. */
+/* Returns the length of a placeholder with its brackets, as [[NAME]], {{NAME}}, ${NAME} and @NAME@;
+ * 0: another text. */
 static size_t placeholder_at(const char *at, const char **name, size_t *length)
 {
     static const char *const brackets[][2] = {{"[[", "]]"}, {"{{", "}}"}, {"${", "}"}, {"@", "@"}};
@@ -216,7 +218,8 @@ static size_t placeholder_at(const char *at, const char **name, size_t *length)
     return 0;
 }
 
-/* True at the beginning of a line that a program replaces, as #VERSION_DEFINES: GLSL has no directive in capitals. */
+/* True at the beginning of a line that a program replaces, as #VERSION_DEFINES: GLSL has no
+ * directive in capitals. */
 static bool is_program_line(const char *text, const char *at)
 {
     return *at == '#' && isupper((unsigned char)at[1]) && (at == text || at[-1] == '\n');
@@ -280,8 +283,8 @@ static void read_near(near_texts *around, const char *folder, const char *label,
     if (entries) closedir(entries);
 }
 
-/* True if the text declares the name at the level of the module: a struct, macro, constant or function. A macro in a
- * branch alone is another text's choice, which joining does not make. */
+/* True if the text declares the name at the level of the module: a struct, macro, constant or
+ * function. A macro in a branch alone is another text's choice, which joining does not make. */
 static bool declares_name(const char *text, hed_glsl_word name)
 {
     hed_glsl_word before = {NULL, 0};

@@ -1,5 +1,5 @@
-/* Names of a shader that its program declares, as by -D of a compiler: the remedy lists all of them with
- * guesses of their values. */
+/* Names of a shader that its program declares, as by -D of a compiler: the remedy lists all of them
+ * with guesses of their values. */
 #include "tunefile/spec.h"
 
 #include <ctype.h>
@@ -200,7 +200,8 @@ bool hed_spec_glsl_lacks(const char *text, hed_glsl_word name, const char *log)
     return use.is_type && !use.is_declared;
 }
 
-/* Counts the places where a name is the value of a key of a layout, `KEY = NAME`; `key` may be the beginning. */
+/* Counts the places where a name is the value of a key of a layout, `KEY = NAME`; `key` may be the
+ * beginning. */
 static uint32_t count_values(const char *text, hed_glsl_word name, const char *key)
 {
     hed_glsl_word before[2] = {{text, 0}, {text, 0}};
@@ -243,8 +244,9 @@ static bool same_glsl(hed_glsl_word w, const char *text, size_t size)
     return w.size == size && memcmp(w.at, text, size) == 0;
 }
 
-/* Returns the type of a buffer's elements that is a name of the program, by a variable that begins with one, as
- * `uint row = rows[i]` of `ROW_TYPE rows[];`; else the type that the name has by itself. */
+/* Returns the type of a buffer's elements that is a name of the program, by a variable that begins
+ * with one, as `uint row = rows[i]` of `ROW_TYPE rows[];`; else the type that the name has by
+ * itself. */
 static const char *type_by_use(const char *text, hed_glsl_word name)
 {
     static const char *const whole[] = {"uint", "int"};
@@ -279,8 +281,8 @@ static bool is_defined(const hed_spec_reader *reader, hed_glsl_word name)
     return i < kernel->define_count;
 }
 
-/* Lists the names in capitals and types of HLSL that a text uses, and that the text with all its branches does not
- * declare. `with_branches`: names as well that it may declare in a branch. */
+/* Lists the names in capitals and types of HLSL that a text uses, and that the text with all its
+ * branches does not declare. `with_branches`: names as well that it may declare in a branch. */
 static void list_names(hed_spec_reader *reader, hed_json_node node, const char *text,
     const char *whole, bool with_branches, hed_spec_name_list *list)
 {

@@ -1,6 +1,6 @@
-/* Branches of the preprocessor in GLSL by which a program chooses between passes of one text, as by -D of a
- * compiler: the remedy lists the macros that lead to a main(), and branches that the description's macros close are
- * blanked out, so that the group of one pass is found. */
+/* Branches of the preprocessor in GLSL by which a program chooses between passes of one text, as by
+ * -D of a compiler: the remedy lists the macros that lead to a main(), and branches that the
+ * description's macros close are blanked out, so that the group of one pass is found. */
 #include "tunefile/spec.h"
 
 #include <ctype.h>
@@ -97,7 +97,8 @@ static void list_condition(hed_spec_name_list *list, const directive *d, bool is
                 list, macros[i].name.at, macros[i].name.size, is_met ? macros[i].number : NULL);
 }
 
-/* Branches around a line, with the conditions of each chain up to the line; the last one is the branch's own. */
+/* Branches around a line, with the conditions of each chain up to the line; the last one is the
+ * branch's own. */
 typedef struct around {
     directive conditions[DEEPEST][MOST_CONDITIONS]; /* (depth, counts) */
     uint32_t counts[DEEPEST], depth;
@@ -214,7 +215,8 @@ typedef struct choice {
     char others[512]; /* the first macro of each branch */
 } choice;
 
-/* True if the file's name has the last words of a macro, as mul_q4_k.comp has the words of DATA_A_Q4_K. */
+/* True if the file's name has the last words of a macro, as mul_q4_k.comp has the words of
+ * DATA_A_Q4_K. */
 static bool is_in_file_name(const char *base, hed_glsl_word macro)
 {
     for (size_t from = 1; from + 3 <= macro.size; from++) {
@@ -234,8 +236,8 @@ static bool is_glsl_name_of(hed_glsl_word a, hed_glsl_word b)
     return a.size == b.size && !memcmp(a.at, b.at, a.size);
 }
 
-/* Adds the macros that meet a condition and are not there yet: of alternatives the one in the file's name, else the first.
- * Returns the new number. */
+/* Adds the macros that meet a condition and are not there yet: of alternatives the one in the
+ * file's name, else the first. Returns the new number. */
 static uint32_t add_opening(
     const choice *c, const directive *condition, tested_macro *macros, uint32_t count)
 {
@@ -273,7 +275,8 @@ static uint32_t add_opening(
     return kept;
 }
 
-/* Takes a declaration in branches: in a search the first of a missing name, else the further ones of that name. */
+/* Takes a declaration in branches: in a search the first of a missing name, else the further ones
+ * of that name. */
 static void take_branch_name(choice *c, const around *a, hed_glsl_word name)
 {
     tested_macro macros[MOST_CONDITIONS];

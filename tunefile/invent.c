@@ -43,8 +43,8 @@ static bool is_free_name(const hed_wgsl *shader, const char *name)
     return true;
 }
 
-/* Rounds a size of the problem up, so that a group's size of the text divides it, as it divides the author's own
- * problem. */
+/* Rounds a size of the problem up, so that a group's size of the text divides it, as it divides the
+ * author's own problem. */
 static double fit_size(const hed_spec_reader *reader, uint32_t dimension, double size)
 {
     enum { POWER = 16 };
@@ -140,8 +140,8 @@ static double usual_size(const hed_wgsl *shader, const hed_spec_kernel *kernel, 
     return shader->sizes[dimension] ? shader->sizes[dimension] : 1;
 }
 
-/* Kinds of a count by its owner, as named after "per": a group, an item, a cell or pixel. "blocks_per_row" has
- * no such owner, and is a number of groups. */
+/* Kinds of a count by its owner, as named after "per": a group, an item, a cell or pixel.
+ * "blocks_per_row" has no such owner, and is a number of groups. */
 typedef enum per_kind { PER_NOTHING, PER_GROUP, PER_ITEM, PER_CELL } per_kind;
 
 static per_kind per_kind_of(const char *name)
@@ -165,8 +165,8 @@ static per_kind per_kind_of(const char *name)
     return PER_NOTHING;
 }
 
-/* True if a number of elements of a group is that of its items: "threadsPerGroup", or elements of items that
- * work together. Without the latter each item takes as many elements. */
+/* True if a number of elements of a group is that of its items: "threadsPerGroup", or elements of
+ * items that work together. Without the latter each item takes as many elements. */
 static bool is_group_size(const hed_spec_reader *reader, const char *name)
 {
     static const char *const items[] = {"threads", "thread", "invocations", "lanes", NULL};
@@ -283,7 +283,8 @@ const char *hed_spec_invent_value(
     if (spec->problem.count == 1) dimension = 0;
     bool is_number_of = is_whole && is_number && dimension < spec->problem.count &&
                         dimension < reader->shader->group_count;
-    /* The number that is launched, which may not follow the group's size: another number would change the results. */
+    /* The number that is launched, which may not follow the group's size: another number would
+     * change the results. */
     const char *launched = reader->groups[dimension < 3 ? dimension : 0];
     if (is_number_of && launched && strcmp(launched, "1") != 0) return launched;
     if (is_number_of && launched)
@@ -333,8 +334,8 @@ static void put_number(unsigned char *to, const hed_wgsl_member *member, double 
     else memcpy(to, &count, sizeof count);
 }
 
-/* Finds a number in the list of arguments: its value, with the parameters' defaults; false: it is not
- * there. */
+/* Finds a number in the list of arguments: its value, with the parameters' defaults; false: it is
+ * not there. */
 static bool listed_value(
     hed_spec_reader *reader, hed_json_node list, const char *name, double *value)
 {
@@ -477,7 +478,8 @@ static void note_problem(note_text *note, const hed_tune_file *spec)
     note_add(note, "}");
 }
 
-/* Adds the numbers of uniforms that the comment does not specify; returns the number of left out ones. */
+/* Adds the numbers of uniforms that the comment does not specify; returns the number of left out
+ * ones. */
 static uint32_t note_numbers(note_text *note, hed_spec_reader *reader, hed_json_node list)
 {
     const hed_wgsl *shader = reader->shader;

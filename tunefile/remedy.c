@@ -1,6 +1,7 @@
-/* Remedies of a shader's text: declarations and values that the text alone lacks and its reader has found, in files near
- * it or by the use of its names. The text is read again with the comment that would name them, so that one command shows
- * all that is missing, and the comment becomes a note. */
+/* Remedies of a shader's text: declarations and values that the text alone lacks and its reader has
+ * found, in files near it or by the use of its names. The text is read again with the comment that
+ * would name them, so that one command shows all that is missing, and the comment becomes a
+ * note. */
 #include "tunefile/spec.h"
 
 #include <stdio.h>

@@ -49,9 +49,10 @@ static void refuse_unused_macros(hed_spec_reader *reader, hed_json_node node,
     }
 }
 
-/* Leaves the part of the compute shader in a text with parts of several stages. No compiler of GLSL takes their
- * heads: `#[compute]` of Godot, `#shader compute`, `#type compute`, `-- NAME`, of which the first compute shader is
- * taken. The other lines become empty, so that lines keep their numbers. */
+/* Leaves the part of the compute shader in a text with parts of several stages. No compiler of GLSL
+ * takes their heads: `#[compute]` of Godot, `#shader compute`, `#type compute`, `-- NAME`, of which
+ * the first compute shader is taken. The other lines become empty, so that lines keep their
+ * numbers. */
 static void take_stage(hed_spec_reader *reader, hed_json_node node, hed_source *source)
 {
     bool is_taken = false, is_compute = true;
@@ -167,8 +168,8 @@ static uint32_t put_default(int64_t *values, uint32_t count, int64_t value)
 }
 
 /* Adds a parameter that the JSON does not name: a size of the group gets powers of two up to the
- * device's limit, a bool whose name is a method both values, the bits of a type 16 and 32. Any other override keeps its
- * value. */
+ * device's limit, a bool whose name is a method both values, the bits of a type 16 and 32. Any
+ * other override keeps its value. */
 static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
     const hed_wgsl_override *override)
 {
@@ -206,7 +207,8 @@ static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_
 }
 
 /* Gives an override that is no parameter its value if the text lacks one or the caller sets one: a
- * define, which the page gives to each pipeline. A size with the value 0 lacks one too: with it no item works. */
+ * define, which the page gives to each pipeline. A size with the value 0 lacks one too: with it no
+ * item works. */
 static void fix_override(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
     const hed_wgsl_override *override)
 {
@@ -230,8 +232,8 @@ static void fix_override(hed_spec_reader *reader, hed_json_node node, hed_spec_k
     kernel->def.define_count = count + 1;
 }
 
-/* Adds the width of subgroups on a device that has several; 0 (the driver's choice) comes first in a text that does not
- * depend on the width. */
+/* Adds the width of subgroups on a device that has several; 0 (the driver's choice) comes first in
+ * a text that does not depend on the width. */
 static void add_width(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel)
 {
     enum { MOST = 33 };
@@ -380,7 +382,8 @@ static hed_spec_given give_buffer(
 }
 
 /* True if the numbers of a uniform are arguments of their own; else the uniform is one argument:
- * with matrices, arrays and halves, where there are too many numbers, and a uniform block of GLSL. */
+ * with matrices, arrays and halves, where there are too many numbers, and a uniform block of
+ * GLSL. */
 static bool has_own_numbers(const hed_spec_reader *reader, uint32_t binding, uint32_t count)
 {
     const hed_wgsl_binding *uniform = &reader->shader->bindings[binding];

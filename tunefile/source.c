@@ -96,8 +96,8 @@ static void including_put_line(including *in, unsigned line, const char *name)
     including_put(in, "\"\n", 2);
 }
 
-/* Returns a path if it can be read; in GLSL also with letters of other case in the last folder and the file's name, as
- * systems take them on which programs with GLSL are written. "": not found. */
+/* Returns a path if it can be read; in GLSL also with letters of other case in the last folder and
+ * the file's name, as systems take them on which programs with GLSL are written. "": not found. */
 static const char *including_path(including *in, const char *path)
 {
     const char *slash = strrchr(path, '/'), *found = "";
@@ -240,8 +240,9 @@ static void including_put_file(including *in, const char *path, bool is_once)
     in->depth--;
 }
 
-/* Finds the file of a directive that only a loader of GLSL knows, as `#pragma include ./NAME;`, `#insert NAME` and a line
- * `WORD(FOLDER/NAME.glsl)`, which inserts it once, with or without its ending: "" if it is not found. */
+/* Finds the file of a directive that only a loader of GLSL knows, as `#pragma include ./NAME;`,
+ * `#insert NAME` and a line `WORD(FOLDER/NAME.glsl)`, which inserts it once, with or without its
+ * ending: "" if it is not found. */
 static const char *including_find_loaded(including *in, const char *line)
 {
     static const char *const words[] = {"define", "undef", "if", "ifdef", "ifndef", "elif", "else",

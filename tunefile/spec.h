@@ -32,8 +32,8 @@ typedef struct hed_spec_kernel {
     hed_expression *group[3], *global[3];
     uint32_t dimensions; /* dimensions of the launch */
     bool counts_groups;  /* `global` counts groups, not work items */
-    /* elements of local arrays, and of buffers whose size depends on parameters; values of scalars that
-     * depend on parameters */
+    /* elements of local arrays, and of buffers whose size depends on parameters; values of scalars
+     * that depend on parameters */
     hed_expression *local[HED_MAX_ARGUMENTS];
     uint32_t local_bytes[HED_MAX_ARGUMENTS]; /* bytes of one element */
     hed_expression *bytes, *operations;      /* members of hed_work; NULL: unknown */
@@ -89,7 +89,8 @@ typedef struct hed_spec_sizes {
     const char *note;
 } hed_spec_sizes;
 
-/* Members of a shader's comment that its reader finds by itself: lists of JSON without their brackets (remedy.c). */
+/* Members of a shader's comment that its reader finds by itself: lists of JSON without their
+ * brackets (remedy.c). */
 enum { HED_SPEC_SOURCE, HED_SPEC_INCLUDE, HED_SPEC_DEFINES, HED_SPEC_ENTRY, HED_SPEC_REMEDIES };
 typedef struct hed_spec_remedy {
     char members[HED_SPEC_REMEDIES][1100];
@@ -171,7 +172,8 @@ const char *hed_spec_fraction_text(hed_spec_reader *reader, hed_json_node node, 
 /* Reads a file by its path. */
 bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
     char **bytes, size_t *size);
-/* Reads a text by its path, without byte order marks: some editors put one in front, and a joined text has one of each file. */
+/* Reads a text by its path, without byte order marks: some editors put one in front, and a joined
+ * text has one of each file. */
 bool hed_spec_read_text(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
     char **text, size_t *size);
 
@@ -252,8 +254,8 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
 
 /* ---- remedies (remedy.c) ---- */
 
-/* Adds values to a member of the comment with which the text will be read again: "source", "include", "defines" or
- * "kernel". */
+/* Adds values to a member of the comment with which the text will be read again: "source",
+ * "include", "defines" or "kernel". */
 void hed_spec_add_remedy(hed_spec_reader *reader, const char *member, const char *values);
 /* Adds files, a list of JSON, that the text with this name is joined with. */
 void hed_spec_add_source(
@@ -274,20 +276,20 @@ const char *hed_spec_skip_comment(const char *at);
 
 /* Detects a shader by its file's extension. */
 bool hed_spec_is_shader_file(const char *file, hed_language *language);
-/* Reads the text into reader->shader and the kernel's source. `file` NULL: the file itself is the shader;
- * `entry` NULL: its only compute entry point; `folders` (ends with NULL) are searched for files that
- * GLSL includes. */
+/* Reads the text into reader->shader and the kernel's source. `file` NULL: the file itself is the
+ * shader; `entry` NULL: its only compute entry point; `folders` (ends with NULL) are searched for
+ * files that GLSL includes. */
 void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
     const char *file, const char *entry, const char *const *folders, hed_source *source);
 /* Reads SPIR-V, or GLSL, into reader->shader (spirv.c). */
 void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed_kernel_def *kernel,
     hed_source *source, const char *entry);
-/* Makes sizes of the group that are numbers of the text macros of it, and the text's width of subgroups that of the
- * device: writes the new text to `source` (glsl_group.c). */
+/* Makes sizes of the group that are numbers of the text macros of it, and the text's width of
+ * subgroups that of the device: writes the new text to `source` (glsl_group.c). */
 void hed_spec_name_glsl_sizes(
     hed_spec_reader *reader, hed_json_node node, hed_source *source, hed_spec_sizes *sizes);
-/* Joins a text in WGSL with the further files of the JSON's list and with the included files, and replaces
- * macros and placeholders by their values in `defines` (wgsl_text.c). */
+/* Joins a text in WGSL with the further files of the JSON's list and with the included files, and
+ * replaces macros and placeholders by their values in `defines` (wgsl_text.c). */
 void hed_spec_join_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_node files,
     hed_json_node defines, const char *path, hed_source *source);
 /* Executes the lines of a preprocessor and replaces macros (wgsl_macros.c). */
@@ -295,24 +297,27 @@ void hed_spec_expand_wgsl(hed_spec_reader *reader, hed_json_node node, hed_json_
     const char *path, hed_source *source);
 /* Writes words of WGSL of 2021 and of native wgpu as browsers take them (wgsl_dialect.c). */
 void hed_spec_put_dialect(hed_spec_reader *reader, hed_json_node node, hed_source *source);
-/* Adds the parentheses around mixed operators that native programs omit and browsers require (wgsl_operators.c). */
+/* Adds the parentheses around mixed operators that native programs omit and browsers require
+ * (wgsl_operators.c). */
 void hed_spec_put_parentheses(hed_spec_reader *reader, hed_json_node node, hed_source *source);
-/* Evaluates the condition of an #if: names without a value (NULL by `value_of`) are 0. False: it is not understood
- * (wgsl_macros.c). */
+/* Evaluates the condition of an #if: names without a value (NULL by `value_of`) are 0. False: it is
+ * not understood (wgsl_macros.c). */
 bool hed_spec_condition(const char *at, size_t size,
     const char *(*value_of)(void *user, const char *name, size_t length), void *user, bool *is_met);
 /* Blanks out the branches of a text in GLSL that the description's macros close (glsl_passes.c). */
 void hed_spec_drop_closed_branches(
     hed_spec_reader *reader, hed_json_node node, const hed_kernel_def *kernel, hed_source *source);
-/* Returns a remedy for a text in GLSL whose program chooses a pass by a macro, by the compiler's log; "": another fault
- * (glsl_passes.c). */
+/* Returns a remedy for a text in GLSL whose program chooses a pass by a macro, by the compiler's
+ * log; "": another fault (glsl_passes.c). */
 const char *hed_spec_glsl_passes_hint(hed_spec_reader *reader, hed_json_node node,
     const hed_kernel_def *kernel, const char *text, const char *log);
-/* Returns a remedy for a text in GLSL that declares a name of the compiler's log in branches alone: the macros that open
- * one of them; "": another fault. `open`: the text without its closed branches (glsl_passes.c). */
+/* Returns a remedy for a text in GLSL that declares a name of the compiler's log in branches alone:
+ * the macros that open one of them; "": another fault. `open`: the text without its closed branches
+ * (glsl_passes.c). */
 const char *hed_spec_glsl_choice_hint(hed_spec_reader *reader, hed_json_node node,
     const hed_kernel_def *kernel, const char *text, const char *open, const char *log);
-/* Names that a shader does not declare, as the members of a JSON object with guesses of their values. */
+/* Names that a shader does not declare, as the members of a JSON object with guesses of their
+ * values. */
 typedef struct hed_spec_name_list {
     char text[1024];
     size_t used;
@@ -330,43 +335,48 @@ typedef struct hed_glsl_word {
 /* Reads the next word from `at` on, after blanks, comments and lines of the preprocessor
  * (glsl_names.c). */
 hed_glsl_word hed_spec_glsl_next(const char *text, const char *at);
-/* Rewrites a text for OpenGL as Vulkan has to have it; `only_clashes`: only if resources of two kinds have
- * one number. False: the text is unchanged (glsl_opengl.c). */
+/* Rewrites a text for OpenGL as Vulkan has to have it; `only_clashes`: only if resources of two
+ * kinds have one number. False: the text is unchanged (glsl_opengl.c). */
 bool hed_spec_from_opengl(
     hed_spec_reader *reader, hed_json_node node, bool only_clashes, hed_source *source);
-/* Returns a remedy for a text in GLSL with names that nothing declares; "": all are declared. `open`: the text without
- * its closed branches (glsl_names.c). */
+/* Returns a remedy for a text in GLSL with names that nothing declares; "": all are declared.
+ * `open`: the text without its closed branches (glsl_names.c). */
 const char *hed_spec_glsl_names_hint(hed_spec_reader *reader, hed_json_node node, const char *text,
     const char *open, const char *log);
 /* Returns a type for a name that a text uses as one; NULL: it is no type (glsl_names.c). */
 const char *hed_spec_glsl_type_guess(const char *text, hed_glsl_word name);
-/* True if the word between these two is the name of a declaration, not a type or a word of GLSL (glsl_names.c). */
+/* True if the word between these two is the name of a declaration, not a type or a word of GLSL
+ * (glsl_names.c). */
 bool hed_spec_glsl_names(hed_glsl_word before, hed_glsl_word next);
-/* True if a text defines a name as a macro whatever its program chooses: outside of branches, or in one that has an
- * #else (glsl_names.c). */
+/* True if a text defines a name as a macro whatever its program chooses: outside of branches, or in
+ * one that has an #else (glsl_names.c). */
 bool hed_spec_glsl_defines(const char *text, hed_glsl_word name);
-/* True if a text without its closed branches defines a name in a branch, or tests it (glsl_names.c). */
+/* True if a text without its closed branches defines a name in a branch, or tests it
+ * (glsl_names.c). */
 bool hed_spec_glsl_may_have(const char *open, hed_glsl_word name);
 /* True if a text declares a name, as a macro, type, function or variable (glsl_names.c). */
 bool hed_spec_glsl_declares(const char *text, hed_glsl_word name);
 /* True if a name is one that the compiler's log says a text lacks (glsl_names.c). */
 bool hed_spec_glsl_lacks(const char *text, hed_glsl_word name, const char *log);
-/* Inserts the texts after the first of a list after the lines `#version` and `#extension`, as lines with #include
- * (glsl_join.c). */
+/* Inserts the texts after the first of a list after the lines `#version` and `#extension`, as lines
+ * with #include (glsl_join.c). */
 void hed_spec_put_glsl_texts(
     hed_spec_reader *reader, hed_json_node node, hed_json_node list, hed_source *source);
 /* Enables extensions that drivers know without a line of the text (glsl_join.c). */
 void hed_spec_put_extensions(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Makes 2f 2.0f, as some drivers take it (glsl_join.c). */
 void hed_spec_complete_literals(hed_spec_reader *reader, hed_json_node node, hed_source *source);
-/* Makes global constants that begin with uniforms variables, as OpenGL's drivers take them (glsl_join.c). */
-void hed_spec_free_constants(hed_spec_reader *reader, hed_json_node node, hed_source *source);
-/* Defines names of ncnn, which its program defines before each text, and a group of a size (glsl_join.c). */
-void hed_spec_put_prelude(hed_spec_reader *reader, hed_json_node node, hed_source *source);
-/* Replaces placeholders of the program that writes the text, as [[NAME]], by their names (glsl_join.c). */
-void hed_spec_name_placeholders(hed_spec_reader *reader, hed_json_node node, hed_source *source);
-/* Returns the comment that joins a text in GLSL with the texts of its folder that declare its names; "": not found
+/* Makes global constants that begin with uniforms variables, as OpenGL's drivers take them
  * (glsl_join.c). */
+void hed_spec_free_constants(hed_spec_reader *reader, hed_json_node node, hed_source *source);
+/* Defines names of ncnn, which its program defines before each text, and a group of a size
+ * (glsl_join.c). */
+void hed_spec_put_prelude(hed_spec_reader *reader, hed_json_node node, hed_source *source);
+/* Replaces placeholders of the program that writes the text, as [[NAME]], by their names
+ * (glsl_join.c). */
+void hed_spec_name_placeholders(hed_spec_reader *reader, hed_json_node node, hed_source *source);
+/* Returns the comment that joins a text in GLSL with the texts of its folder that declare its
+ * names; "": not found (glsl_join.c). */
 const char *hed_spec_glsl_join_hint(
     hed_spec_reader *reader, hed_json_node node, const char *text, const char *log);
 /* Returns the comment that joins a text with the texts near it that declare its names. */
@@ -383,8 +393,9 @@ bool hed_spec_shader_keeps(void *kernel, const char *name);
 /* Returns size `index` of the group, an expression over the kernel's parameters. */
 const char *hed_spec_shader_group(
     hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, uint32_t index);
-/* Adds the constraint that groups of `elements`, an expression, end where the invented problem does, if they do so by default: a
- * text without a guard writes beyond a row of it otherwise. A size of the caller must be a power of two for it. */
+/* Adds the constraint that groups of `elements`, an expression, end where the invented problem
+ * does, if they do so by default: a text without a guard writes beyond a row of it otherwise. A
+ * size of the caller must be a power of two for it. */
 void hed_spec_shader_cover(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
     uint32_t dimension, const char *elements);
 /* Adds the constraint that group memory suffices. */
@@ -403,7 +414,8 @@ bool hed_spec_setting(hed_spec_reader *reader, const char *name, double *value);
 void hed_spec_invent_problem(hed_spec_reader *reader, hed_json_node node);
 /* Returns a plausible value of a number in a uniform, by its name. */
 double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *member);
-/* Returns the value of an override; items of a group and numbers of groups follow the default size. */
+/* Returns the value of an override; items of a group and numbers of groups follow the default
+ * size. */
 double hed_spec_invent_override(
     hed_spec_reader *reader, const hed_spec_kernel *kernel, const hed_wgsl_member *member);
 /* Returns the number as an expression; a number of blocks or groups follows the group's size. */

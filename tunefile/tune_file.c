@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the JSON in a comment of a shader, with the members of the remedy: the rest is replaced by blanks, so that lines
- * and columns are the shader's. Without a comment the object has the remedy's members alone. */
+/* Reads the JSON in a comment of a shader, with the members of the remedy: the rest is replaced by
+ * blanks, so that lines and columns are the shader's. Without a comment the object has the remedy's
+ * members alone. */
 static hed_status spec_read_comment(
     const char *path, const hed_spec_remedy *remedy, hed_json **json, hed_error *error)
 {
@@ -49,8 +50,8 @@ static hed_status check_settings(const hed_spec_reader *reader, bool is_shader, 
 
 /* ---- numbers of the work ---- */
 
-/* True if `text`, NAME=VALUE, names a size of the problem or a constant of the kernel. Keys of the database
- * contain both. */
+/* True if `text`, NAME=VALUE, names a size of the problem or a constant of the kernel. Keys of the
+ * database contain both. */
 static bool is_in_key(const hed_tune_file *spec, const char *text)
 {
     const hed_kernel_def *kernel = &spec->kernel.def;
@@ -77,7 +78,8 @@ static const char *digits_of(hed_spec_reader *reader, hed_json_node node, double
     return strtod(text, NULL) == number ? text : hed_spec_text(reader, node, "%.17g", number);
 }
 
-/* True if a number of the JSON is the one that would be invented without it, so that it changes nothing. */
+/* True if a number of the JSON is the one that would be invented without it, so that it changes
+ * nothing. */
 static bool is_invention(
     hed_spec_reader *reader, hed_json_node node, const char *name, double number)
 {
@@ -91,8 +93,8 @@ static bool is_invention(
     return false;
 }
 
-/* Returns NAME=VALUE of an entry of "arguments" with a constant; NULL: another entry, or a number that a
- * setting replaces. */
+/* Returns NAME=VALUE of an entry of "arguments" with a constant; NULL: another entry, or a number
+ * that a setting replaces. */
 static const char *number_of_entry(hed_spec_reader *reader, hed_json_node entry)
 {
     if (!hed_json_has(entry, "value") || !hed_json_has(entry, "name")) return NULL;
@@ -112,9 +114,9 @@ static const char *number_of_entry(hed_spec_reader *reader, hed_json_node entry)
     return hed_spec_text(reader, value, "%s=%s", name, digits_of(reader, value, number));
 }
 
-/* Adds numbers of the work, sorted, to the kernel's name: "blur radius=8". They are the settings and the plain
- * numbers of the JSON's arguments. Keys of the database contain the name, and launches by a program find all
- * names that begin with the kernel's. */
+/* Adds numbers of the work, sorted, to the kernel's name: "blur radius=8". They are the settings
+ * and the plain numbers of the JSON's arguments. Keys of the database contain the name, and
+ * launches by a program find all names that begin with the kernel's. */
 static void name_numbers(hed_spec_reader *reader)
 {
     hed_tune_file *spec = reader->spec;
@@ -169,8 +171,9 @@ static hed_status spec_read(
     return status;
 }
 
-/* Reads a shader, and again with the remedy as long as its reader finds more for it. A failure after that is reported
- * with the comment; one that leaves a part to the user as of the text alone. */
+/* Reads a shader, and again with the remedy as long as its reader finds more for it. A failure
+ * after that is reported with the comment; one that leaves a part to the user as of the text
+ * alone. */
 static hed_status open_shader(hed_spec_reader reader, hed_tune_file **file, hed_error *error)
 {
     enum { MOST_READS = 8 };

@@ -380,8 +380,8 @@ static void json_read_shader_group(hed_spec_reader *reader, hed_json_node object
     }
 }
 
-/* Returns the elements of a dimension that a group covers, as text: a product of sizes of the group, or a constant where
- * groups are rows, tiles or tasks that do not follow the size. */
+/* Returns the elements of a dimension that a group covers, as text: a product of sizes of the
+ * group, or a constant where groups are rows, tiles or tasks that do not follow the size. */
 static const char *json_shader_stride(
     hed_spec_reader *reader, hed_json_node whole, const char *group[3], uint32_t dimension)
 {
@@ -402,8 +402,8 @@ static const char *json_shader_stride(
                               : text;
 }
 
-/* Counts the groups of a launch of an invented problem by the elements that a group covers, if these are not its own
- * size; one group if no id of the shader differs between groups. */
+/* Counts the groups of a launch of an invented problem by the elements that a group covers, if
+ * these are not its own size; one group if no id of the shader differs between groups. */
 static void json_count_shader_groups(
     hed_spec_reader *reader, hed_json_node whole, hed_spec_kernel *kernel, const char *group[3])
 {
@@ -483,7 +483,8 @@ static const char *json_read_max_threads(
     return plain;
 }
 
-/* Reads the language: its name, or the extension of the shader with the comment, or of the last file. */
+/* Reads the language: its name, or the extension of the shader with the comment, or of the last
+ * file. */
 static hed_language json_read_language(
     hed_spec_reader *reader, hed_json_node object, hed_json_node whole)
 {

@@ -20,8 +20,8 @@ static const char *scalar_of(hed_type type)
     return type == HED_FLOAT ? "f32" : type == HED_INT32 ? "i32" : "u32";
 }
 
-/* Declares a constant. A size of the group without a constant in the text (local_size_x_id alone) has the default 1,
- * which no program means: it stays without a value. */
+/* Declares a constant. A size of the group without a constant in the text (local_size_x_id alone)
+ * has the default 1, which no program means: it stays without a value. */
 static void declare_constant(FILE *to, const hed_shader *shader, uint32_t index)
 {
     const hed_shader_constant *constant = &shader->constants[index];
@@ -151,8 +151,8 @@ static void declare_shader(
     declare_entry(to, shader, sizes, entry);
 }
 
-/* Returns the file and line of a text's first use of a name, which declares it, as " in line 7" or " in FILE:7"; "":
- * not found. */
+/* Returns the file and line of a text's first use of a name, which declares it, as " in line 7" or
+ * " in FILE:7"; "": not found. */
 static const char *place_of(
     hed_spec_reader *reader, hed_json_node node, const char *text, const char *name)
 {
@@ -180,7 +180,8 @@ static const char *place_of(
                                 : hed_spec_text(reader, node, " in line %u", line);
 }
 
-/* Refuses two resources of different kinds with one binding, which OpenGL alone allows: drivers crash. */
+/* Refuses two resources of different kinds with one binding, which OpenGL alone allows: drivers
+ * crash. */
 static void check_bindings(
     hed_spec_reader *reader, hed_json_node node, const hed_source *source, const hed_shader *shader)
 {
@@ -406,8 +407,8 @@ static void find_include(include_folders *list, const char *text_path, const cha
     }
 }
 
-/* Returns a sentence that names the included files that were not found, if the compiler met one, with
- * the comment that names their folders; "": the cause is another one. */
+/* Returns a sentence that names the included files that were not found, if the compiler met one,
+ * with the comment that names their folders; "": the cause is another one. */
 static const char *include_hint(
     hed_spec_reader *reader, hed_json_node node, const hed_source *source, const char *log)
 {
@@ -458,7 +459,8 @@ static void check_outputs(
             word, place);
 }
 
-/* True if the result of an atomic function is used: a place in a buffer, which the order of the items decides. */
+/* True if the result of an atomic function is used: a place in a buffer, which the order of the
+ * items decides. */
 static bool results_decide_places(const hed_kernel_def *kernel, const char *text)
 {
     hed_glsl_word before = {text, 0};

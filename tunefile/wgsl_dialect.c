@@ -1,6 +1,7 @@
-/* Texts in WGSL that browsers refuse for their words alone: texts of 2021, with `let` for constants of the module,
- * `@stage(compute)`, attributes in double brackets and members that end with `;`, and variables of native wgpu in the
- * address spaces push_constant and immediate, which become uniforms. */
+/* Texts in WGSL that browsers refuse for their words alone: texts of 2021, with `let` for constants
+ * of the module, `@stage(compute)`, attributes in double brackets and members that end with `;`,
+ * and variables of native wgpu in the address spaces push_constant and immediate, which become
+ * uniforms. */
 #include "tunefile/spec.h"
 
 #include <ctype.h>
@@ -40,7 +41,8 @@ static void note_line(dialect *d, uint32_t *first)
     if (!*first) *first = d->line;
 }
 
-/* Writes the attributes of [[...]] as WGSL of today has them; `block`, `stride` and `access` have no meaning now. */
+/* Writes the attributes of [[...]] as WGSL of today has them; `block`, `stride` and `access` have
+ * no meaning now. */
 static void put_attributes(dialect *d, const char *at, const char *end)
 {
     while (at < end) {
@@ -70,7 +72,8 @@ static size_t old_attributes(const char *at)
     return end && i < HED_COUNT(words) ? (size_t)(end - at) + 2 : 0;
 }
 
-/* Writes `enable` with the extensions of a list but f32, which is no extension; returns the length of the directive. */
+/* Writes `enable` with the extensions of a list but f32, which is no extension; returns the length
+ * of the directive. */
 static size_t put_enable(dialect *d, const char *at)
 {
     const char *before = "enable ", *end = at + strcspn(at, ";");
@@ -85,7 +88,8 @@ static size_t put_enable(dialect *d, const char *at)
     return (size_t)(end - at) + (*end == ';');
 }
 
-/* Writes `var<uniform>` for a variable that the program sets with its commands; returns the length of the old words. */
+/* Writes `var<uniform>` for a variable that the program sets with its commands; returns the length
+ * of the old words. */
 static size_t put_uniform(dialect *d, const char *at)
 {
     static const char *const spaces[] = {"push_constant", "immediate"};
@@ -126,9 +130,9 @@ static size_t put_sign(dialect *d, const char *at)
     return 1;
 }
 
-/* Writes another word for one that browsers refuse; returns the length of the old text, 0: browsers take the word. With
- * f32 in the place of f16 a literal and a type have its letter: 0.5h, vec4h. Of a literal with a point, 1.5h, the word is
- * 5h. */
+/* Writes another word for one that browsers refuse; returns the length of the old text, 0: browsers
+ * take the word. With f32 in the place of f16 a literal and a type have its letter: 0.5h, vec4h. Of
+ * a literal with a point, 1.5h, the word is 5h. */
 static size_t put_word(dialect *d, const char *at, size_t length)
 {
     if (same_word(at, length, "let") && !d->braces) {

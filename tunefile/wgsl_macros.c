@@ -1,7 +1,7 @@
 /* Lines of a preprocessor in WGSL, which browsers do not know: #define, #if with its branches, and
- * #include, as of C and of templates ({% include "FILE" %}, use FILE.wgsl; @import "FILE.wgsl";), and imports of WESL. Their lines stay as blank lines, so that
- * the first text's lines keep their numbers; included files follow it, since the order of
- * declarations has no meaning. */
+ * #include, as of C and of templates ({% include "FILE" %}, use FILE.wgsl; @import "FILE.wgsl";),
+ * and imports of WESL. Their lines stay as blank lines, so that the first text's lines keep their
+ * numbers; included files follow it, since the order of declarations has no meaning. */
 #include "tunefile/spec.h"
 
 #include "support/file.h"
@@ -78,7 +78,8 @@ static void set_macro(expansion *e, const char *name, size_t length, const char 
     if (m) m->value = value, m->is_constant = is_valid && is_plain_number(value);
 }
 
-/* Returns the size of the placeholder at `at`, as {NAME}, {{NAME}}, $[NAME] and $NAME$; 0: another text. */
+/* Returns the size of the placeholder at `at`, as {NAME}, {{NAME}}, $[NAME] and $NAME$; 0: another
+ * text. */
 static size_t placeholder_size(const char *at)
 {
     bool is_square = at[0] == '$' && at[1] == '[', is_between = at[0] == '$' && !is_square;
@@ -178,8 +179,8 @@ static const char *file_near(expansion *e, const char *path, const char *name, s
     return NULL;
 }
 
-/* Finds an included file whose path may begin with folders that only the program knows, as the alias of
- * "@app/shaders/common.wgsl": the longest end of the path that is there. */
+/* Finds an included file whose path may begin with folders that only the program knows, as the
+ * alias of "@app/shaders/common.wgsl": the longest end of the path that is there. */
 static const char *included_file(expansion *e, const char *path, const char *name, size_t length)
 {
     for (const char *at = name, *end = name + length; at < end;) {
@@ -289,7 +290,8 @@ static size_t used_file(const char *line, const char **name)
     return length > 5 && !memcmp(*name + length - 5, ".wgsl", 5) ? length : 0;
 }
 
-/* True for a line of WESL, `import package::random::{rand, seed};`. The files of its names are searched like others. */
+/* True for a line of WESL, `import package::random::{rand, seed};`. The files of its names are
+ * searched like others. */
 static bool is_import(const char *line)
 {
     const char *at = line + strspn(line, " \t");
@@ -297,7 +299,8 @@ static bool is_import(const char *line)
     return !strncmp(at, "import ", 7) && at[size] == ';' && memmem(at, size, "::", 2);
 }
 
-/* Returns the rest of a template's line, as `size > 10 and not wide -%}`, with the operators of C. */
+/* Returns the rest of a template's line, as `size > 10 and not wide -%}`, with the operators of
+ * C. */
 static const char *template_condition(expansion *e, const char *rest, size_t *size)
 {
     static const char *const words[] = {"and", "or", "not"}, *const operators[] = {"&&", "||", "!"};
@@ -397,7 +400,8 @@ static bool is_after(const char *text, const char *at, const char *word)
     return (size_t)(at - text) >= size && !memcmp(at - size, word, size);
 }
 
-/* True if code uses a name, as a comment, a placeholder, `const NAME = ${NAME};` and the address space of var<workgroup> do not. */
+/* True if code uses a name, as a comment, a placeholder, `const NAME = ${NAME};` and the address
+ * space of var<workgroup> do not. */
 static bool uses_name(const char *text, const char *name)
 {
     size_t size = strlen(name), length = 0;
@@ -414,8 +418,8 @@ static bool uses_name(const char *text, const char *name)
     return false;
 }
 
-/* True if a variable begins with an expression of macros alone, as in `let size = ROWS * 2;`. Of numbers
- * without a type it would be i32, and constants of a program, sizes and counts, are u32. */
+/* True if a variable begins with an expression of macros alone, as in `let size = ROWS * 2;`. Of
+ * numbers without a type it would be i32, and constants of a program, sizes and counts, are u32. */
 static bool begin_variables(expansion *e, const char *text)
 {
     for (const char *at = text; (at = strchr(at, '=')) != NULL; at++) {

@@ -1,5 +1,5 @@
-/* Operators of WGSL without the parentheses that the language requires, as in `x * 3u ^ y` and `a >> b & 1u`. Native
- * programs take such texts, with the precedence of C; browsers refuse them. */
+/* Operators of WGSL without the parentheses that the language requires, as in `x * 3u ^ y` and `a
+ * >> b & 1u`. Native programs take such texts, with the precedence of C; browsers refuse them. */
 #include "tunefile/spec.h"
 
 #include <ctype.h>
@@ -48,7 +48,8 @@ static const char *skip_space(const char *at)
 
 static bool is_wgsl_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* Returns the end of a list of template arguments, as in vec3<u32>; NULL: the sign is an operator. */
+/* Returns the end of a list of template arguments, as in vec3<u32>; NULL: the sign is an
+ * operator. */
 static const char *template_end(const char *at)
 {
     uint32_t depth = 0;
@@ -73,7 +74,8 @@ static const char *brackets_end(const char *at)
     return NULL;
 }
 
-/* Returns the end of an operand with its signs, members, indices and arguments; NULL: no operand begins here. */
+/* Returns the end of an operand with its signs, members, indices and arguments; NULL: no operand
+ * begins here. */
 static const char *operand_end(const char *at)
 {
     while (*at && strchr("-!~&*", *at)) at = skip_space(at + 1);

@@ -1,5 +1,5 @@
-/* Keys of a job list: one row for each. Reading, the check of a file, the JSON schema and the table of docs/scale.md are
- * made from the rows. */
+/* Keys of a job list: one row for each. Reading, the check of a file, the JSON schema and the table
+ * of docs/scale.md are made from the rows. */
 #include "batch.h"
 
 static const char *const results[] = {"output", "stdout", NULL};

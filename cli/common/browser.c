@@ -73,7 +73,8 @@ static hed_status make_pipes(cli_browser_process *browser, int theirs[2], hed_er
 {
     enum { LOWEST = 10 };
     int ends[4] = {-1, -1, -1, -1}; /* read and write: commands, then answers */
-    /* a socket for commands: writing to a browser that has ended must not end this process by SIGPIPE */
+    /* a socket for commands: writing to a browser that has ended must not end this process by
+     * SIGPIPE */
     bool complete = socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0 && pipe(ends + 2) == 0;
     for (int i = 0; i < 4; i++) {
         int low = ends[i];
@@ -88,8 +89,8 @@ static hed_status make_pipes(cli_browser_process *browser, int theirs[2], hed_er
     return complete ? HED_OK : hed_fail(error, HED_ERROR_IO, "cannot make pipes for the browser");
 }
 
-/* Becomes the program, in a child after fork(): only calls that are safe there. `failure` is closed by
- * a successful execve(). */
+/* Becomes the program, in a child after fork(): only calls that are safe there. `failure` is closed
+ * by a successful execve(). */
 static void become_program(const char *const *words, char *const *environment, const int *pipes,
     bool ends_with_parent, pid_t parent, int failure)
 {
@@ -105,8 +106,8 @@ static void become_program(const char *const *words, char *const *environment, c
     _exit(127);
 }
 
-/* Copies the environment with `variable` ("NAME=VALUE") in place of another value of the name. The caller frees
- * the list; NULL: out of memory. */
+/* Copies the environment with `variable` ("NAME=VALUE") in place of another value of the name. The
+ * caller frees the list; NULL: out of memory. */
 static char **copy_environment(char *variable)
 {
     size_t count = 0, name = strcspn(variable, "=") + 1, used = 0;
@@ -266,7 +267,8 @@ static bool has_exited(pid_t process)
     return waitid(P_PID, (id_t)process, &ended, WEXITED | WNOHANG | WNOWAIT) || ended.si_pid;
 }
 
-/* Ends a browser and the processes that it has started, which may write into its profile after its own end. */
+/* Ends a browser and the processes that it has started, which may write into its profile after its
+ * own end. */
 static void end_group(pid_t process)
 {
     enum { PATIENCE = 60 };

@@ -28,10 +28,11 @@ typedef struct cli_browser_process {
     int to, from; /* pipes of the DevTools protocol, which their user closes; -1: absent */
 } cli_browser_process;
 
-/* Starts the program words[0] in a process group of its own, so that it ends with all its children and Ctrl-C
- * does not reach it. Its temporary files are in `folder` (nullable: the usual one). Its output is discarded; `pipes` (2, nullable) become its descriptors 3 and 4. With
- * `ends_with_parent` the system kills it when the calling thread ends, even by kill -9. Returns its process; 0: it
- * cannot be started. */
+/* Starts the program words[0] in a process group of its own, so that it ends with all its children
+ * and Ctrl-C does not reach it. Its temporary files are in `folder` (nullable: the usual one). Its
+ * output is discarded; `pipes` (2, nullable) become its descriptors 3 and 4. With
+ * `ends_with_parent` the system kills it when the calling thread ends, even by kill -9. Returns its
+ * process; 0: it cannot be started. */
 pid_t cli_program_start(
     const char *const *words, const char *folder, const int *pipes, bool ends_with_parent);
 /* True if a browser of this name gets its own profile and is ended by cli_browser_end(). */
@@ -46,7 +47,8 @@ bool cli_browser_is_firefox(const char *name);
 uint16_t cli_browser_port(const cli_browser_process *browser);
 /* True if a browser with a profile of its own has crashed; `by_any_exit`: or ended by itself. */
 bool cli_browser_has_ended(const cli_browser_process *browser, bool by_any_exit);
-/* Writes how a browser with a profile of its own ended, "exit 1" or "signal 11"; false: it still runs a second later. */
+/* Writes how a browser with a profile of its own ended, "exit 1" or "signal 11"; false: it still
+ * runs a second later. */
 bool cli_browser_describe_end(const cli_browser_process *browser, char *text, size_t size);
 /* Ends a browser that was started with a profile of its own, and removes its folder. */
 void cli_browser_end(cli_browser_process *browser);

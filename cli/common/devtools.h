@@ -1,6 +1,7 @@
-/* Conversation with a browser: Chromium's DevTools protocol over two pipes (--remote-debugging-pipe), each message a
- * JSON text that ends in a zero byte, so that nothing listens on a port and no secret is on a command line; or
- * WebDriver BiDi over a WebSocket, for Firefox. See https://chromedevtools.github.io/devtools-protocol/ and
+/* Conversation with a browser: Chromium's DevTools protocol over two pipes
+ * (--remote-debugging-pipe), each message a JSON text that ends in a zero byte, so that nothing
+ * listens on a port and no secret is on a command line; or WebDriver BiDi over a WebSocket, for
+ * Firefox. See https://chromedevtools.github.io/devtools-protocol/ and
  * https://www.w3.org/TR/webdriver-bidi/. */
 #ifndef HED_CLI_COMMON_DEVTOOLS_H
 #define HED_CLI_COMMON_DEVTOOLS_H
@@ -41,9 +42,9 @@ hed_status cli_devtools_call(cli_devtools *devtools, const char *session, const 
 hed_status cli_devtools_send(cli_devtools *devtools, const char *session, const char *method,
     json_t *parameters, hed_error *error);
 
-/* Evaluates an expression in execution context `context` of a session (0: its page's own) and awaits it;
- * `value` (nullable) receives its JSON value, which the caller releases. Errors: FORMAT (the
- * exception's text), and as cli_devtools_call(). */
+/* Evaluates an expression in execution context `context` of a session (0: its page's own) and
+ * awaits it; `value` (nullable) receives its JSON value, which the caller releases. Errors: FORMAT
+ * (the exception's text), and as cli_devtools_call(). */
 hed_status cli_devtools_evaluate(cli_devtools *devtools, const char *session, int64_t context,
     const char *text, json_t **value, hed_error *error);
 

@@ -1,5 +1,5 @@
-/* Keys of heddle-css.json: one row for each. The check of a file, the JSON schema and the table of docs/css.md are
- * made from the rows. */
+/* Keys of heddle-css.json: one row for each. The check of a file, the JSON schema and the table of
+ * docs/css.md are made from the rows. */
 #include "cli/css/config.h"
 
 static const hed_field rows[] = {{"$schema", "for editors", .kind = HED_FIELD_TEXT},

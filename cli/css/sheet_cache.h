@@ -1,6 +1,6 @@
-/* Sheets, and the matcher of the last command, that a resident process (`heddle batch`) keeps between its commands: many jobs match their
- * pages against the same sheets. A sheet is found by its text and everything else of its
- * definition. */
+/* Sheets, and the matcher of the last command, that a resident process (`heddle batch`) keeps
+ * between its commands: many jobs match their pages against the same sheets. A sheet is found by
+ * its text and everything else of its definition. */
 #ifndef HED_CLI_CSS_SHEET_CACHE_H
 #define HED_CLI_CSS_SHEET_CACHE_H
 

@@ -72,7 +72,8 @@ static const char *embedded(const char *name)
     return file->text;
 }
 
-/* Writes all parts between the head and the viewer, up to an interrupt. Returns the number of parts that failed. */
+/* Writes all parts between the head and the viewer, up to an interrupt. Returns the number of parts
+ * that failed. */
 static uint32_t put_page(const demo *d)
 {
     uint32_t failed = 0;
@@ -85,8 +86,9 @@ static uint32_t put_page(const demo *d)
     return failed;
 }
 
-/* Makes the folder and in it a page with the mark of reports: later demos replace the files of a folder with
- * this mark. Other folders with files are rejected, since files could have the names of the demo's files. */
+/* Makes the folder and in it a page with the mark of reports: later demos replace the files of a
+ * folder with this mark. Other folders with files are rejected, since files could have the names of
+ * the demo's files. */
 static hed_status begin_folder(const demo *d, hed_error *error)
 {
     demo_path path = demo_output(d, "index.html");

@@ -1,12 +1,12 @@
-/* The session of a page in Firefox, by WebDriver BiDi. Its recorder is in front of the scripts of pages and frames; a worker
- * cannot be entered before its first script. */
+/* The session of a page in Firefox, by WebDriver BiDi. Its recorder is in front of the scripts of
+ * pages and frames; a worker cannot be entered before its first script. */
 #ifndef HED_CLI_TUNE_PAGE_FIREFOX_H
 #define HED_CLI_TUNE_PAGE_FIREFOX_H
 
 #include "cli/tune/page_session.h"
 
-/* Connects to the browser that page->process is, and puts the recorder in front of its pages. Errors: IO, TIMEOUT, FORMAT,
- * MEMORY. */
+/* Connects to the browser that page->process is, and puts the recorder in front of its pages.
+ * Errors: IO, TIMEOUT, FORMAT, MEMORY. */
 hed_status page_firefox_open(page_session *page, hed_error *error);
 /* Asks the browser to end. */
 void page_firefox_close(page_session *page);

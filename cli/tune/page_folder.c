@@ -62,8 +62,9 @@ static bool find_file(const char *folder, const char *path, char *file)
            (file[length] == '/' || folder[length - 1] == '/');
 }
 
-/* Finds the file of an address. A page that was built for a place under its host (Vite's `base`: "/name/") asks for its files
- * there; the folder is that place, so a path without a file is tried once more without its first part. */
+/* Finds the file of an address. A page that was built for a place under its host (Vite's `base`:
+ * "/name/") asks for its files there; the folder is that place, so a path without a file is tried
+ * once more without its first part. */
 static bool find_page_file(const char *folder, const char *address, char *file)
 {
     char path[PATH_MAX];

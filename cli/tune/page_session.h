@@ -1,4 +1,5 @@
-/* A live web page with a recorder of WebGPU in front of its scripts: in its frames and workers, too. */
+/* A live web page with a recorder of WebGPU in front of its scripts: in its frames and workers,
+ * too. */
 #ifndef HED_CLI_TUNE_PAGE_SESSION_H
 #define HED_CLI_TUNE_PAGE_SESSION_H
 
@@ -64,8 +65,9 @@ hed_status page_evaluate_tab(
     page_session *page, const char *text, json_t **value, hed_error *error);
 /* Evaluates the scripts that replay, compare and tune. */
 hed_status page_add_tools(page_session *page, const page_realm *realm, hed_error *error);
-/* Runs the long function `name` of the tools with JSON arguments (nullable, "1, {}"), and waits for its value.
- * `progress` (nullable) receives its state. Errors: FORMAT (an exception), IO, TIMEOUT (Ctrl-C). */
+/* Runs the long function `name` of the tools with JSON arguments (nullable, "1, {}"), and waits for
+ * its value. `progress` (nullable) receives its state. Errors: FORMAT (an exception), IO, TIMEOUT
+ * (Ctrl-C). */
 hed_status page_run(page_session *page, const page_realm *realm, const char *name, const char *list,
     void (*progress)(void *user, const char *text), void *user, json_t **value, hed_error *error);
 

@@ -17,8 +17,8 @@ extern const hed_source hed_gpu_module_files[]; /* embedded: web/record, the rec
 
 enum { MOST_SCRIPT = 1 << 22, SIZES = 16 };
 
-/* Longest wait for the first dispatch, s; time between lines of progress without a terminal, s; fraction of the time that is
- * tuned unless pipelines are named. */
+/* Longest wait for the first dispatch, s; time between lines of progress without a terminal, s;
+ * fraction of the time that is tuned unless pipelines are named. */
 static const double DISPATCH_SECONDS = 30, LINE_SECONDS = 30, TUNED_SHARE = 0.9;
 /* Time of the checks as a multiple of the time of the race. */
 static const double CHECK_SHARE = 5;
@@ -153,7 +153,8 @@ static hed_status drive_page(page_session *page, const hed_arguments *arguments,
     return error->status;
 }
 
-/* Adds the stage that a realm has reached, and the errors that it has met, to the reason of a silent page. */
+/* Adds the stage that a realm has reached, and the errors that it has met, to the reason of a
+ * silent page. */
 static void add_silence(page_session *page, uint32_t index, FILE *stream)
 {
     json_t *value = NULL, *complaint;
@@ -343,7 +344,8 @@ static hed_status check_names(const page_tuning *tuning, hed_error *error)
     return HED_OK;
 }
 
-/* Finds the author's lines to change; a failure is kept with the pipeline, since the size is known. */
+/* Finds the author's lines to change; a failure is kept with the pipeline, since the size is
+ * known. */
 static void find_changes(
     page_tuning *tuning, json_t *pipeline, const json_t *best, page_status *status)
 {
@@ -445,7 +447,8 @@ static hed_status write_patch(page_tuning *tuning, hed_error *error)
     return error->status;
 }
 
-/* Refuses a server's answer that is an error (404), unless it is a page with scripts, as that of an app for all its addresses. */
+/* Refuses a server's answer that is an error (404), unless it is a page with scripts, as that of an
+ * app for all its addresses. */
 static hed_status refuse_answer(page_session *page, const char *address, hed_error *error)
 {
     static const char probe[] = "[performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0, "

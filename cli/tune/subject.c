@@ -163,8 +163,8 @@ static void write_scalar(FILE *to, hed_type type, const void *data)
     else fprintf(to, "%" PRId64, value.whole);
 }
 
-/* Adds the numbers of a captured launch to its kernel's name, as tune files do: "blur radius=8". Sizes of the
- * problem are in the database already. */
+/* Adds the numbers of a captured launch to its kernel's name, as tune files do: "blur radius=8".
+ * Sizes of the problem are in the database already. */
 static hed_status name_capture(
     cli_tune_subject *s, const hed_capture_info *capture, hed_error *error)
 {

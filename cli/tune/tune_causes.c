@@ -1,5 +1,5 @@
-/* Causes of wrong results of a shader, and its remedies: items that race with each other, a number of groups that does
- * not follow the size, invented contents. */
+/* Causes of wrong results of a shader, and its remedies: items that race with each other, a number
+ * of groups that does not follow the size, invented contents. */
 #include "tune_command.h"
 
 #include "support/wgsl.h"
@@ -115,14 +115,16 @@ void cli_tune_print_groups(const hed_kernel_def *kernel, const hed_tune_result *
     fputs("]} */\n", out);
 }
 
-/* Prints the comment that leaves the output of a wrong result out, if the order of items decides on its elements: numbers
- * that atomic functions hand out, as the first element of each list in one buffer. */
+/* Prints the comment that leaves the output of a wrong result out, if the order of items decides on
+ * its elements: numbers that atomic functions hand out, as the first element of each list in one
+ * buffer. */
 static void print_handed_out(const hed_kernel_def *kernel, const char *wrong)
 {
     for (uint32_t i = 0; i < kernel->argument_count; i++) {
         const hed_argument_def *argument = &kernel->arguments[i];
         size_t size = strlen(argument->name);
-        if (argument->compare == HED_COMPARE_SORTED && !strncmp(wrong, argument->name, size) && wrong[size] == '[')
+        if (argument->compare == HED_COMPARE_SORTED && !strncmp(wrong, argument->name, size) &&
+            wrong[size] == '[')
             fprintf(stderr,
                 "  If the elements of %s are numbers that atomic functions hand out, each run has others. Without their "
                 "comparison: /* heddle {\"arguments\": [{\"name\": \"%s\", \"tolerance\": 1e9}]} */\n",

@@ -75,10 +75,12 @@ typedef struct cli_browser {
 
 /* True if a file is a WGSL shader, or a tune file of one. */
 bool cli_is_shader(const char *path);
-/* Prints for a shader whose own results differ from run to run that its items race with each other. */
+/* Prints for a shader whose own results differ from run to run that its items race with each
+ * other. */
 void cli_tune_print_race(const hed_kernel_def *kernel, const hed_tune_result *result, FILE *out);
-/* Names the causes for which all sizes but one are wrong: the number of groups if they cover other elements than the reference,
- * else the meaning of the size, or items that work on each other's elements. */
+/* Names the causes for which all sizes but one are wrong: the number of groups if they cover other
+ * elements than the reference, else the meaning of the size, or items that work on each other's
+ * elements. */
 void cli_tune_print_groups(const hed_kernel_def *kernel, const hed_tune_result *result, FILE *out);
 /* Prints other inputs to try after a tuning of a shader in which no configuration works. */
 void cli_tune_print_remedy(
@@ -112,7 +114,8 @@ typedef struct cli_tune_subject {
     hed_kernel_def captured; /* kernel of the capture, under a name with the launch's numbers */
     char *name;              /* name of `captured` */
     cli_browser browser;     /* browser of a shader */
-    /* sizes of the problem, "n=4096", in place of invented ones that took too long; the list ends with NULL */
+    /* sizes of the problem, "n=4096", in place of invented ones that took too long; the list ends
+     * with NULL */
     char size_texts[3][96];
     const char *sizes[4];
     bool is_invented; /* neither the file nor the user has given the problem */
@@ -166,7 +169,8 @@ typedef struct cli_tuning {
     int code;
 } cli_tuning;
 
-/* Opens the subject, and reads the settings. Returns an exit code; prints a message if it is not 0. */
+/* Opens the subject, and reads the settings. Returns an exit code; prints a message if it is not
+ * 0. */
 int cli_tuning_open(cli_tuning *tuning);
 /* Tunes with the problem as it is, or with smaller ones while the default takes too long. */
 void cli_tuning_run(cli_tuning *tuning);
@@ -180,8 +184,8 @@ typedef struct cli_sweep {
     bool has_output;   /* an object was printed as JSON already */
 } cli_sweep;
 
-/* Tunes a kernel on all groups of devices, and prints the results. `output`: the sweep that this kernel
- * is a part of; NULL: none. Returns an exit code. */
+/* Tunes a kernel on all groups of devices, and prints the results. `output`: the sweep that this
+ * kernel is a part of; NULL: none. Returns an exit code. */
 int cli_tune_groups(const hed_arguments *arguments, cli_session *session, const char *origin,
     const cli_device_group *groups, uint32_t count, cli_sweep *output);
 
@@ -220,14 +224,14 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
 
 /* tune_script.c: true if a path names a script in Python. */
 bool cli_is_script(const char *path);
-/* Runs a script of Kernel Tuner's in place of this process, with --budget and --time. Returns the exit
- * code of a failure. */
+/* Runs a script of Kernel Tuner's in place of this process, with --budget and --time. Returns the
+ * exit code of a failure. */
 int cli_tune_script(const hed_arguments *arguments, const char *path);
 
 /* sketch.c: true if a path names a text in OpenCL C, CUDA C or HIP. */
 bool cli_is_kernel_text(const char *path);
-/* Prints a first tune file of the kernel of a text, or of the one named `entry` (nullable). Returns the
- * exit code. */
+/* Prints a first tune file of the kernel of a text, or of the one named `entry` (nullable). Returns
+ * the exit code. */
 int cli_tune_sketch(const char *path, const char *entry);
 
 #endif

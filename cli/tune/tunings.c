@@ -1,5 +1,6 @@
-/* Tunings of a kernel on groups of devices: run under the live view, repeated with a smaller problem where the
- * default takes too long, and printed; tunings of an engine's choice of solver. */
+/* Tunings of a kernel on groups of devices: run under the live view, repeated with a smaller
+ * problem where the default takes too long, and printed; tunings of an engine's choice of
+ * solver. */
 #include "tune_command.h"
 
 #include "heddle/author.h"
@@ -212,8 +213,9 @@ void cli_tuning_close(cli_tuning *t)
     t->s.capture = NULL;
 }
 
-/* Computes smaller sizes of the problem, true if one is smaller. The sizes of the default's group come first, since items
- * beyond an invented size may write too. A part of a group is faster only where the text has a guard. */
+/* Computes smaller sizes of the problem, true if one is smaller. The sizes of the default's group
+ * come first, since items beyond an invented size may write too. A part of a group is faster only
+ * where the text has a guard. */
 static bool smaller_sizes(const cli_tuning *t, int64_t sizes[HED_MAX_DIMENSIONS])
 {
     const hed_problem *problem = t->def.problem;
@@ -252,7 +254,8 @@ int cli_tuning_open(cli_tuning *t)
     return code;
 }
 
-/* Opens a tuning again with a smaller problem if its default took too long with the invented one; false: its result stays. */
+/* Opens a tuning again with a smaller problem if its default took too long with the invented one;
+ * false: its result stays. */
 static bool tuning_shrink(cli_tuning *t)
 {
     cli_tune_subject *s = &t->s;

@@ -42,8 +42,8 @@ static inline uint64_t hed_round_up(uint64_t a, uint64_t step)
 HED_API hed_status hed_fail(hed_error *error, hed_status status, const char *format, ...)
     HED_PRINTF(3, 4);
 
-/** Fails with HED_ERROR_MEMORY and "out of memory for " before a literal format, which names the thing that was
- *  to be allocated. Thread class: any.
+/** Fails with HED_ERROR_MEMORY and "out of memory for " before a literal format, which names the
+ *  thing that was to be allocated. Thread class: any.
  *  @code if (!list) return HED_OUT_OF_MEMORY(error, "%u voices", voices); @endcode */
 #define HED_OUT_OF_MEMORY(error, ...) \
     hed_fail((error), HED_ERROR_MEMORY, "out of memory for " __VA_ARGS__)

@@ -3,8 +3,8 @@
  *  projection of min/max distance constraints (position-based dynamics; XPBD compliance after
  *  Macklin, Müller and Chentanez 2016, small steps after Macklin et al. 2019). A hed_cloth has any
  *  number of garments that move together on one device, in one submission, or on several
- *  (hed_cloth_def.other_devices). A library of its own: heddle-cloth. Meshes, point caches and scene
- *  files: cloth_mesh.h, cloth_scene.h.
+ *  (hed_cloth_def.other_devices). A library of its own: heddle-cloth. Meshes, point caches and
+ *  scene files: cloth_mesh.h, cloth_scene.h.
  *
  *  One frame is `substeps` times
  *
@@ -129,8 +129,8 @@ typedef struct hed_cloth_garment_def {
     /** maximum distance / distance along the cloth at rest; 1: no slack */
     float tether_slack;
     /** Tension is solved over the whole garment at once: by lattices of places over a grid or the
-     *  flat parts of a mesh at rest, and along the lines of a grid, where few substeps then suffice.
-     *  Only with 1 iteration; tethers are then not used. */
+     *  flat parts of a mesh at rest, and along the lines of a grid, where few substeps then
+     *  suffice. Only with 1 iteration; tethers are then not used. */
     bool lattices;
     /* Sewing: pairs of particles that are drawn together evenly from the start on, meet after
      * seam_seconds, and stay together. Until then each substep finds the planes of mesh colliders
@@ -191,8 +191,8 @@ typedef struct hed_cloth_garment_def {
      *  HED_CLOTH_SELF_TRIANGLES */
     hed_cloth_self_collision self_collision;
     /** order of garments that overlap at the start, for hed_cloth_lay(): 1 is on the body, higher
-     *  numbers are outside of it; 0: the garment keeps its positions; HED_CLOTH_LAYER_AUTO: it keeps
-     *  them unless it begins within a body */
+     *  numbers are outside of it; 0: the garment keeps its positions; HED_CLOTH_LAYER_AUTO: it
+     *  keeps them unless it begins within a body */
     uint32_t layer;
     /* output */
     uint32_t vertex_count;           /**< 0: one for each particle */
@@ -231,9 +231,10 @@ typedef enum hed_cloth_solver {
      *  set (HED_CAN_GRID_BARRIER; else one group); one iteration, no tethers. In strict mode with
      *  the bits of COLOURS, in fast mode in an order that needs fewer barriers */
     HED_CLOTH_SOLVER_COOPERATIVE,
-    /** the strains of meshes with a fabric by Newton's method, implicit: few substeps, each of which costs as much as
-     *  several of the others, and the requested stiffness. Meshes of up to some 30,000 particles; one iteration, no tethers,
-     *  seams, pressure and contact of cloth with itself */
+    /** the strains of meshes with a fabric by Newton's method, implicit: few substeps, each of
+     *  which costs as much as several of the others, and the requested stiffness. Meshes of up to
+     *  some 30,000 particles; one iteration, no tethers, seams, pressure and contact of cloth with
+     *  itself */
     HED_CLOTH_SOLVER_NEWTON,
     HED_CLOTH_SOLVER_COUNT
 } hed_cloth_solver;
@@ -275,9 +276,9 @@ typedef struct hed_cloth_def {
     /** true: gravity moves a particle by g dt^2, exact at a constant dt only; false: by g dt (dt +
      *  last dt) / 2, exact at any */
     bool slides_form;
-    /** strict: the same bits on every device and with every solver but HED_CLOTH_SOLVER_CPU. PATCHES
-     *  and GARMENTS are for garments of up to 65,536 particles in one iteration without fabric and
-     *  lattices (docs/cloth-solvers.md) */
+    /** strict: the same bits on every device and with every solver but HED_CLOTH_SOLVER_CPU.
+     *  PATCHES and GARMENTS are for garments of up to 65,536 particles in one iteration without
+     *  fabric and lattices (docs/cloth-solvers.md) */
     hed_math math;
     hed_cloth_solver solver;
     /** HED_CLOTH_SOLVER_SETS: maximum number of constraints in a set, 4 to 1024, a multiple of 4;
@@ -298,13 +299,13 @@ typedef struct hed_cloth_def {
      *  none */
     const hed_cloth_wind_grid *wind_grid;
     /** (other_device_count) devices in addition to the first, of any kind, for many garments or one
-     *  large sheet; they must outlive the cloth. Each device moves consecutive copies of the garments,
-     *  dealt by their particles, and all begin at once. One garment alone is cut into strips of
-     *  consecutive rows, by HED_CLOTH_SOLVER_COLOURS, if it is a grid without lattices, fabric,
-     *  tethers and seams. In strict mode the bits are those of one device. Not for garments that may
-     *  touch each other (self_collision), that tear, nor for driver_buffer and
-     *  hed_cloth_set_vertex_buffers(). `patches`, `threads` and the choice of the solver are those of
-     *  each device */
+     *  large sheet; they must outlive the cloth. Each device moves consecutive copies of the
+     *  garments, dealt by their particles, and all begin at once. One garment alone is cut into
+     *  strips of consecutive rows, by HED_CLOTH_SOLVER_COLOURS, if it is a grid without lattices,
+     *  fabric, tethers and seams. In strict mode the bits are those of one device. Not for garments
+     *  that may touch each other (self_collision), that tear, nor for driver_buffer and
+     *  hed_cloth_set_vertex_buffers(). `patches`, `threads` and the choice of the solver are those
+     *  of each device */
     hed_device *const *other_devices;
     uint32_t other_device_count; /**< 0 to 63 */
 } hed_cloth_def;
@@ -382,8 +383,8 @@ typedef struct hed_cloth_frame {
     /** (collider_count) those of the last frame in the same order, new ones at the end */
     const hed_cloth_collider *colliders;
     uint32_t collider_count;
-    /** (collider_count) `colliders` at the frame's beginning; NULL: as the last frame left them, new
-     *  ones at their end, as if they had been at rest. A collider that moves in its first frame
+    /** (collider_count) `colliders` at the frame's beginning; NULL: as the last frame left them,
+     *  new ones at their end, as if they had been at rest. A collider that moves in its first frame
      *  needs it: without it, all of that frame's motion is missing */
     const hed_cloth_collider *collider_starts;
     const hed_cloth_mesh_collider *meshes; /**< (mesh_count) */
@@ -430,9 +431,9 @@ HED_API void hed_cloth_garment_range(
 
 /** Waits and copies the vertices; each pointer may be NULL. `positions` and `normals`:
  *  (vertex_count x 3), transformed by the last frame's transform, and in metres before the first
- *  frame (hed_cloth_scene_start() has the start of a scene in the scene's unit); `colours`: (vertex_count x 4) bytes,
- *  diagnostic colours of the driver constraint. The first call that needs staging memory allocates
- *  it.
+ *  frame (hed_cloth_scene_start() has the start of a scene in the scene's unit); `colours`:
+ *  (vertex_count x 4) bytes, diagnostic colours of the driver constraint. The first call that needs
+ *  staging memory allocates it.
  *  Errors: as hed_cloth_wait(); MEMORY, DEVICE_MEMORY. */
 HED_API hed_status hed_cloth_read(
     hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error);
@@ -467,9 +468,9 @@ HED_API hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error);
  *  Errors: ARGUMENT (no such garment, a matrix that is not rigid), MEMORY, DRIVER, LOST. */
 HED_API hed_status hed_cloth_teleport(
     hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error);
-/** Changes the radius of the ball around a particle's driver, m: 0 holds the particle at its driver,
- *  INFINITY removes the ball. The change stays through hed_cloth_reset() and hed_cloth_load(). A
- *  particle whose max_distance was 0 at creation is locked for good.
+/** Changes the radius of the ball around a particle's driver, m: 0 holds the particle at its
+ *  driver, INFINITY removes the ball. The change stays through hed_cloth_reset() and
+ *  hed_cloth_load(). A particle whose max_distance was 0 at creation is locked for good.
  *  Errors: ARGUMENT (no such particle, a garment without a driver, a radius below 0 or not a
  *  number), DRIVER, LOST. */
 HED_API hed_status hed_cloth_set_max_distance(
@@ -491,8 +492,8 @@ HED_API hed_status hed_cloth_load(
  *  positions, velocities, time, driver and colliders from `from`; it keeps its own masses, fabric,
  *  materials, thickness, substeps, solver and device. A program changes such properties while the
  *  cloth moves by creating a second cloth that continues the first one.
- *  Errors: ARGUMENT (another number of garments, particles or max_colliders, or only one of them has
- *  a driver), and as hed_cloth_save() and hed_cloth_load(). */
+ *  Errors: ARGUMENT (another number of garments, particles or max_colliders, or only one of them
+ *  has a driver), and as hed_cloth_save() and hed_cloth_load(). */
 HED_API hed_status hed_cloth_continue(hed_cloth *cloth, hed_cloth *from, hed_error *error);
 
 /** Stages that can run as native C. */

@@ -41,10 +41,10 @@ typedef struct hed_cloth_mesh {
 } hed_cloth_mesh;
 
 /** Reads a mesh file, whose format follows from its ending, else from its content. Vertices stay in
- *  the file's order. Several meshes (glTF, Alembic, FBX) follow each other in the order of the scene's
- *  nodes, each transformed by its node, a group for each. STL has only positions: equal ones become
- *  one vertex, in the order in which they first appear. hed_cloth_mesh_weld() finds further equal
- *  particles. Coordinates are not scaled to a unit, and axes are not turned.
+ *  the file's order. Several meshes (glTF, Alembic, FBX) follow each other in the order of the
+ *  scene's nodes, each transformed by its node, a group for each. STL has only positions: equal
+ *  ones become one vertex, in the order in which they first appear. hed_cloth_mesh_weld() finds
+ *  further equal particles. Coordinates are not scaled to a unit, and axes are not turned.
  *  Errors: IO, FORMAT (file, line, the text expected), LIMIT, MEMORY, UNSUPPORTED (a format that
  *  needs assimp, in a build without it). */
 HED_API hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, hed_error *error);
@@ -81,8 +81,8 @@ typedef struct hed_cloth_mesh_check {
 /** Counts the faults of a mesh. Errors: MEMORY. */
 HED_API hed_status hed_cloth_mesh_inspect(
     const hed_cloth_mesh *mesh, hed_cloth_mesh_check *check, hed_error *error);
-/** Checks that cloth can be made of a mesh. Loose vertices, winding, and edges of more than two faces
- *  (pockets, fins) are no obstacle.
+/** Checks that cloth can be made of a mesh. Loose vertices, winding, and edges of more than two
+ *  faces (pockets, fins) are no obstacle.
  *  Errors: FORMAT (the first fault with its place: "face 12 of vertices 3, 3, 7 (in the file's
  *  order, counted from 1) ..."), MEMORY. */
 HED_API hed_status hed_cloth_mesh_require_sound(
@@ -147,15 +147,15 @@ HED_API hed_status hed_cloth_mesh_save_glb_frames(const hed_cloth_mesh *mesh, co
  *  and extent have a time sample for each frame, from time code 0 on, with its polygons and texture
  *  coordinates unchanged. Houdini, Maya and Blender read it.
  *  `positions`: (frame_count x vertex_count x 3).
- *  Errors: IO, MEMORY, ARGUMENT (no frame, a position that is not finite, a number of `stage` out of
- *  its range). */
+ *  Errors: IO, MEMORY, ARGUMENT (no frame, a position that is not finite, a number of `stage` out
+ *  of its range). */
 HED_API hed_status hed_cloth_mesh_save_usd_frames(const hed_cloth_mesh *mesh, const char *path,
     const hed_cloth_stage *stage, const float *positions, uint32_t frame_count, hed_error *error);
 
 /** Writes all frames as an Alembic cache (.abc, in its core Ogawa): a mesh with its polygons and
  *  texture coordinates below a transform that changes nothing, with a sample of points, normals and
- *  bounds for each frame, from time 0 on. Its vertical axis is y, as in all such files, so positions
- *  of another axis are turned; their unit stays. Blender, Houdini and Maya read it.
+ *  bounds for each frame, from time 0 on. Its vertical axis is y, as in all such files, so
+ *  positions of another axis are turned; their unit stays. Blender, Houdini and Maya read it.
  *  `positions`: (frame_count x vertex_count x 3).
  *  Errors: IO (a pipe too), MEMORY, ARGUMENT (as hed_cloth_mesh_save_usd_frames()). */
 HED_API hed_status hed_cloth_mesh_save_alembic_frames(const hed_cloth_mesh *mesh, const char *path,
@@ -203,19 +203,20 @@ HED_API void hed_cloth_pc2_free(hed_cloth_pc2_data *data);
  *  bent by their joints (JOINTS_n and WEIGHTS_n; linear blending, by the glTF 2.0 specification,
  *  chapters 3.7.3 and 3.11). Morph targets have their weights. `animation`: a name; NULL: any.
  *  Animations of this name that move the mesh act together, as a skeleton's and one of weights;
- *  one with a target of an earlier one is another clip, and is skipped. Samples are evenly spaced from time 0 to the animation's end, about `rate` a second;
- *  `sampling` receives rate * (seconds from one sample to the next).
+ *  one with a target of an earlier one is another clip, and is skipped. Samples are evenly spaced
+ *  from time 0 to the animation's end, about `rate` a second; `sampling` receives rate * (seconds
+ *  from one sample to the next).
  *  Errors: IO, FORMAT (path inside the document, the value expected), ARGUMENT (no such animation:
  *  the text names the existing ones; a rate that is not above 0), LIMIT (over 2^31 numbers),
  *  MEMORY. */
 HED_API hed_status hed_cloth_gltf_sample(const char *path, const char *animation, double rate,
     hed_cloth_pc2_data *samples, hed_error *error);
 
-/** Samples the vertex positions of an Alembic cache (.abc, in its core Ogawa) over time, in the order
- *  of hed_cloth_mesh_read(), placed by the transforms above them. Samples are the file's own if all
- *  that moves has the same times in even steps, else evenly spaced, about `rate` a second; the first
- *  one is the file's first, at whatever time. `sampling` receives rate * (seconds from one sample to
- *  the next).
+/** Samples the vertex positions of an Alembic cache (.abc, in its core Ogawa) over time, in the
+ *  order of hed_cloth_mesh_read(), placed by the transforms above them. Samples are the file's own
+ *  if all that moves has the same times in even steps, else evenly spaced, about `rate` a second;
+ *  the first one is the file's first, at whatever time. `sampling` receives rate * (seconds from
+ *  one sample to the next).
  *  Errors: IO, FORMAT (byte, the thing expected; faces that change), ARGUMENT (a rate that is not
  *  above 0), LIMIT (over 2^31 numbers), MEMORY. */
 HED_API hed_status hed_cloth_alembic_sample(

@@ -71,7 +71,8 @@ typedef struct hed_shader {
     char local_text[HED_SHADER_TEXT];
     hed_shader_constant constants[HED_SHADER_CONSTANTS]; /**< sorted by id */
     uint32_t constant_count;
-    /** sorted by set and binding; two that have both in common are of different kinds, as OpenGL allows */
+    /** sorted by set and binding; two that have both in common are of different kinds, as OpenGL
+     *  allows */
     hed_shader_binding bindings[HED_SHADER_BINDINGS];
     uint32_t binding_count;
     hed_shader_member members[HED_SHADER_MEMBERS]; /**< sorted by offset */
@@ -90,12 +91,12 @@ typedef struct hed_shader_value {
     int64_t value;
 } hed_shader_value;
 
-/** Name of the parameter that is the width of a shader's subgroups on Vulkan 1.3, a power of two that the driver
- *  allows; 0: the driver's choice. */
+/** Name of the parameter that is the width of a shader's subgroups on Vulkan 1.3, a power of two
+ *  that the driver allows; 0: the driver's choice. */
 #define HED_SUBGROUP_SIZE "HED_SUBGROUP_SIZE"
 
-/** Number of the first of the bits of hed_device_info.capabilities that are widths of subgroups: the bit after it by k
- *  stands for 2^k. A device with one width has none of them. */
+/** Number of the first of the bits of hed_device_info.capabilities that are widths of subgroups:
+ *  the bit after it by k stands for 2^k. A device with one width has none of them. */
 enum { HED_SUBGROUP_WIDTHS = 32 };
 
 /** True if bytes begin as a module of SPIR-V does. Thread class: rt. */
@@ -104,8 +105,8 @@ HED_API bool hed_shader_is_spirv(const void *bytes, size_t size);
  *  `values` (nullable) replace defaults: then group and local memory are those of the specialized
  *  shader.
  *  Thread class: any. Errors: FORMAT (the fault and its word), UNSUPPORTED (multisampled and
- *  depth textures, texel buffers and arrays of resources, by name), LIMIT (constants, buffers and scalars, and names
- *  of HED_SHADER_NAME bytes or more), MEMORY. */
+ *  depth textures, texel buffers and arrays of resources, by name), LIMIT (constants, buffers and
+ *  scalars, and names of HED_SHADER_NAME bytes or more), MEMORY. */
 HED_API hed_status hed_shader_read_spirv(const void *bytes, size_t size, const char *entry,
     const hed_shader_value *values, uint32_t value_count, const hed_allocator *allocator,
     hed_shader *shader, hed_error *error);

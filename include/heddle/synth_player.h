@@ -63,9 +63,9 @@ HED_API hed_status hed_synth_player_load_text(
  *  Thread class: any but rt. Errors: ARGUMENT (no instrument), and as hed_synth_player_load(). */
 HED_API hed_status hed_synth_player_edit(
     hed_synth_player *player, const char *text, size_t size, hed_error *error);
-/** Copies the instrument's text to `text` (room bytes; NULL: not copied), zero-terminated, if it fits;
- *  returns its size without the zero, 0 without an instrument. `number` (NULL is allowed) counts loaded instruments,
- *  edits and restored states: a greater number means another text.
+/** Copies the instrument's text to `text` (room bytes; NULL: not copied), zero-terminated, if it
+ *  fits; returns its size without the zero, 0 without an instrument. `number` (NULL is allowed)
+ *  counts loaded instruments, edits and restored states: a greater number means another text.
  *  Thread class: any but rt. */
 HED_API size_t hed_synth_player_text(
     hed_synth_player *player, char *text, size_t room, uint64_t *number);
@@ -129,15 +129,16 @@ HED_API bool hed_synth_player_turn(
 HED_API bool hed_synth_player_modulate(
     hed_synth_player *player, uint32_t frame, uint32_t knob, float amount);
 /** Plays `frames`, any number, also 0 (then events wait). `inputs` (inputs of the definition) each
- *  (frames), or NULL: silence; so is an input that is NULL. The processor's rounding and denormal modes are Heddle's during the
- *  call, and the caller's again afterwards. True: hed_synth_player_collect() has memory to free.
+ *  (frames), or NULL: silence; so is an input that is NULL. The processor's rounding and denormal
+ *  modes are Heddle's during the call, and the caller's again afterwards. True:
+ *  hed_synth_player_collect() has memory to free.
  *  Thread class: rt. */
 HED_API bool hed_synth_player_run(hed_synth_player *player, uint32_t frames,
     const float *const *inputs, float *left, float *right);
-/** Plays as hed_synth_player_run(), with the sound of each microphone too. `stems` (2 x stems of the
- *  definition: left, right) each (frames), in time with the mix and with the gains of the instrument and
- *  of the knob: their sum is the mix before its limiter, but for voices that fade. Microphones that the instrument lacks are
- *  silent. `stems` NULL: none.
+/** Plays as hed_synth_player_run(), with the sound of each microphone too. `stems` (2 x stems of
+ *  the definition: left, right) each (frames), in time with the mix and with the gains of the
+ *  instrument and of the knob: their sum is the mix before its limiter, but for voices that fade.
+ *  Microphones that the instrument lacks are silent. `stems` NULL: none.
  *  Thread class: rt. */
 HED_API bool hed_synth_player_run_stems(hed_synth_player *player, uint32_t frames,
     const float *const *inputs, float *left, float *right, float *const *stems);
@@ -178,14 +179,14 @@ HED_API void hed_synth_player_set_controller(
  *  instrument.
  *  Thread class: rt, any thread. */
 HED_API uint32_t hed_synth_player_latency(const hed_synth_player *player);
-/** Returns hed_synth_instrument_tail() of the instrument in frames, with the latency; INT32_MAX: for
- *  ever. Thread class: rt, any thread. */
+/** Returns hed_synth_instrument_tail() of the instrument in frames, with the latency; INT32_MAX:
+ *  for ever. Thread class: rt, any thread. */
 HED_API uint32_t hed_synth_player_tail(const hed_synth_player *player);
 /** Copies the name of a key, or "", to `name`: see hed_synth_instrument_key(). False: no name.
  *  Thread class: any but rt. */
 HED_API bool hed_synth_player_key(hed_synth_player *player, uint32_t key, char *name, size_t size);
-/** Copies the name of a microphone in the output to `name`; that of an unnamed one is "microphone 3".
- *  False: the instrument has fewer. Thread class: any but rt. */
+/** Copies the name of a microphone in the output to `name`; that of an unnamed one is "microphone
+ *  3". False: the instrument has fewer. Thread class: any but rt. */
 HED_API bool hed_synth_player_microphone(
     hed_synth_player *player, uint32_t index, char *name, size_t size);
 

@@ -53,8 +53,8 @@ typedef struct hed_evaluation {
     /** median, s (joules, or the metric, by the objective); NAN unless measured or dropped */
     double seconds;
     double low, high; /**< 95 % confidence interval of the median; NAN: unknown */
-    /** result only. With hed_tune_def.two_objectives: the objective that is not minimized, J or s. With a
-     *  kernel's metric as the objective: its fastest run, s. 0: not measured */
+    /** result only. With hed_tune_def.two_objectives: the objective that is not minimized, J or s.
+     *  With a kernel's metric as the objective: its fastest run, s. 0: not measured */
     double second;
     uint32_t runs;        /**< number of timed runs */
     double build_seconds; /**< compile time, s; 0 if the binary came from the cache */
@@ -106,8 +106,8 @@ typedef enum hed_objective {
 typedef struct hed_tune_metric {
     const char *name; /**< "GFLOP/s" */
     const char *text; /**< definition, a part of the database's key */
-    /** Returns the quantity of a launch that takes `seconds` and `joules` (NAN: unknown); NAN: it has
-     *  none. */
+    /** Returns the quantity of a launch that takes `seconds` and `joules` (NAN: unknown); NAN: it
+     *  has none. */
     double (*value)(const struct hed_tune_metric *metric, const hed_config *config, double seconds,
         double joules);
     bool maximized;   /**< more is better */
@@ -130,7 +130,8 @@ typedef enum hed_wait {
     HED_WAIT_COUNT
 } hed_wait;
 
-/** Returns the end of the sentence "it waits for ...": "memory", "local memory", ...; NULL: no cause.
+/** Returns the end of the sentence "it waits for ...": "memory", "local memory", ...; NULL: no
+ *  cause.
  *  Thread class: any. */
 static inline const char *hed_wait_name(hed_wait wait)
 {
@@ -149,7 +150,8 @@ typedef struct hed_counters {
     double cache_hits; /**< fraction of the accesses to the last-level cache that find their data */
     double memory_busy; /**< achieved fraction of the peak throughput of the device's memory */
     double units_busy;  /**< achieved fraction of the peak throughput of the compute units */
-    /** fraction of the cycles of local memory that bank conflicts add; NAN: local memory is not used */
+    /** fraction of the cycles of local memory that bank conflicts add; NAN: local memory is not
+     *  used */
     double conflicts;
     double issues; /**< fraction of a warp's time in which it issues an instruction */
     /** fractions of a warp's time in which it waits; with `issues` their sum is 1 */
@@ -239,13 +241,13 @@ typedef struct hed_tune_def {
     hed_reference reference;
     const hed_kernel_def *reference_kernel;
     hed_objective objective;
-    /** measures time and energy: after the search by time the energy of each configuration that works, the fastest
-     *  first, in half of limit_seconds, of three in any case (hed_evaluation.second). Without a
-     *  counter of energy UNSUPPORTED, before any work */
+    /** measures time and energy: after the search by time the energy of each configuration that
+     *  works, the fastest first, in half of limit_seconds, of three in any case
+     *  (hed_evaluation.second). Without a counter of energy UNSUPPORTED, before any work */
     bool two_objectives;
     /** reads hardware counters of the winner and of the default, after everything else
-     *  (hed_tune_result.counters): CUDA devices, through CUPTI. Where they cannot be read, the result has
-     *  the reason */
+     *  (hed_tune_result.counters): CUDA devices, through CUPTI. Where they cannot be read, the
+     *  result has the reason */
     bool counters;
     const hed_tune_metric *metrics; /**< (metric_count) shown in reports */
     uint32_t metric_count;
@@ -267,9 +269,9 @@ typedef struct hed_tune_def {
      *  that run). Before that: 120 s, or limit_seconds (at least 10 s) if that is less. Where
      *  the driver compiles in the first run, a given limit is 10 s longer for that run */
     double timeout_seconds;
-    /** limit for a run of the default as the reference, s, for a caller that has smaller problems. A
-     *  run that is stopped by it, or takes more than a third of it, is HED_ERROR_TIMEOUT before any
-     *  other configuration runs; 0: none */
+    /** limit for a run of the default as the reference, s, for a caller that has smaller problems.
+     *  A run that is stopped by it, or takes more than a third of it, is HED_ERROR_TIMEOUT before
+     *  any other configuration runs; 0: none */
     double default_seconds;
     uint32_t builders; /**< number of processes that compile ahead; 0: one for each processor */
     bool cold_cache;   /**< empties the device's last-level cache before each timed run */
@@ -337,7 +339,8 @@ typedef struct hed_tune_result {
     hed_reference reference;       /**< reference of the results */
     /** configuration that made the expected results; count 0: they are not this kernel's own */
     hed_config reference_config;
-    /** cause for which the default configuration could not make them; "": it did, or is not needed */
+    /** cause for which the default configuration could not make them; "": it did, or is not
+     *  needed */
     char reference_reason[192];
     /** number of elements of all outputs that have a right content */
     uint64_t elements;
@@ -365,7 +368,8 @@ typedef struct hed_tune_result {
     bool has_counters;             /**< `counters` were read (hed_tune_def.counters) */
     hed_counters counters;         /**< the winner's */
     hed_counters default_counters; /**< the default configuration's; NAN: not read */
-    /** cause for which counters of one of them were not read; "": they were, or were not requested */
+    /** cause for which counters of one of them were not read; "": they were, or were not
+     *  requested */
     char counters_reason[512];
     hed_allocator allocator;
 } hed_tune_result;

@@ -209,7 +209,8 @@ bool hed_check_mark(
     return *unsteady > before;
 }
 
-/* Compares elements, and names one that still contains the pattern, and so was left out, rather than its number. */
+/* Compares elements, and names one that still contains the pattern, and so was left out, rather
+ * than its number. */
 static void check_block(hed_check *check, const hed_argument_def *argument, uint64_t at,
     const unsigned char *actual, const unsigned char *expected, unsigned char pattern,
     uint64_t bytes, double tolerance)

@@ -1,6 +1,6 @@
-/* Comparison of large contents on their device: copying them to the host and reading both copies there
- * takes many times as long as a candidate's runs. A comparison that passes here is final. One that does not, or
- * that cannot be made, is repeated on the host, which names the element. */
+/* Comparison of large contents on their device: copying them to the host and reading both copies
+ * there takes many times as long as a candidate's runs. A comparison that passes here is final. One
+ * that does not, or that cannot be made, is repeated on the host, which names the element. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -17,8 +17,8 @@ enum {
         8, /* the copies take at most this fraction of the device's memory, as a divisor */
 };
 
-/* Result of the kernel: `outside` is not 0 if a word differs by more than the bound; `error` has the bits of
- * the largest error, which are in the order of the numbers. */
+/* Result of the kernel: `outside` is not 0 if a word differs by more than the bound; `error` has
+ * the bits of the largest error, which are in the order of the numbers. */
 typedef struct report {
     uint32_t outside, error;
 } report;

@@ -1,7 +1,7 @@
-/* Clock of an NVIDIA GPU that Vulkan or OpenGL measures. Such a GPU lowers its clock whenever nothing runs,
- * and while candidates are compiled nothing does: on an H200 a launch of 0.28 ms then takes 0.79. A CUDA
- * context holds the clock where its own launches would have it, without any work. The driver is loaded at run
- * time (CUDA Driver API: "Primary Context Management"). */
+/* Clock of an NVIDIA GPU that Vulkan or OpenGL measures. Such a GPU lowers its clock whenever
+ * nothing runs, and while candidates are compiled nothing does: on an H200 a launch of 0.28 ms then
+ * takes 0.79. A CUDA context holds the clock where its own launches would have it, without any
+ * work. The driver is loaded at run time (CUDA Driver API: "Primary Context Management"). */
 #include "measure/runners.h"
 
 #include "base/alloc.h"
@@ -33,8 +33,8 @@ struct hed_clock_hold {
     int held;
 };
 
-/* True if CUDA's device is the given one, by its identity if the driver tells it, else by its name, which
- * all cards of one kind have. */
+/* True if CUDA's device is the given one, by its identity if the driver tells it, else by its name,
+ * which all cards of one kind have. */
 static bool is_gpu_of(const cuda_api *api, int number, const hed_device *device)
 {
     static const uint8_t unknown[sizeof device->uuid];

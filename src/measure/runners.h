@@ -15,15 +15,15 @@ hed_status hed_runner_create_local(
  * process, IO if the worker program is not found (the text lists the paths searched). */
 hed_status hed_runner_create_worker(
     const hed_runner_def *def, hed_runner **runner, hed_error *error);
-/* The two steps of hed_runner_create_worker() on a device of this machine. Between them the runner builds ahead, for which it
- * needs no expected outputs; only the time limits and the arguments' expected outputs and marks may differ
- * in `def` of the second step. */
+/* The two steps of hed_runner_create_worker() on a device of this machine. Between them the runner
+ * builds ahead, for which it needs no expected outputs; only the time limits and the arguments'
+ * expected outputs and marks may differ in `def` of the second step. */
 hed_status hed_runner_create_builders(
     const hed_runner_def *def, hed_runner **runner, hed_error *error);
 hed_status hed_runner_open_measurer(
     hed_runner *runner, const hed_runner_def *def, hed_error *error);
-/* True if each builder of a device opens the device, since its driver compiles: the driver makes contexts that are
- * requested at once one after the other. */
+/* True if each builder of a device opens the device, since its driver compiles: the driver makes
+ * contexts that are requested at once one after the other. */
 bool hed_runner_builders_open(const hed_device *device);
 enum { HED_BUILD_SECONDS = 120 }; /* time limit of compiling one candidate */
 
@@ -88,8 +88,8 @@ void hed_energy_close(hed_energy *energy);
 
 typedef struct hed_clock_hold hed_clock_hold;
 
-/* Returns NULL where nothing is to be held: other drivers than Vulkan's and OpenGL's of NVIDIA, or no CUDA.
- * `library`: NULL for the driver's default names. */
+/* Returns NULL where nothing is to be held: other drivers than Vulkan's and OpenGL's of NVIDIA, or
+ * no CUDA. `library`: NULL for the driver's default names. */
 hed_clock_hold *hed_clock_hold_open(const hed_device *device, const char *library);
 /* Closes a hold; NULL is allowed. */
 void hed_clock_hold_close(hed_clock_hold *instance);

@@ -36,8 +36,8 @@ void hed_sources_destroy(const hed_search *search, hed_model_sources *sources);
 bool hed_sources_open(const hed_search *search, hed_model_sources *sources, uint64_t *point);
 /* Point `index` of all sources' points; UINT64_MAX if there are fewer points. */
 uint64_t hed_sources_point(const hed_model_sources *sources, uint64_t index);
-/* Computes each source's trend for a point, given by its cells: 0 (all its values are frequent in the source) to 1.
- * `trends` (count). */
+/* Computes each source's trend for a point, given by its cells: 0 (all its values are frequent in
+ * the source) to 1. `trends` (count). */
 void hed_sources_trends(const hed_model_sources *sources, uint32_t parameter_count,
     const uint8_t *cells, float *trends);
 

@@ -208,16 +208,17 @@ uint64_t hed_search_ask_local(hed_search *search)
 }
 
 /* Spread samples, which begin a search. Properties of kernels are known before any measurement:
- * resources run out at the ends of the parameters' ranges; powers of two divide problem sizes, memory
- * and warps; groups of fewer than 64 items, or of more than 512, are rarely the best, and names tell
- * which parameters size them. The first sample is therefore a central one of powers of two. Names also
- * tell numbers of groups, tiles, and factors of unrolling, of which 0 leaves the factor to the compiler.
+ * resources run out at the ends of the parameters' ranges; powers of two divide problem sizes,
+ * memory and warps; groups of fewer than 64 items, or of more than 512, are rarely the best, and
+ * names tell which parameters size them. The first sample is therefore a central one of powers of
+ * two. Names also tell numbers of groups, tiles, and factors of unrolling, of which 0 leaves the
+ * factor to the compiler.
  *
- * Kernels differ most in the best amount of work per item (tiles, vector widths, unrolled steps), and
- * the times of neighbouring amounts are similar. Samples 2 and 3 have little and much work, in random
- * order: a kernel for which sample 2 is wrong would be worse than chance until sample 3. Further
- * samples are a maximin design (Johnson, Moore, Ylvisaker 1990), built point by point from random
- * candidates. */
+ * Kernels differ most in the best amount of work per item (tiles, vector widths, unrolled steps),
+ * and the times of neighbouring amounts are similar. Samples 2 and 3 have little and much work, in
+ * random order: a kernel for which sample 2 is wrong would be worse than chance until sample 3.
+ * Further samples are a maximin design (Johnson, Moore, Ylvisaker 1990), built point by point from
+ * random candidates. */
 
 enum {
     CENTRAL_SAMPLES = 3, /* middle, little work, much work */
@@ -228,13 +229,15 @@ enum {
     SPREAD_LIMIT = 32
 };
 
-/* Sum over the parameters of the squared distance from a position on the parameter's range, 0 to 1: its middle,
- * moved by `work` (0: little, 0.5: as it is, 1: much) where it is work. Two or more tiles are one amount: an item
- * computes the product of their sizes, for which its registers have to suffice. */
+/* Sum over the parameters of the squared distance from a position on the parameter's range, 0 to 1:
+ * its middle, moved by `work` (0: little, 0.5: as it is, 1: much) where it is work. Two or more
+ * tiles are one amount: an item computes the product of their sizes, for which its registers have
+ * to suffice. */
 static double off_centre(const hed_search *search, const uint8_t *cells, double work)
 {
     static const double DOUBTFUL = 0.3; /* above the distance from the middle to an end */
-    /* results of an item, in doublings: at most in the middle; range from no work to all work; weight of one */
+    /* results of an item, in doublings: at most in the middle; range from no work to all work;
+     * weight of one */
     static const double MOST_MIDDLE = 3, MOST_RANGE = 5, DOUBLING = 0.25;
     double sum = 0, tile_distance = 0, results = 0, result_range = 0;
     uint32_t tiles = 0;

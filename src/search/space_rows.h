@@ -76,8 +76,9 @@ typedef struct hed_value_scale {
     bool is_work;     /* the next two questions have less and more of it */
     /* doublings from the smallest to the largest tile; 0: no tile by its name */
     double tile_doublings;
-    /* seldom the best: not a power of two, although other values are, so it seldom divides a problem's size; or
-     * a factor of unrolling, although the value 0 leaves the factor to the compiler */
+    /* seldom the best: not a power of two, although other values are, so it seldom divides a
+     * problem's size; or a factor of unrolling, although the value 0 leaves the factor to the
+     * compiler */
     bool doubtful[HED_MAX_CELLS];
     /* 0 to 1, by the logarithm of the value; by its index if a value is not positive */
     float position[HED_MAX_CELLS];

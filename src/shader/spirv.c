@@ -119,8 +119,8 @@ static bool spirv_is_filtered(const hed_shader_binding *binding)
            binding->resource == HED_SHADER_SAMPLER;
 }
 
-/* Makes two variables of one set and binding one binding: buffers of one kind, whatever their elements, the same
- * image, a texture and a sampler. False: no descriptor is both. */
+/* Makes two variables of one set and binding one binding: buffers of one kind, whatever their
+ * elements, the same image, a texture and a sampler. False: no descriptor is both. */
 static bool spirv_merge(hed_shader_binding *existing, const hed_shader_binding *added)
 {
     bool is_texture = spirv_is_filtered(existing) && spirv_is_filtered(added),
@@ -148,8 +148,9 @@ static void spirv_remove_binding(hed_spirv_reader *r, uint32_t index)
     }
 }
 
-/* Adds a binding in the order of sets and bindings. Of two variables that no descriptor is both of, an unused one is
- * left out; two used ones stay two bindings, as in OpenGL, which numbers each kind apart. */
+/* Adds a binding in the order of sets and bindings. Of two variables that no descriptor is both of,
+ * an unused one is left out; two used ones stay two bindings, as in OpenGL, which numbers each kind
+ * apart. */
 static hed_status spirv_put_binding(
     hed_spirv_reader *r, const hed_shader_binding *binding, uint32_t id, uint32_t type)
 {

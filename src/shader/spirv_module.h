@@ -139,8 +139,8 @@ bool hed_spirv_bytes(hed_spirv_reader *r, uint32_t type, uint32_t depth, uint64_
 /* Returns a literal of its type's width; the compiler that wrote the module has extended narrower
  * ones. */
 int64_t hed_spirv_literal(const hed_spirv_reader *r, uint32_t at);
-/* Returns the constant that an operation takes out of a vector of constants, as gl_WorkGroupSize.x; 0: another
- * operation. */
+/* Returns the constant that an operation takes out of a vector of constants, as gl_WorkGroupSize.x;
+ * 0: another operation. */
 uint32_t hed_spirv_extracted(const hed_spirv_reader *r, uint32_t id);
 /* Evaluates a constant or an expression of constants; false: unknown. */
 bool hed_spirv_evaluate(hed_spirv_reader *r, uint32_t id, uint32_t depth, int64_t *value);

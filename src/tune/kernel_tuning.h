@@ -1,5 +1,5 @@
-/* The tuning of a kernel, shared by its files: set-up (tune_kernel.c), choice of the problem (tune_problem.c),
- * expected outputs (tune_reference.c), runners (tune_runner.c). */
+/* The tuning of a kernel, shared by its files: set-up (tune_kernel.c), choice of the problem
+ * (tune_problem.c), expected outputs (tune_reference.c), runners (tune_runner.c). */
 #ifndef HED_TUNE_KERNEL_TUNING_H
 #define HED_TUNE_KERNEL_TUNING_H
 
@@ -32,8 +32,9 @@ hed_status hed_kernel_tuning_open_runner(
 /* Describes a runner for candidates of the tuning. */
 hed_runner_def hed_kernel_tuning_runner_def(
     hed_kernel_tuning *k, const hed_problem *problem, const hed_tune_inputs *inputs);
-/* Finds the description's default if it is valid (`is_default`), else the first valid configuration;
- * `reason` (HED_REASON) then has the cause. Errors: UNSUPPORTED: no configuration is valid. */
+/* Finds the description's default if it is valid (`is_default`), else the first valid
+ * configuration; `reason` (HED_REASON) then has the cause. Errors: UNSUPPORTED: no configuration is
+ * valid. */
 hed_status hed_kernel_tuning_usual_config(hed_device *device, const hed_kernel_def *kernel,
     const hed_problem *problem, hed_math math, hed_config *config, bool *is_default, char *reason,
     hed_error *error);

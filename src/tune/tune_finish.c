@@ -12,8 +12,8 @@ enum { BEST_ENTRANTS = 8 };
 
 /* relative loss up to which a candidate may still be the best */
 static const double entrant_margin = 0.02;
-/* fraction of the search's time, if there is no limit; minimum, s, of one device: several make as many runs in
- * their fraction of it */
+/* fraction of the search's time, if there is no limit; minimum, s, of one device: several make as
+ * many runs in their fraction of it */
 static const double unlimited_share = 0.15, least_seconds = 2;
 
 /* ---- entrants of the final rounds ---- */

@@ -58,7 +58,8 @@ static hed_status kernel_tuning_check(
             "%s: reference kernel %s has %u dimensions instead of %u", kernel->name,
             def->reference_kernel->name, def->reference_kernel->dimension_count,
             kernel->dimension_count);
-    /* a remote device refuses when its runner opens, and a runner of the caller has its own meter */
+    /* a remote device refuses when its runner opens, and a runner of the caller has its own
+     * meter */
     hed_energy *energy = NULL;
     bool is_energy = def->two_objectives || def->objective == HED_OBJECTIVE_ENERGY;
     if (is_energy && !def->open_runner && !hed_device_is_remote(device))
@@ -69,7 +70,8 @@ static hed_status kernel_tuning_check(
 
 /* ---- the whole tuning ---- */
 
-/* True if the tuning's runner spans devices, or one that may be lost and restarted, such as a remote one. */
+/* True if the tuning's runner spans devices, or one that may be lost and restarted, such as a
+ * remote one. */
 static bool needs_fleet(const hed_kernel_tuning *k)
 {
     return k->def.other_device_count ||
@@ -84,9 +86,9 @@ static void make_key(hed_kernel_tuning *k)
     if (k->def.metric) hed_tune_key_add(&t->key, k->def.metric);
 }
 
-/* Lets the builders begin with the first candidates, while the device's limits and the expected outputs
- * are not known yet; builders that open the device begin once the reference has it. Where that fails, open_tuning() finds the
- * cause. */
+/* Lets the builders begin with the first candidates, while the device's limits and the expected
+ * outputs are not known yet; builders that open the device begin once the reference has it. Where
+ * that fails, open_tuning() finds the cause. */
 static hed_status begin_building(hed_kernel_tuning *k, hed_error *error)
 {
     hed_tuning *t = &k->tuning;
@@ -163,9 +165,9 @@ static hed_status open_fleet(hed_kernel_tuning *k, const hed_runner_def *def, he
     return error->status;
 }
 
-/* Repeats the default in a browser, as the search does, and compares it with its own earlier results. Items that race with
- * each other seldom differ in the few runs of the reference: then it runs again, more often, and the elements that differ are
- * not compared. */
+/* Repeats the default in a browser, as the search does, and compares it with its own earlier
+ * results. Items that race with each other seldom differ in the few runs of the reference: then it
+ * runs again, more often, and the elements that differ are not compared. */
 static hed_status confirm_reference(
     hed_kernel_tuning *k, const hed_runner_def *def, hed_error *error)
 {
@@ -220,8 +222,8 @@ static hed_status open_counters(void *user, hed_runner **runner, hed_error *erro
                                         : hed_runner_create_worker(&def, runner, error);
 }
 
-/* Opens the measuring worker of the runner whose builders have begun; without it the runner is opened anew,
- * which reports the cause. */
+/* Opens the measuring worker of the runner whose builders have begun; without it the runner is
+ * opened anew, which reports the cause. */
 static bool open_begun(hed_kernel_tuning *k, const hed_runner_def *def)
 {
     hed_tuning *t = &k->tuning;

@@ -130,8 +130,9 @@ double hed_tuning_limit(const hed_tuning *t);
 /* Fraction of the roofline that a time reaches; NAN if the ceilings are unknown. */
 double hed_tuning_share(const hed_tuning *t, double seconds);
 
-/* tune_loop.c: creates the search and gives the builders their first candidates, before there are expected
- * outputs. Not with `resume`, whose history has verdicts of one judge. Errors: MEMORY, LOST. */
+/* tune_loop.c: creates the search and gives the builders their first candidates, before there are
+ * expected outputs. Not with `resume`, whose history has verdicts of one judge. Errors: MEMORY,
+ * LOST. */
 hed_status hed_tuning_build_ahead(hed_tuning *t, hed_error *error);
 /* tune_loop.c: undoes it, after the runner was destroyed. */
 void hed_tuning_forget_ahead(hed_tuning *t);
@@ -144,14 +145,15 @@ hed_status hed_tuning_search(hed_tuning *t, hed_error *error);
  * database. Errors: as hed_tuning_search(); BUILD if no candidate worked. */
 hed_status hed_tuning_finish(hed_tuning *t, hed_error *error);
 
-/* tune_other.c: measures the energy of each configuration that works, the fastest first, until the time limit,
- * and of three in any case. Failures are logged, and end it. Errors: DRIVER, if the energy decides and is
- * unknown. */
+/* tune_other.c: measures the energy of each configuration that works, the fastest first, until the
+ * time limit, and of three in any case. Failures are logged, and end it. Errors: DRIVER, if the
+ * energy decides and is unknown. */
 hed_status hed_tuning_measure_other(hed_tuning *t, hed_error *error);
-/* tune_finish.c: writes the winner into the database under the tuning's key, or the reason against it into the result. */
+/* tune_finish.c: writes the winner into the database under the tuning's key, or the reason against
+ * it into the result. */
 void hed_tuning_keep_choice(hed_tuning *t);
-/* tune_counters.c: reads the hardware counters of the winner and of the default. A failure is stored as the
- * reason. */
+/* tune_counters.c: reads the hardware counters of the winner and of the default. A failure is
+ * stored as the reason. */
 void hed_tuning_measure_counters(hed_tuning *t);
 
 /* tuning.c: runs all stages. On success the result is handed over, on failure

@@ -1,5 +1,6 @@
-/* Workers as their leader has them, and the job, which is constant for a worker's lifetime: the kernel and its
- * arguments, in a memory file that a worker process maps (worker_job.c). worker_protocol.h has the messages. */
+/* Workers as their leader has them, and the job, which is constant for a worker's lifetime: the
+ * kernel and its arguments, in a memory file that a worker process maps (worker_job.c).
+ * worker_protocol.h has the messages. */
 #ifndef HED_WORKERS_WORKER_H
 #define HED_WORKERS_WORKER_H
 
@@ -90,13 +91,13 @@ int hed_worker_spawn(
 /* Starts `program` for `device` with the descriptors of a job and a result. Errors: IO. */
 hed_status hed_worker_start(hed_worker *worker, const char *program, const hed_device *device,
     int job, int result, hed_error *error);
-/* Sends a request, after filling in its number. Returns false if the worker does not accept it, which
- * is noticed again when its reply is awaited. */
+/* Sends a request, after filling in its number. Returns false if the worker does not accept it,
+ * which is noticed again when its reply is awaited. */
 bool hed_worker_request_send(hed_worker *worker, hed_worker_request *request, double deadline);
 /* Fills `polled` (HED_WORKER_POLLED) with the descriptors to wait for. */
 void hed_worker_poll(const hed_worker *worker, struct pollfd *polled);
-/* Receives the bytes that are available, without waiting. Returns ANSWERED for a message, DIED at the
- * end of the stream or with `fault` set, NOTHING if a message is incomplete. */
+/* Receives the bytes that are available, without waiting. Returns ANSWERED for a message, DIED at
+ * the end of the stream or with `fault` set, NOTHING if a message is incomplete. */
 hed_worker_event hed_worker_receive(hed_worker *worker, hed_worker_message *message);
 /* Handles the events found by poll(): ANSWERED is the reply to the last request. */
 hed_worker_event hed_worker_handle_events(
@@ -113,9 +114,9 @@ int hed_worker_close(hed_worker *worker, int milliseconds);
 void hed_worker_manner(int status, char *text, size_t size);
 /* Returns the last line in `tail` that is not empty, and cuts `tail` after it. */
 const char *hed_worker_last_line(hed_worker *worker);
-/* Ends a worker process: an idle worker by closing its socket, a busy one by SIGKILL. `text` (nullable):
- * its exit status and last output. `outside` (nullable): true if a signal that candidates do not
- * cause ended it. */
+/* Ends a worker process: an idle worker by closing its socket, a busy one by SIGKILL. `text`
+ * (nullable): its exit status and last output. `outside` (nullable): true if a signal that
+ * candidates do not cause ended it. */
 void hed_worker_end(
     hed_worker *worker, hed_worker_event event, char *text, size_t size, bool *outside);
 

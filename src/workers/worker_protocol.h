@@ -37,8 +37,8 @@ typedef struct hed_frame {
     uint64_t size; /* bytes of the payload */
 } hed_frame;
 
-/* Header of a job in a frame: fields of a runner's definition that the job lacks. Its size preserves the job's
- * alignment. */
+/* Header of a job in a frame: fields of a runner's definition that the job lacks. Its size
+ * preserves the job's alignment. */
 typedef struct hed_frame_job {
     double timeout_seconds, compile_seconds, least_timeout_seconds;
     uint32_t builders; /* 0: the worker's machine decides by its processors */
@@ -86,19 +86,21 @@ typedef struct hed_hello {
     const char *machine, *build_key;
 } hed_hello;
 
-/* Hash of the library's version and of the records' layout, the first number of a HELLO and of a job. */
+/* Hash of the library's version and of the records' layout, the first number of a HELLO and of a
+ * job. */
 uint64_t hed_worker_version(void);
 /* True if all numbers of a received record are in range. */
 bool hed_worker_request_valid(const hed_worker_request *request);
 bool hed_worker_reply_valid(const hed_worker_reply *reply);
 
 void hed_hello_put(hed_text *to, const hed_hello *hello);
-/* Reads the fields that hed_hello_put() writes; their texts point into the reader's bytes. False if another build
- * wrote them; faults are in `from->status`. */
+/* Reads the fields that hed_hello_put() writes; their texts point into the reader's bytes. False if
+ * another build wrote them; faults are in `from->status`. */
 bool hed_hello_get(hed_description_reader *from, hed_hello *hello);
 /* Parses a HELLO, treating it as untrusted. Errors: FORMAT. */
 hed_status hed_hello_read(const void *bytes, size_t size, hed_hello *hello, hed_error *error);
-/* Sends the HELLO of a device of this machine. Errors: MEMORY. A lost leader is noticed when the worker reads. */
+/* Sends the HELLO of a device of this machine. Errors: MEMORY. A lost leader is noticed when the
+ * worker reads. */
 hed_status hed_hello_send(int descriptor, const hed_device *device, hed_error *error);
 /* True if a HELLO is of `device`, by `id`, name, driver and compiler. */
 bool hed_hello_describes(const hed_hello *hello, const char *id, const hed_device *device);

@@ -20,14 +20,15 @@ uint32_t hed_report_failed(const uint32_t counts[HED_OUTCOME_COUNT]);
  * then the dropped ones, each sorted by value. Returns their number. */
 uint32_t hed_report_top(const hed_tune_result *result, uint32_t *order, uint32_t most);
 
-/* Lists the front of time and accuracy: the winner, then the fastest measured evaluation with at most
- * half of its error, and so on. Writes at most `capacity` indices and returns their number; 1 if nothing
- * is more accurate than the winner, 0 if the errors are unknown. */
+/* Lists the front of time and accuracy: the winner, then the fastest measured evaluation with at
+ * most half of its error, and so on. Writes at most `capacity` indices and returns their number; 1
+ * if nothing is more accurate than the winner, 0 if the errors are unknown. */
 uint32_t hed_report_front(const hed_tune_result *result, uint32_t *front, uint32_t capacity);
 
-/* Lists the front of time and energy (hed_tune_def.two_objectives): the winner, then the best evaluation of which
- * the other value is at least 2 % lower, the accuracy of NVML's counter, and so on. Writes at most
- * `capacity` indices and returns their number; 0 if the winner has no other value. */
+/* Lists the front of time and energy (hed_tune_def.two_objectives): the winner, then the best
+ * evaluation of which the other value is at least 2 % lower, the accuracy of NVML's counter, and so
+ * on. Writes at most `capacity` indices and returns their number; 0 if the winner has no other
+ * value. */
 uint32_t hed_report_both(const hed_tune_result *result, uint32_t *front, uint32_t capacity);
 /* Counts the evaluations that have both values. */
 uint32_t hed_report_both_count(const hed_tune_result *result);
@@ -61,8 +62,8 @@ void hed_report_choose_axes(
 typedef enum hed_bound { HED_BOUND_UNKNOWN, HED_BOUND_MEMORY, HED_BOUND_ARITHMETIC } hed_bound;
 hed_bound hed_report_bound(const hed_tune_result *result);
 
-/* Writes the causes for which the warps wait to `order`, the largest fraction first; causes with a fraction of 0
- * or an unknown one are skipped. Returns their number. */
+/* Writes the causes for which the warps wait to `order`, the largest fraction first; causes with a
+ * fraction of 0 or an unknown one are skipped. Returns their number. */
 uint32_t hed_report_waits(const hed_counters *counters, hed_wait order[HED_WAIT_COUNT]);
 
 typedef enum hed_report_counter {
@@ -96,8 +97,8 @@ const char *hed_report_compared(const hed_kernel_def *kernel, const hed_tune_arg
 void hed_report_reference(
     const hed_kernel_def *kernel, const hed_tune_result *result, char *text, size_t size);
 
-/* Writes "compared 4,096 of 5,120 elements: 1,000 are not written, 24 differ from run to run"; "" if
- * all are compared. */
+/* Writes "compared 4,096 of 5,120 elements: 1,000 are not written, 24 differ from run to run"; ""
+ * if all are compared. */
 void hed_report_counted(const hed_tune_result *result, char *text, size_t size);
 
 /* Writes "1.23 ms", "4.1 J", a metric with its name, or a pipeline's as a number; "-" for NAN. */

@@ -188,7 +188,8 @@ static json_t *resources_json(const hed_tune_resources *r)
         (json_int_t)r->group_items);
 }
 
-/* Lists the hardware counters in words: label, winner's and default's; and the reason if they were not read. */
+/* Lists the hardware counters in words: label, winner's and default's; and the reason if they were
+ * not read. */
 static json_t *counters_json(const hed_tune_result *r)
 {
     hed_report_counter_row rows[HED_REPORT_COUNTERS];
@@ -241,9 +242,9 @@ static json_t *figures_json(const hed_kernel_def *kernel, const hed_tune_result 
         "ties", (json_int_t)r->ties);
 }
 
-/* Lists every evaluation: in `configs` `digits` hexadecimal digits for the index of each parameter's
- * value, and one for the outcome; in `values` the time, or null. Then the best, and an example of
- * each failure. */
+/* Lists every evaluation: in `configs` `digits` hexadecimal digits for the index of each
+ * parameter's value, and one for the outcome; in `values` the time, or null. Then the best, and an
+ * example of each failure. */
 static json_t *evaluations_json(const hed_tune_report_def *def)
 {
     const hed_kernel_def *kernel = def->kernel;
@@ -386,8 +387,8 @@ static json_t *t4_result(
         "measurements", measurements, "objectives", name);
 }
 
-/* An evaluation with its times as the device would have taken when the winner was measured, or with the
- * metric that is the objective. */
+/* An evaluation with its times as the device would have taken when the winner was measured, or with
+ * the metric that is the objective. */
 static hed_evaluation at_one_pace(const hed_tune_report_def *def, uint32_t index)
 {
     hed_evaluation evaluation = def->result->evaluations[index];

@@ -13,8 +13,8 @@
 hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, hed_error *error);
 void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts);
 /* Enqueues the search of the nearest triangle of the mesh colliders for each particle, at the
- * frame's start, into buffers.contact. `seconds`: time for which motions are extrapolated; `until`: fraction of
- * the frame to which later searches may be without boxes of their own. */
+ * frame's start, into buffers.contact. `seconds`: time for which motions are extrapolated; `until`:
+ * fraction of the frame to which later searches may be without boxes of their own. */
 hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
     const hed_cloth_frame *frame, double seconds, double until, hed_error *error);
 
@@ -69,8 +69,8 @@ hed_status cloth_contacts_grip(hed_cloth *cloth, hed_error *error);
 /* Transforms the previous positions of the mesh colliders by a rigid 4 x 4 matrix, column by
  * column. */
 void cloth_contacts_move(cloth_contacts *contacts, const float *matrix);
-/* Counts the motions of the meshes in a checked frame, or sums the motions of their vertices, before
- * cloth_contacts_find(). */
+/* Counts the motions of the meshes in a checked frame, or sums the motions of their vertices,
+ * before cloth_contacts_find(). */
 void cloth_contacts_sum_motions(
     const cloth_contacts *contacts, const hed_cloth_frame *frame, cloth_motions *motions);
 void cloth_contacts_motions(

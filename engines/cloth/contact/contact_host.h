@@ -144,7 +144,8 @@ typedef struct cloth_mesh_feature {
     uint32_t mesh;
     uint32_t ends;   /* ends that it owns: 1 a, 2 b */
     float sharpness; /* angle, or more than pi */
-    /* end of a tip's axis, as a part of the distance to cloth_tip_middle(), and the radius there, m; 0: a point */
+    /* end of a tip's axis, as a part of the distance to cloth_tip_middle(), and the radius there,
+     * m; 0: a point */
     float part, radius;
 } cloth_mesh_feature;
 

@@ -1,15 +1,16 @@
-/* Selection of the features of bodies that the edges and faces of cloth can cross while its vertices
- * keep their thickness from the body.
+/* Selection of the features of bodies that the edges and faces of cloth can cross while its
+ * vertices keep their thickness from the body.
  *
  * L: longest edge of the cloth, with CLOTH_FEATURE_STRETCH; t: thickness. A point of a triangle is
- * at most L / sqrt(3) from a vertex. Over a body with radius of curvature R a face sinks from R + t to
- * sqrt((R + t)^2 - L^2 / 3) above the centre: a feature if that is less than R and a part of t. Over a
- * convex edge with the angle phi between its faces, the middle of an edge of the cloth sinks by
- * L / 2 sin(phi / 2) below t: a feature if that is more than a part of t. A bent surface is both: R of
- * an edge of a mesh is the distance between its neighbours over phi.
+ * at most L / sqrt(3) from a vertex. Over a body with radius of curvature R a face sinks from R + t
+ * to sqrt((R + t)^2 - L^2 / 3) above the centre: a feature if that is less than R and a part of t.
+ * Over a convex edge with the angle phi between its faces, the middle of an edge of the cloth sinks
+ * by L / 2 sin(phi / 2) below t: a feature if that is more than a part of t. A bent surface is
+ * both: R of an edge of a mesh is the distance between its neighbours over phi.
  *
- * The sides of a cone with many sides are thin near its tip, though no edge of them is sharp. They are one feature, the
- * cone around the tip's axis: as many features as sides would hide the push of the tip, as pushes are means. */
+ * The sides of a cone with many sides are thin near its tip, though no edge of them is sharp. They
+ * are one feature, the cone around the tip's axis: as many features as sides would hide the push of
+ * the tip, as pushes are means. */
 #include "contact/contact_host.h"
 #include "support/strict_math.h"
 
@@ -98,7 +99,8 @@ static float edge_sharpness(
     uint32_t a = corner_at(triangle, k), b = corner_at(triangle, (k + 1) % 3),
              other = beyond_at(tree->edges[t], k);
     if (other == CLOTH_MESH_NONE) return 4.0f; /* a rim */
-    /* counted there; the program's numbers, so that the edge is the same in a tree of another shape */
+    /* counted there; the program's numbers, so that the edge is the same in a tree of another
+     * shape */
     if (tree->edges[other].w < tree->edges[t].w) return 0.0f;
     uint32_t far_corner = corner_off(tree->triangles[other], a, b);
     vector normal = s->normals[t], next = s->normals[other],

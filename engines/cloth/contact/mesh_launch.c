@@ -2,10 +2,11 @@
  * are refitted, and each particle finds its nearest triangle and the plane of contact
  * (mesh_contact.h).
  *
- * Planes are found at the start of a hed_cloth_step(), in each substep while seams close, and again within
- * it: all where meshes are fast (cloth_frame_substeps()), and the planes of particles that have moved far relative to their
- * planes. A plane moves with the point of its triangle that was nearest. The search covers the
- * thickness and the longest motion of particle and meshes; inside a mesh without a border it has no limit. */
+ * Planes are found at the start of a hed_cloth_step(), in each substep while seams close, and again
+ * within it: all where meshes are fast (cloth_frame_substeps()), and the planes of particles that
+ * have moved far relative to their planes. A plane moves with the point of its triangle that was
+ * nearest. The search covers the thickness and the longest motion of particle and meshes; inside a
+ * mesh without a border it has no limit. */
 #include "contact/contact_host.h"
 
 #include <math.h>
@@ -146,8 +147,8 @@ static hed_status send_kinds(
     return status;
 }
 
-/* Uploads the frame's meshes; without meshes in the frame they are at rest. Sets the positions and the
- * longest motion of the frame. */
+/* Uploads the frame's meshes; without meshes in the frame they are at rest. Sets the positions and
+ * the longest motion of the frame. */
 static hed_status contact_feed(
     hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, hed_error *error)
 {

@@ -15,8 +15,9 @@
 
 #define CLOTH_ALEMBIC_DATA ((uint64_t)1 << 63)
 
-/* Bits of a property's header: a word, then numbers of 1 << HINT bytes: of samples, of the first and last sample that
- * changes, of the time sampling, size of the name; the name; and size and text of meta data with number 255. */
+/* Bits of a property's header: a word, then numbers of 1 << HINT bytes: of samples, of the first
+ * and last sample that changes, of the time sampling, size of the name; the name; and size and text
+ * of meta data with number 255. */
 typedef enum cloth_alembic_bits {
     CLOTH_ALEMBIC_SCALAR = 1, /* 0: compound, which has no number before the size of its name */
     CLOTH_ALEMBIC_ARRAY = 2,  /* 3: an array of one element */

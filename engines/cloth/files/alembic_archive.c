@@ -1,4 +1,5 @@
-/* Container of an Alembic archive: groups and data, properties, times of samples, and a walk over its objects. */
+/* Container of an Alembic archive: groups and data, properties, times of samples, and a walk over
+ * its objects. */
 #include "files/alembic_archive.h"
 #include "heddle/author.h"
 

@@ -1,5 +1,5 @@
-/* Open Alembic archive (alembic.h): its properties, the times of their samples, and the meshes and transforms among its
- * objects. */
+/* Open Alembic archive (alembic.h): its properties, the times of their samples, and the meshes and
+ * transforms among its objects. */
 #ifndef HED_CLOTH_FILES_ALEMBIC_ARCHIVE_H
 #define HED_CLOTH_FILES_ALEMBIC_ARCHIVE_H
 
@@ -66,10 +66,12 @@ void cloth_archive_reject(cloth_archive *a, uint64_t place, const char *expected
 /* Records a MEMORY error. */
 void cloth_archive_starve(cloth_archive *a);
 
-/* Opens a sample's contents, which have to be of a type, in elements of `bytes`; an empty span: the property has no samples. */
+/* Opens a sample's contents, which have to be of a type, in elements of `bytes`; an empty span: the
+ * property has no samples. */
 cloth_archive_span cloth_archive_sample(cloth_archive *a, const cloth_archive_property *p,
     uint32_t sample, cloth_alembic_type type, uint64_t bytes);
-/* Finds the last sample that is not after a time, and how near a time is to the next one, 0 to 1. */
+/* Finds the last sample that is not after a time, and how near a time is to the next one, 0 to
+ * 1. */
 uint32_t cloth_archive_sample_at(
     const cloth_archive *a, const cloth_archive_property *p, double time, float *part);
 /* Returns the time of a sample, s. */

@@ -1,6 +1,6 @@
-/* Reader of Alembic caches (alembic_archive.h): all meshes of a file, or the meshes below a named object, each placed by
- * the transforms above it (schema AbcGeom_Xform_v3; of a subdivision surface, its cage), at the first sample or at times in
- * even steps. */
+/* Reader of Alembic caches (alembic_archive.h): all meshes of a file, or the meshes below a named
+ * object, each placed by the transforms above it (schema AbcGeom_Xform_v3; of a subdivision
+ * surface, its cage), at the first sample or at times in even steps. */
 #include "files/alembic_archive.h"
 #include "heddle/author.h"
 #include "support/strict_math.h"
@@ -29,8 +29,8 @@ static void multiply_from_left(const double a[16], double b[16])
     memcpy(b, product, sizeof product);
 }
 
-/* Makes the matrix of an operation (0 scale, 1 move, 2 turn about an axis, 3 matrix, 4 to 6 turn about x, y, z) of its
- * numbers. Returns how many it takes; 0: there are fewer. */
+/* Makes the matrix of an operation (0 scale, 1 move, 2 turn about an axis, 3 matrix, 4 to 6 turn
+ * about x, y, z) of its numbers. Returns how many it takes; 0: there are fewer. */
 static uint32_t make_matrix(uint32_t operation, const double *v, uint64_t count, double m[16])
 {
     static const uint8_t widths[] = {3, 3, 4, 16, 1, 1, 1};
@@ -148,7 +148,8 @@ static uint32_t index_at(cloth_archive_span s, uint64_t i)
     return index;
 }
 
-/* Records a LIMIT error: objects that show one array again and again request any amount of memory. */
+/* Records a LIMIT error: objects that show one array again and again request any amount of
+ * memory. */
 static void require_room(cloth_archive *a, uint64_t elements)
 {
     if (elements > MOST_ELEMENTS && cloth_archive_fine(a))
@@ -180,7 +181,8 @@ static uint32_t *add_word(cloth_archive *a, cloth_list *list)
     return word;
 }
 
-/* Reads texture coordinates; returns the index of the first, CLOTH_NO_INDEX if they are not one for each corner. */
+/* Reads texture coordinates; returns the index of the first, CLOTH_NO_INDEX if they are not one for
+ * each corner. */
 static uint32_t alembic_add_textures(cloth_archive *a, const cloth_archive_shape *s,
     uint64_t corners, cloth_archive_span *indices, cloth_rows *rows)
 {
@@ -262,11 +264,11 @@ static void alembic_add_span(cloth_archive *a, const cloth_archive_shape *s, clo
 
 /* ---- times ---- */
 
-/* Times of all that moves: from its first to its last sample, and the number of samples if all have the same times in even
- * steps. */
+/* Times of all that moves: from its first to its last sample, and the number of samples if all have
+ * the same times in even steps. */
 typedef struct extent {
     double from, to;
-    double period; /* s, of the times of a shutter, several of which repeat for each frame; else 0 */
+    double period; /* s, after which times of a shutter repeat, several a frame; else 0 */
     uint32_t samples, timing;
     bool moves, is_even;
 } extent;
@@ -287,8 +289,8 @@ static void extent_add(const cloth_archive *a, const cloth_archive_property *p, 
     e->moves = true;
 }
 
-/* A shutter may open before its frame, whose time is a whole number of periods: the first frame is the
- * start, not the first sample. */
+/* A shutter may open before its frame, whose time is a whole number of periods: the first frame is
+ * the start, not the first sample. */
 static extent extent_of(const cloth_archive *a)
 {
     extent e = {0};
@@ -360,7 +362,8 @@ static void sample_archive(cloth_archive *a, double rate, hed_cloth_pc2_data *sa
                    : e.is_even ? e.samples - 1.0
                                : fmax(ceil(seconds * rate - 1e-6), 1),
            step = e.is_even ? seconds / steps : 1 / rate;
-    if (cloth_archive_fine(a) && !(seconds >= 0 && seconds < MOST_SECONDS)) cloth_archive_reject(a, 0, "times that grow");
+    if (cloth_archive_fine(a) && !(seconds >= 0 && seconds < MOST_SECONDS))
+        cloth_archive_reject(a, 0, "times that grow");
     if (cloth_archive_fine(a) && 3.0 * vertices * (steps + 1) > (double)MOST_NUMBERS)
         hed_fail(a->error, HED_ERROR_LIMIT, "%s: %u vertices in %.0f samples are more than 2^31 numbers", a->name, vertices,
             steps + 1);
@@ -374,8 +377,8 @@ static void sample_archive(cloth_archive *a, double rate, hed_cloth_pc2_data *sa
         pose(a, s < steps ? e.from + s * step : e.to, at);
         if (cloth_archive_fine(a)) require_finite(a, at, vertices);
     }
-    *samples = (hed_cloth_pc2_data){
-        vertices, count, 0, (float)(seconds > 0 ? rate * step : 1), positions};
+    *samples =
+        (hed_cloth_pc2_data){vertices, count, 0, (float)(seconds > 0 ? rate * step : 1), positions};
     if (!cloth_archive_fine(a)) hed_cloth_pc2_free(samples);
 }
 

@@ -1,6 +1,6 @@
-/* Writer of Alembic caches (alembic.h): a mesh (schema AbcGeom_PolyMesh_v1) below a transform of the same name, whose
- * points, normals and bounds have a sample for each frame. The vertical axis of Alembic is y, and its faces have
- * their corners in reverse. */
+/* Writer of Alembic caches (alembic.h): a mesh (schema AbcGeom_PolyMesh_v1) below a transform of
+ * the same name, whose points, normals and bounds have a sample for each frame. The vertical axis
+ * of Alembic is y, and its faces have their corners in reverse. */
 #include "files/alembic.h"
 #include "files/mesh_file.h"
 #include "heddle/author.h"
@@ -12,7 +12,8 @@
 
 enum { LIBRARY_VERSION = 10800, MOST_HEADERS = 2048, MOST_NAME = 256, KEY_BYTES = 16 };
 
-/* A hash of 128 bits, by which readers know equal samples (SplitMix of Steele, Lea and Flood 2014 in two lanes). */
+/* A hash of 128 bits, by which readers know equal samples (SplitMix of Steele, Lea and Flood 2014
+ * in two lanes). */
 typedef struct key {
     uint64_t words[2];
 } key;
@@ -105,8 +106,8 @@ static void headers_add(headers *h, const void *bytes, size_t size)
     h->size += size;
 }
 
-/* Adds the header of a property. Numbers have four bytes each. `bits`: CLOTH_ALEMBIC_SCALAR or _ARRAY, 0 for a
- * compound. */
+/* Adds the header of a property. Numbers have four bytes each. `bits`: CLOTH_ALEMBIC_SCALAR or
+ * _ARRAY, 0 for a compound. */
 static void add_property(headers *h, const char *name, uint32_t bits, cloth_alembic_type type,
     uint32_t extent, uint32_t meta, uint32_t samples)
 {
@@ -132,7 +133,8 @@ static void add_object(headers *h, const char *name, uint8_t meta)
     headers_add(h, &meta, sizeof meta);
 }
 
-/* Writes the headers of an object's children with the hashes of its properties and of its children. */
+/* Writes the headers of an object's children with the hashes of its properties and of its
+ * children. */
 static uint64_t put_object_headers(archive *a, headers *h)
 {
     key own = a->digest, children = sample_key_add(own, h->bytes, h->size);
@@ -143,8 +145,8 @@ static uint64_t put_object_headers(archive *a, headers *h)
 
 /* ---- the mesh ---- */
 
-/* Mesh and frames that are written, with room for a sample of three numbers for each vertex and for the children of a
- * property. */
+/* Mesh and frames that are written, with room for a sample of three numbers for each vertex and for
+ * the children of a property. */
 typedef struct cache {
     const hed_cloth_mesh *mesh;
     const float *positions;

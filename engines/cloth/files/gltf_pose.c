@@ -1,7 +1,8 @@
-/* Poses of a glTF file over time (Khronos, glTF 2.0 Specification, chapters 3.7.2.2 on morph targets,
- * 3.7.3 on skins and 3.11 on animations, appendix C on interpolation): tracks move nodes and weigh
- * the targets of their meshes, a node moves its children and its mesh, and a skin's vertex is the
- * weighted mean of its positions under each of its joints. Only its joints place a skinned mesh; its node's own transformation is ignored. */
+/* Poses of a glTF file over time (Khronos, glTF 2.0 Specification, chapters 3.7.2.2 on morph
+ * targets, 3.7.3 on skins and 3.11 on animations, appendix C on interpolation): tracks move nodes
+ * and weigh the targets of their meshes, a node moves its children and its mesh, and a skin's
+ * vertex is the weighted mean of its positions under each of its joints. Only its joints place a
+ * skinned mesh; its node's own transformation is ignored. */
 #include "files/gltf.h"
 
 #include "heddle/author.h"
@@ -343,9 +344,9 @@ static void pose_read_animation(poser *p, hed_json_node animation)
         pose_read_track(p, hed_json_item(channels, i), samplers);
 }
 
-/* Reads the animations of this name, or with NULL all, that move the mesh and act together: programs
- * write a skeleton's animation and one of the weights of its mesh as two. An animation with a target
- * of an earlier one is another clip, and is skipped. */
+/* Reads the animations of this name, or with NULL all, that move the mesh and act together:
+ * programs write a skeleton's animation and one of the weights of its mesh as two. An animation
+ * with a target of an earlier one is another clip, and is skipped. */
 static hed_status pose_read_tracks(poser *p, const char *name, hed_error *error)
 {
     cloth_gltf *g = p->gltf;

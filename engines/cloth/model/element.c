@@ -3,9 +3,9 @@
  *
  * Strain: each triangle by itself, linear in its positions (the constant-strain triangle): a
  * metre of warp is mapped to U = sum g x, a metre of weft to V. With e = |U| - 1, f = |V| - 1, g =
- * U . V and Poisson's ratio k the energy is (warp e^2 + across (f + k e)^2 + shear g^2) / 2 for each
- * square metre, across = weft / (1 - k^2 weft / warp): an even strain meets the requested stiffness,
- * on any triangles, and pulled along the warp f is -k e.
+ * U . V and Poisson's ratio k the energy is (warp e^2 + across (f + k e)^2 + shear g^2) / 2 for
+ * each square metre, across = weft / (1 - k^2 weft / warp): an even strain meets the requested
+ * stiffness, on any triangles, and pulled along the warp f is -k e.
  *
  * Bending: by the bends over a triangle's three sides together (Onate and Zarate, Rotation-free
  * triangular plate and shell elements, 2000; Grinspun, Gingold, Reisman and Zorin, Computing
@@ -125,7 +125,8 @@ static bool triangle_has_side(const uint32_t v[3], uint32_t a, uint32_t b)
     return has_side;
 }
 
-/* Finds the flattest other triangle over the side a b, the first of equals; UINT32_MAX: a border. */
+/* Finds the flattest other triangle over the side a b, the first of equals; UINT32_MAX: a
+ * border. */
 static uint32_t flattest_beyond(
     const cloth_garment *garment, uint32_t triangle, uint32_t a, uint32_t b)
 {
@@ -265,9 +266,10 @@ static sight sight_round(const element_maker *make, const uint32_t corner[3], co
     return sum.count < MIN_COUNT ? *total : sum;
 }
 
-/* Leaves a particle that occurs twice, beyond two sides around a particle of three triangles, or beyond a
- * side and at a corner, once, with the sum of its weights: kernels move each occurrence by itself, and the last
- * one stays. A corner, with weights 0, takes the other place, as beyond a border. */
+/* Leaves a particle that occurs twice, beyond two sides around a particle of three triangles, or
+ * beyond a side and at a corner, once, with the sum of its weights: kernels move each occurrence by
+ * itself, and the last one stays. A corner, with weights 0, takes the other place, as beyond a
+ * border. */
 static void merge_particles(cloth_element *element)
 {
     for (int k = 0; k < 3; k++) {

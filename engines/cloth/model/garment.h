@@ -108,8 +108,9 @@ typedef struct cloth_share {
     float part[4];
 } cloth_share;
 
-/* Grid of places over a garment (lattice.c). Its chains are solved `sweeps` times, `touched_sweeps` times
- * if cloth may touch anything, one direction after the other, then the points of its shares follow. */
+/* Grid of places over a garment (lattice.c). Its chains are solved `sweeps` times, `touched_sweeps`
+ * times if cloth may touch anything, one direction after the other, then the points of its shares
+ * follow. */
 typedef struct cloth_lattice {
     uint32_t sweeps, touched_sweeps, place_count, share_count;
     cloth_place *places;
@@ -132,8 +133,8 @@ typedef struct cloth_garment {
 
     uint32_t constraint_count;
     /* (constraint_count) sorted by colour: no free particle twice in a colour; then the
-     * `loose_count` edges that elements, cells and chains replace: no solver uses these, but lengths are measured
-     * on them and tethers run along them */
+     * `loose_count` edges that elements, cells and chains replace: no solver uses these, but
+     * lengths are measured on them and tethers run along them */
     uint32_t loose_count;
     hed_cloth_constraint *constraints;
     uint8_t *families; /* (constraint_count) hed_cloth_family */
@@ -342,8 +343,8 @@ hed_status cloth_garment_around(const cloth_garment *garment, bool free_only, he
 /* Counts the maximum of constraints at one free particle. */
 hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error *error);
 
-/* Stiffness of a fabric in its plane, N/m: the energy of strains e of the warp, f of the weft and an
- * angle g is (warp e^2 + weft f^2 + 2 coupling e f + shear g^2) / 2 for each square metre. */
+/* Stiffness of a fabric in its plane, N/m: the energy of strains e of the warp, f of the weft and
+ * an angle g is (warp e^2 + weft f^2 + 2 coupling e f + shear g^2) / 2 for each square metre. */
 typedef struct cloth_plane {
     double warp, weft, coupling, shear;
 } cloth_plane;
@@ -353,8 +354,9 @@ cloth_plane cloth_plane_of(const hed_cloth_fabric *fabric);
  * that a substep loses. Errors: MEMORY. */
 hed_status cloth_make_fabric(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
-/* Computes the stiffness that a garment's fabric reaches in frames of `seconds`: PATCHES and GARMENTS do not solve
- * bending of grids line by line, NEWTON gives strains their whole stiffness. */
+/* Computes the stiffness that a garment's fabric reaches in frames of `seconds`: PATCHES and
+ * GARMENTS do not solve bending of grids line by line, NEWTON gives strains their whole
+ * stiffness. */
 hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double seconds,
     uint32_t substeps, uint32_t iterations, hed_cloth_solver solver);
 /* element.c: makes the elements of a mesh, whose edges become loose; a grid gets no elements.

@@ -3,9 +3,9 @@
  * An edge strains a vertex by (length / rest - 1) / (limit x strength of the vertex). Above 1 the
  * vertex may split, by the plane through it across the edge: faces on the far side get a spare
  * particle. Vertices at the end of a crack come first, as the force that a crack no longer carries
- * is there; only if these are not strained does the vertex with the largest strain begin a new crack.
- * So a strip under an even tension tears at one place, its weakest. Neighbours never split at once,
- * since the first split relieves the other. Held vertices stay whole. */
+ * is there; only if these are not strained does the vertex with the largest strain begin a new
+ * crack. So a strip under an even tension tears at one place, its weakest. Neighbours never split
+ * at once, since the first split relieves the other. Held vertices stay whole. */
 #include "model/tear.h"
 
 #include "model/mesh.h"
@@ -366,8 +366,8 @@ static void strain_end(splitting *r, uint32_t end, uint32_t neighbour, double st
         r->strains[end] = (strain){stretch / limit, neighbour};
 }
 
-/* Lists the corners of particles, measures all edges, and marks the ends of cracks: the edge is torn there, and both sides still
- * show the same particle. */
+/* Lists the corners of particles, measures all edges, and marks the ends of cracks: the edge is
+ * torn there, and both sides still show the same particle. */
 static void measure(splitting *r)
 {
     const cloth_tear_garment *g = r->g;

@@ -116,8 +116,8 @@ struct hed_cloth {
     uint32_t *first_anchor;   /* (garment_count + 1) copies included */
     uint32_t particles, vertices, triangles;
     bool is_chosen; /* the definition leaves the substeps to the engine */
-    /* longest motion of a body in a substep, m, where substeps are chosen: frames with faster bodies have more
-     * substeps. 0: any */
+    /* longest motion of a body in a substep, m, where substeps are chosen: frames with faster
+     * bodies have more substeps. 0: any */
     double body_motion;
     uint32_t frame_substeps; /* number in the last frame; 0: no frame yet */
     uint32_t most_substeps;  /* largest number so far */

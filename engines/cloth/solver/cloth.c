@@ -141,7 +141,8 @@ static const cloth_solver_ops *const solvers[HED_CLOTH_SOLVER_COUNT] = {
 };
 
 /* Creates the solver. If AUTO chose a solver that fails, for example because patches of the mesh
- * are too large, the cloth uses the next one by the rules in place of Newton's method, else that of colours. */
+ * are too large, the cloth uses the next one by the rules in place of Newton's method, else that of
+ * colours. */
 static hed_status create_structure(hed_cloth *cloth, hed_error *error)
 {
     hed_status status = cloth->ops->create(cloth, &cloth->solver, error);

@@ -1,5 +1,5 @@
-/* Tasks that a cooperative solver has gathered, between cooperative.c, which gathers them and launches the
- * kernel, and cooperative_order.c, which orders them and divides them among groups. */
+/* Tasks that a cooperative solver has gathered, between cooperative.c, which gathers them and
+ * launches the kernel, and cooperative_order.c, which orders them and divides them among groups. */
 #ifndef CLOTH_SOLVER_COOPERATIVE_LIST_H
 #define CLOTH_SOLVER_COOPERATIVE_LIST_H
 
@@ -50,8 +50,8 @@ void cloth_take_lattices(cloth_cooperative *c, gathered_task *t, uint32_t lattic
 void cloth_cooperative_merge(const hed_cloth *cloth, cloth_cooperative *c);
 /* Orders the tasks, once the groups of the launch are known. */
 void cloth_cooperative_order(const hed_cloth *cloth, cloth_cooperative *c);
-/* Divides each task among the groups, which meet between tasks on different parts, and lists the tasks of the
- * first group, then the tasks of all others. `tasks`: (2 count). Errors: LIMIT. */
+/* Divides each task among the groups, which meet between tasks on different parts, and lists the
+ * tasks of the first group, then the tasks of all others. `tasks`: (2 count). Errors: LIMIT. */
 hed_status cloth_cooperative_divide(
     const hed_cloth *cloth, cloth_cooperative *c, uint4 *tasks, hed_error *error);
 

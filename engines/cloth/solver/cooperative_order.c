@@ -1,5 +1,6 @@
-/* Order and shares of the tasks of the cooperative solver: half sweeps and sweeps over cells merged, lattices
- * at the same time as the tasks of particles, packets in place of meetings, and the part of each group. */
+/* Order and shares of the tasks of the cooperative solver: half sweeps and sweeps over cells
+ * merged, lattices at the same time as the tasks of particles, packets in place of meetings, and
+ * the part of each group. */
 #include "solver/cooperative_list.h"
 
 #include <inttypes.h>
@@ -57,8 +58,8 @@ static bool is_of_stage(const cloth_cooperative *c, uint32_t i, uint32_t kind, u
            !(task->x & CLOTH_DO_OF_PLACES);
 }
 
-/* Makes half sweeps over the places of lattices, by turns, one task. Where the places are particles, it
- * samples and moves the particles, too. */
+/* Makes half sweeps over the places of lattices, by turns, one task. Where the places are
+ * particles, it samples and moves the particles, too. */
 static void merge_half_sweeps(const hed_cloth *cloth, cloth_cooperative *c)
 {
     uint32_t count = 0;
@@ -122,8 +123,8 @@ static bool sends_packets(const hed_cloth *cloth, const cloth_cooperative *c)
     return sweeps_bands(cloth, c) && c->compiled_def == &cloth_cooperative_def;
 }
 
-/* True if the tasks from `i` on are one of several sweeps over the cells of a grid: two colours of even
- * strips, then of odd ones. */
+/* True if the tasks from `i` on are one of several sweeps over the cells of a grid: two colours of
+ * even strips, then of odd ones. */
 static bool is_cell_sweep(const cloth_cooperative *c, uint32_t i)
 {
     static const task_part parts[CELL_TASKS] = {ROWS, ROWS, ODD_ROWS, ODD_ROWS};
@@ -151,8 +152,8 @@ static uint32_t pairs_of(const cloth_cooperative *c, uint32_t groups)
     return (c->grid->grid_height + 2 * groups - 1) / (2 * groups);
 }
 
-/* Makes sweeps over the cells tasks of bands, if the rows of a group and the rows around them fit in
- * local memory. */
+/* Makes sweeps over the cells tasks of bands, if the rows of a group and the rows around them fit
+ * in local memory. */
 static void merge_cells(const hed_cloth *cloth, cloth_cooperative *c)
 {
     uint32_t first = first_cell_sweep(cloth, c), end = first, to = first, sweeps = 0;
@@ -260,8 +261,8 @@ static void overlap_lattices(cloth_cooperative *c)
         for (uint32_t k = 0; k < 2; k++) move_task(c, follow - 2, meeting);
 }
 
-/* Gives lattices to the first group, and to all others at the same time the first task of patches of
- * elements, which reads the particles that the lattices have sampled and writes others. */
+/* Gives lattices to the first group, and to all others at the same time the first task of patches
+ * of elements, which reads the particles that the lattices have sampled and writes others. */
 static void overlap_patches(cloth_cooperative *c)
 {
     const uint32_t patches = 1, sample = 2;
@@ -276,8 +277,8 @@ static void overlap_patches(cloth_cooperative *c)
     move_task(c, patches, end - 1);
 }
 
-/* True if task `i` solves the chains of all rows or columns of the grid, each by more items than it has
- * edges, but by more than a warp. */
+/* True if task `i` solves the chains of all rows or columns of the grid, each by more items than it
+ * has edges, but by more than a warp. */
 static bool solves_lines(const cloth_cooperative *c, uint32_t i)
 {
     const uint4 task = c->list[i].task;
@@ -354,8 +355,8 @@ static void send_points(const hed_cloth *cloth, cloth_cooperative *c)
     }
 }
 
-/* True if groups with rows nearby can meet after task `i` instead of all groups: both tasks are on rows, and not
- * of the group that has the lattices. */
+/* True if groups with rows nearby can meet after task `i` instead of all groups: both tasks are on
+ * rows, and not of the group that has the lattices. */
 static bool meets_near_after(const hed_cloth *cloth, const cloth_cooperative *c, uint32_t i)
 {
     const gathered_task *t = c->list + i, *next = t + 1, *end = c->list + c->count;
@@ -365,8 +366,8 @@ static bool meets_near_after(const hed_cloth *cloth, const cloth_cooperative *c,
            (next->part == ROWS || next->part == ODD_ROWS);
 }
 
-/* True if the first group alone waits after task `i`, in which the others sample places of lattices: their next
- * task is on the same rows. */
+/* True if the first group alone waits after task `i`, in which the others sample places of
+ * lattices: their next task is on the same rows. */
 static bool is_for_first(const hed_cloth *cloth, const cloth_cooperative *c, uint32_t i)
 {
     const gathered_task *t = c->list + i, *next = t + 1, *end = c->list + c->count;
@@ -387,7 +388,8 @@ static bool meets_after(const hed_cloth *cloth, const cloth_cooperative *c, uint
     if (t->side == FIRST_GROUP || c->groups == 1 || sends || is_for_first(cloth, c, i))
         return false;
     while (t->side == OTHER_GROUPS && next->side == FIRST_GROUP) next++;
-    /* a task that moves particles by several lattices: other groups sample them for the next ones */
+    /* a task that moves particles by several lattices: other groups sample them for the next
+     * ones */
     bool follows = cloth_task_kind(t->task) == CLOTH_DO_SHARES && !(t->task.x & CLOTH_DO_OF_PLACES),
          moves_at_pins =
              t->part == LATTICES && t->unit > 1 && (follows || (t->task.w & CLOTH_DO_AT_PARTICLES));
@@ -396,8 +398,8 @@ static bool meets_after(const hed_cloth *cloth, const cloth_cooperative *c, uint
            (t->part == LATTICES && t->unit != next->unit);
 }
 
-/* Lists the tasks of the first group, then the tasks of all other groups. The first group passes other groups' tasks
- * only where all groups meet after them. */
+/* Lists the tasks of the first group, then the tasks of all other groups. The first group passes
+ * other groups' tasks only where all groups meet after them. */
 static void list_tasks(cloth_cooperative *c, uint4 *tasks)
 {
     cloth_task_list *first = &c->launch.first_group, *others = &c->launch.other_groups;
@@ -456,8 +458,8 @@ void cloth_cooperative_merge(const hed_cloth *cloth, cloth_cooperative *c)
     if (c->grid && has_packets(cloth)) c->kinds |= 1u << CLOTH_DO_NEARBY;
 }
 
-/* Strict mode keeps the order of HED_CLOTH_SOLVER_COLOURS, in which particles of a grid follow lattices right
- * before the tension along lines: cloth_is_sheet(). */
+/* Strict mode keeps the order of HED_CLOTH_SOLVER_COLOURS, in which particles of a grid follow
+ * lattices right before the tension along lines: cloth_is_sheet(). */
 void cloth_cooperative_order(const hed_cloth *cloth, cloth_cooperative *c)
 {
     c->spares_first = false;

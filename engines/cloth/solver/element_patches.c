@@ -1,8 +1,9 @@
 /* Patches of the elements of fabrics: recursive bisection of the rest shape along its longest axis
- * (Berger and Bokhari, 1987). A patch has all elements that one of its own particles is part of, and the elements
- * whose corners all are among its particles (about two rings); it computes its ghosts' motion too, and writes its
- * own particles alone (restricted additive Schwarz: Cai and Sarkis, 1999). The patches depend on the
- * garment alone, so results are the same on every device. */
+ * (Berger and Bokhari, 1987). A patch has all elements that one of its own particles is part of,
+ * and the elements whose corners all are among its particles (about two rings); it computes its
+ * ghosts' motion too, and writes its own particles alone (restricted additive Schwarz: Cai and
+ * Sarkis, 1999). The patches depend on the garment alone, so results are the same on every
+ * device. */
 #include "solver/element_patches.h"
 
 #include <stdlib.h>
@@ -64,7 +65,8 @@ static int compare_elements(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Colours elements in their order in the garment; no free particle of `width` is twice in a colour. */
+/* Colours elements in their order in the garment; no free particle of `width` is twice in a
+ * colour. */
 static bool colour_elements(patch_maker *make, patch_items *items, uint32_t first, uint32_t width)
 {
     uint64_t taken[CLOTH_PATCH_LOCAL] = {0};
@@ -274,7 +276,8 @@ static void write_element(const patch_maker *make, uint32_t element, bool bends,
     write_rows(words, t->strains + at, t->strain_count, row, CLOTH_STRAIN_ROWS);
 }
 
-/* Writes the patches of a garment; `at`: sizes before it. Copies have members alone of their own. */
+/* Writes the patches of a garment; `at`: sizes before it. Copies have members alone of their
+ * own. */
 static void write_patches(patch_maker *make, const hed_cloth *cloth, uint32_t number,
     uint32_t own_total, const cloth_patched *t, patch_sizes *at, uint4 *words)
 {

@@ -278,8 +278,9 @@ static bool has_fast_collider(const cloth_host *host)
     return false;
 }
 
-/* True if a collider ends the submission elsewhere than it begins. Where nothing moves, substeps have
- * the same parameters, which are uploaded once: a copy between two substeps delays the second. */
+/* True if a collider ends the submission elsewhere than it begins. Where nothing moves, substeps
+ * have the same parameters, which are uploaded once: a copy between two substeps delays the
+ * second. */
 static bool has_moving_collider(const cloth_host *host)
 {
     for (uint32_t i = 0; i < host->collider_count; i++) {
@@ -338,8 +339,8 @@ static double search_after(const schedule *s, uint64_t search)
     return fmin(ceil((double)(search + 1) * s->count / (double)searches) / s->count, 1.0);
 }
 
-/* Finds the planes of mesh colliders again before substep `at`: all planes where the meshes are fast, else the
- * planes of particles that have moved far relative to them. */
+/* Finds the planes of mesh colliders again before substep `at`: all planes where the meshes are
+ * fast, else the planes of particles that have moved far relative to them. */
 static hed_status search_planes(hed_cloth *cloth, const schedule *s, uint32_t at, hed_error *error)
 {
     uint64_t searches = s->searches < s->count ? s->searches : s->count,
@@ -435,7 +436,8 @@ static hed_status frame_feed(hed_cloth *cloth, const schedule *s, hed_error *err
         cloth->host->collider_count, error);
 }
 
-/* Enqueues all of a checked frame on a device that precedes its substeps, and makes their schedule. */
+/* Enqueues all of a checked frame on a device that precedes its substeps, and makes their
+ * schedule. */
 static hed_status begin_frame(hed_cloth *cloth, const hed_cloth_frame *frame, uint32_t substeps,
     uint32_t searches, schedule *s, hed_error *error)
 {

@@ -1,11 +1,11 @@
-/* Substeps of a frame with fast bodies, where the definition leaves substeps to the engine, and searches of
- * the planes of mesh colliders in it.
+/* Substeps of a frame with fast bodies, where the definition leaves substeps to the engine, and
+ * searches of the planes of mesh colliders in it.
  *
- * Bodies that are near cloth count. The host never waits for the device, so it knows a garment's place
- * from positions that were copied up to CLOTH_UNSEEN submissions ago (origin.c): the cloth is within a
- * box around its middle or around its driver's targets, and a body is swept backwards over these
- * submissions, since it may have carried the cloth along. Motions are relative to the driver's, with which a
- * driven garment and the bodies of its character move. */
+ * Bodies that are near cloth count. The host never waits for the device, so it knows a garment's
+ * place from positions that were copied up to CLOTH_UNSEEN submissions ago (origin.c): the cloth is
+ * within a box around its middle or around its driver's targets, and a body is swept backwards over
+ * these submissions, since it may have carried the cloth along. Motions are relative to the
+ * driver's, with which a driven garment and the bodies of its character move. */
 #include "solver/host.h"
 
 #include <math.h>
@@ -85,8 +85,8 @@ static bool add_driver(hed_cloth *cloth, const hed_cloth_frame *frame, cloth_mot
 
 /* ---- boxes around garments ---- */
 
-/* Adds boxes around the garments' middles, after the frame's teleports and motion, and around the way that a garment
- * goes if it drifts on as it did between the last two looks, as in free fall. */
+/* Adds boxes around the garments' middles, after the frame's teleports and motion, and around the
+ * way that a garment goes if it drifts on as it did between the last two looks, as in free fall. */
 static void add_boxes(const hed_cloth *cloth, const hed_cloth_frame *frame, cloth_motions *motions)
 {
     const hed_cloth *lead = cloth_lead(cloth);

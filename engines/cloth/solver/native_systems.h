@@ -212,8 +212,8 @@ FUNCTION PARTICLES NAME(chain_edge)(const cloth_chain_pack *pack, const uint32_t
     return NAME(scaled)(way, root);
 }
 
-/* Returns the vector along which an edge pulls, as cloth_chain_axis(). `past`: from its first point to its second
- * at the substep's start. */
+/* Returns the vector along which an edge pulls, as cloth_chain_axis(). `past`: from its first point
+ * to its second at the substep's start. */
 FUNCTION PARTICLES NAME(chain_axis)(const PARTICLES *unit, PARTICLES past)
 {
     VECTOR whole = NAME(all)(1.0f),
@@ -233,8 +233,8 @@ FUNCTION PARTICLES NAME(chain_axis)(const PARTICLES *unit, PARTICLES past)
         NAME(fused)(past.z, part, NAME(multiply)(unit->z, share)), unit->w};
 }
 
-/* Shortens every second edge of a pack's chains from edge `j` on, as cloth_chain_shorten(); false: no edge
- * is too long. */
+/* Shortens every second edge of a pack's chains from edge `j` on, as cloth_chain_shorten(); false:
+ * no edge is too long. */
 FUNCTION bool NAME(shorten_half)(
     char *positions, const cloth_chain_pack *pack, uint32_t j, float stiffness, const float *pulled)
 {
@@ -279,8 +279,8 @@ TARGET static void NAME(shorten)(
 }
 
 /* Solves a pack of chains. `before`: their points at the substep's start; NULL: edges pull along
- * themselves. `scratch`: CLOTH_LINE_SCRATCH for each edge; `pulled`: multipliers, a row of lanes for
- * each edge; NULL: solved once. */
+ * themselves. `scratch`: CLOTH_LINE_SCRATCH for each edge; `pulled`: multipliers, a row of lanes
+ * for each edge; NULL: solved once. */
 TARGET static void NAME(chain)(void *points, const void *before, const cloth_chain_pack *pack,
     float stiffness, float *scratch, float *pulled)
 {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    /* Iterations of a frame of 1/60 s, and the fewest of a substep: in shorter ones strains reach less far. Measured
-     * on the mesh of heddle bench, with 3 to 8 substeps. */
+    /* Iterations of a frame of 1/60 s, and the fewest of a substep: in shorter ones strains reach
+     * less far. Measured on the mesh of heddle bench, with 3 to 8 substeps. */
     ITERATIONS = 84,
     FEWEST = 8,
     MOST = 32,

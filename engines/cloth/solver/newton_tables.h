@@ -12,8 +12,8 @@ typedef struct cloth_newton_tables {
     uint32_t patches;
     uint32_t *words; /* (word_count) in `scratch`: records of the patches, then their arrays */
     uint64_t word_count;
-    /* (patches x (1 + patches)) in `scratch`: masses of the patches that are free, kg, then stiffnesses between each two, N/m:
-     * numbers for all three coordinates */
+    /* (patches x (1 + patches)) in `scratch`: masses of the patches that are free, kg, then
+     * stiffnesses between each two, N/m: numbers for all three coordinates */
     double *coarse;
 } cloth_newton_tables;
 

@@ -231,8 +231,8 @@ static void move_place(cloth_home *home, const float *matrix)
     memcpy(home->place, sum, sizeof home->place);
 }
 
-/* Moves the middle of a garment and its copied position, even if that has not arrived, and turns its drift through
- * a matrix of the world, for the origin `to`. */
+/* Moves the middle of a garment and its copied position, even if that has not arrived, and turns
+ * its drift through a matrix of the world, for the origin `to`. */
 static void move_middle(cloth_home *home, const float *matrix, const double *to)
 {
     double moved[3];

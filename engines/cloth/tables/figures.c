@@ -9,9 +9,10 @@
  * one; a figure without a step stays pairs.
  *
  * Sweep: on a grid in closed form. The cells of one colour of a chessboard are complete figures
- * (rings in a fabric, whose diagonals are cells of their own) and cover all edges; on each of the four grids of every second particle, the black cells are
- * rings of bends. On any mesh greedily: the shortest complete figure through each constraint
- * that is still free, then rings of one family. The remaining constraints are pairs. */
+ * (rings in a fabric, whose diagonals are cells of their own) and cover all edges; on each of the
+ * four grids of every second particle, the black cells are rings of bends. On any mesh greedily:
+ * the shortest complete figure through each constraint that is still free, then rings of one
+ * family. The remaining constraints are pairs. */
 #include "tables/parts.h"
 
 #include <float.h>

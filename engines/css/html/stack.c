@@ -1,4 +1,5 @@
-/* The stack of open elements. Each entry holds the ends of the scopes below it, so that "has an element in scope" takes no search. */
+/* The stack of open elements. Each entry holds the ends of the scopes below it, so that "has an
+ * element in scope" takes no search. */
 #include "html_parser.h"
 
 const uint16_t html_tag_categories[HTML_TAG_COUNT] = {0,

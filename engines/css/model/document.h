@@ -1,7 +1,7 @@
-/* A document: arrays over its elements in document order, the trees of shadow roots after all others.
- * html/ makes it from HTML, document.c from arrays, tree.c from a program's tree; states.c finds the
- * states that HTML defines (forms, links, language, direction), shadow.c the shadow trees and slots. Indices have 32 bits; CSS_NONE: no such element (never a
- * pointer: R4). */
+/* A document: arrays over its elements in document order, the trees of shadow roots after all
+ * others. html/ makes it from HTML, document.c from arrays, tree.c from a program's tree; states.c
+ * finds the states that HTML defines (forms, links, language, direction), shadow.c the shadow trees
+ * and slots. Indices have 32 bits; CSS_NONE: no such element (never a pointer: R4). */
 #ifndef HED_CSS_DOCUMENT_H
 #define HED_CSS_DOCUMENT_H
 

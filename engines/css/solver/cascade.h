@@ -3,15 +3,15 @@
  *     1 + level 3 | tree t | style attribute 1 | layer l | specificity 30 | nearness n | rule r
  *                                                                          t + l + n + r <= 30
  *
- * level: normal user-agent, user, author, then important author, user, user-agent. tree: greater for a
- * tree further out, for important declarations further in (CSS Scoping 1, section 3.3); without shadow
- * trees t is 0. layer: its order
- * in its origin, over all sheets of the matcher; rules outside of layers come last; reversed if
- * important. nearness: greater for a nearer root of the scope of a rule in an
- * @scope (Cascade 6, section 3.1), 0 outside of scopes; n is 0 if no sheet has scopes. Of a rule's declarations of one property the last important one counts, or without one
- * the last, so the rule's number suffices as order. l and r are the bits that the matcher's layers
- * and rules need; the specificity is that of hed_css_rule, which saturates at 1,023 of a kind. So
- * ranks are exact. */
+ * level: normal user-agent, user, author, then important author, user, user-agent. tree: greater
+ * for a tree further out, for important declarations further in (CSS Scoping 1, section 3.3);
+ * without shadow trees t is 0. layer: its order in its origin, over all sheets of the matcher;
+ * rules outside of layers come last; reversed if important. nearness: greater for a nearer root of
+ * the scope of a rule in an @scope (Cascade 6, section 3.1), 0 outside of scopes; n is 0 if no
+ * sheet has scopes. Of a rule's declarations of one property the last important one counts, or
+ * without one the last, so the rule's number suffices as order. l and r are the bits that the
+ * matcher's layers and rules need; the specificity is that of hed_css_rule, which saturates at
+ * 1,023 of a kind. So ranks are exact. */
 #ifndef HED_CSS_CASCADE_H
 #define HED_CSS_CASCADE_H
 
@@ -50,13 +50,13 @@ typedef struct css_cascade {
 hed_status css_cascade_open(css_cascade *cascade, const hed_css_matcher *matcher, hed_error *error);
 /* Set of the sheets in a tree of a document. */
 uint32_t css_layer_set(const css_cascade *cascade, uint32_t document, uint32_t tree);
-/* Place of a rule, or of the author's style attributes, in a tree: ascending by origin, tree and layer.
- * `set`: of the tree's sheets.
+/* Place of a rule, or of the author's style attributes, in a tree: ascending by origin, tree and
+ * layer. `set`: of the tree's sheets.
  * `depth`: css_context_depth(). */
 uint32_t css_rule_place(const css_cascade *cascade, uint32_t set, uint32_t rule, uint32_t depth);
 uint32_t css_style_place(const css_cascade *cascade, uint32_t depth);
-/* Rank of a declaration in rule `rule`; HED_CSS_OWN_STYLE: in a style attribute. `place`: of the rule
- * in a tree. `hops`: see css_scope_match(). */
+/* Rank of a declaration in rule `rule`; HED_CSS_OWN_STYLE: in a style attribute. `place`: of the
+ * rule in a tree. `hops`: see css_scope_match(). */
 uint64_t css_rank(const css_cascade *cascade, uint32_t rule, uint32_t place, uint32_t specificity,
     uint32_t hops, bool important);
 /* Field of the ranks that makes one rank greater than the other. */

@@ -1,5 +1,6 @@
 /* Validity of a declaration's value: by the grammar of its property, after CSS-wide keywords and
- * the functions whose results are known only when the value is computed (Values 5, "arbitrary substitution functions"). */
+ * the functions whose results are known only when the value is computed (Values 5, "arbitrary
+ * substitution functions"). */
 #include "values/values.h"
 
 enum { MOST_OPEN = 100 };

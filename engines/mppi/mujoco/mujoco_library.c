@@ -1,6 +1,7 @@
-/* Loading of libmujoco. Its structs differ from version to version, and any version may be installed: so
- * the part that uses them is a text, compiled once by the machine's C compiler against the header that
- * was installed with the library. Offsets for each version would be wrong for the next one. */
+/* Loading of libmujoco. Its structs differ from version to version, and any version may be
+ * installed: so the part that uses them is a text, compiled once by the machine's C compiler
+ * against the header that was installed with the library. Offsets for each version would be wrong
+ * for the next one. */
 #include "mujoco/mujoco_library.h"
 
 #include "heddle/author.h"
@@ -36,8 +37,8 @@ static void library_fail(const char *text)
     longjmp(library_exit->place, 1);
 }
 
-/* MuJoCo would write warnings to standard output and a file in the current folder; unstable simulations
- * are seen by its counters. */
+/* MuJoCo would write warnings to standard output and a file in the current folder; unstable
+ * simulations are seen by its counters. */
 static void library_ignore(const char *text) { (void)text; }
 
 /* Sets a handler, unless the program has its own. */
@@ -62,7 +63,8 @@ static void library_path(char path[PATH_MAX])
     free(text);
 }
 
-/* Lists options with the folders that may have the header: near the library, as in archives and wheels of MuJoCo, else the compiler's own. Returns their number. */
+/* Lists options with the folders that may have the header: near the library, as in archives and
+ * wheels of MuJoCo, else the compiler's own. Returns their number. */
 static uint32_t library_options(char options[3][PATH_MAX + 32], const char *list[3])
 {
     static const char *const places[] = {"include", "../include", "../../include"};

@@ -1,5 +1,5 @@
-/* libmujoco, loaded and made callable: its functions and the functions of the text that is compiled against its
- * header. One for the process. */
+/* libmujoco, loaded and made callable: its functions and the functions of the text that is compiled
+ * against its header. One for the process. */
 #ifndef HED_MPPI_MUJOCO_LIBRARY_H
 #define HED_MPPI_MUJOCO_LIBRARY_H
 
@@ -8,8 +8,9 @@
 
 #include <setjmp.h>
 
-/* Returns the functions, loading the library at the first call. They live as long as the process. Thread
- * class: any, one thread at a time. Errors: UNSUPPORTED (the text names the packages), BUILD, IO, MEMORY. */
+/* Returns the functions, loading the library at the first call. They live as long as the process.
+ * Thread class: any, one thread at a time. Errors: UNSUPPORTED (the text names the packages),
+ * BUILD, IO, MEMORY. */
 hed_status mujoco_library_open(const mujoco_calls **calls, hed_error *error);
 
 /* Place to which a fatal error of MuJoCo's returns in this thread, and its text. */

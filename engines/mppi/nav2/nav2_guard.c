@@ -78,7 +78,8 @@ static bool guard_is_clear(const hed_nav2 *n, double seconds)
 /* Knowledge of a cell that the guard keeps for a cycle: futures pass through the same few. */
 enum { GUARD_UNKNOWN, GUARD_CLEAR, GUARD_NEAR };
 
-/* True if the robot overlaps a lethal cell, its centre being in `cell`; most cells are clear of any. */
+/* True if the robot overlaps a lethal cell, its centre being in `cell`; most cells are clear of
+ * any. */
 static bool guard_is_hit(hed_nav2 *n, size_t cell, hed_nav2_pose pose)
 {
     const hed_nav2_grid *g = n->cycle.grid;
@@ -107,8 +108,8 @@ static bool guard_touches(hed_nav2 *n, uint32_t sample, uint32_t steps)
     return false;
 }
 
-/* Weighs the futures that overlap no lethal cell alone; false if every future overlaps one. Only futures that
- * count are looked at, until each of them is clear. */
+/* Weighs the futures that overlap no lethal cell alone; false if every future overlaps one. Only
+ * futures that count are looked at, until each of them is clear. */
 static bool guard_weigh(hed_nav2 *n, uint32_t steps)
 {
     static const float NEGLIGIBLE = 1e-6f;

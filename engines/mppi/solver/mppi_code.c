@@ -1,5 +1,5 @@
-/* Texts of users for the processor: the machine's C compiler makes lanes of them, as the build does of
- * Heddle's own models (catalogue/sample_lanes.h), with the same bits. */
+/* Texts of users for the processor: the machine's C compiler makes lanes of them, as the build does
+ * of Heddle's own models (catalogue/sample_lanes.h), with the same bits. */
 #include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -49,8 +49,8 @@ static const char *const *code_options(uint32_t *count)
     return NULL;
 }
 
-/* Returns the line of a brace without its counterpart; 0: all are in pairs. The compiler would find the lack in
- * another text. */
+/* Returns the line of a brace without its counterpart; 0: all are in pairs. The compiler would find
+ * the lack in another text. */
 static int code_open_brace(const char *text)
 {
     int lines[64], depth = 0, line = 1;

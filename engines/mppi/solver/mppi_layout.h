@@ -115,7 +115,8 @@ uint32_t mppi_list_inputs(const hed_mppi *c, const mppi_layout *layout, const mp
  * MEMORY, LIMIT. */
 hed_status mppi_sources(const hed_mppi *c, hed_arena *arena, const mppi_layout *layout, bool tile,
     hed_source kernel, hed_kernel_def *def, hed_error *error);
-/* Lists the texts for the processor: of the model, if `model`, and of a set of terms. They define functions with the prefix own_: see catalogue/alone.h. Errors: LIMIT, MEMORY. */
+/* Lists the texts for the processor: of the model, if `model`, and of a set of terms. They define
+ * functions with the prefix own_: see catalogue/alone.h. Errors: LIMIT, MEMORY. */
 hed_status mppi_code_sources(const hed_mppi *controller, hed_arena *arena, bool model,
     uint32_t terms, hed_code_def *def, hed_error *error);
 

@@ -1,4 +1,5 @@
-/* The window of the CLAP plugin: its extension clap.gui, and the requests of the window's thread to the host. */
+/* The window of the CLAP plugin: its extension clap.gui, and the requests of the window's thread to
+ * the host. */
 #ifndef SYNTH_CLAP_GUI_H
 #define SYNTH_CLAP_GUI_H
 
@@ -18,7 +19,8 @@ typedef struct clap_gui {
     _Atomic bool edited; /* an instrument was edited; taken by the main thread */
 } clap_gui;
 
-/* Prepares a gui of zeros; the host's extensions are known. Errors: MEMORY. Main thread, as below. */
+/* Prepares a gui of zeros; the host's extensions are known. Errors: MEMORY. Main thread, as
+ * below. */
 hed_status clap_gui_init(clap_gui *gui, const clap_api_host *host,
     const clap_api_host_params *host_params, hed_synth_player *player, hed_error *error);
 void clap_gui_destroy(clap_gui *gui);

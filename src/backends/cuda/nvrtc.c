@@ -1,5 +1,5 @@
-/* NVRTC and hipRTC: loading, the options of strict and fast mode, and compiling. Options and limits are from the NVRTC documentation, CUDA 11.2 to 13.0, and from hipRTC's,
- * ROCm 5.2 to 6. */
+/* NVRTC and hipRTC: loading, the options of strict and fast mode, and compiling. Options and limits
+ * are from the NVRTC documentation, CUDA 11.2 to 13.0, and from hipRTC's, ROCm 5.2 to 6. */
 #include "backends/cuda/nvrtc.h"
 
 #include <stdio.h>
@@ -21,8 +21,8 @@ enum {
     MAX_ARCHITECTURES = 128
 };
 
-/* X(name, hipRTC's name, parameters): functions that Heddle calls; all of them exist since CUDA 11.2.
- * NULL: hipRTC lacks the function. */
+/* X(name, hipRTC's name, parameters): functions that Heddle calls; all of them exist since CUDA
+ * 11.2. NULL: hipRTC lacks the function. */
 #define NVRTC_FUNCTIONS(X) \
     X(nvrtcVersion, "hiprtcVersion", (int *major, int *minor)) \
     X(nvrtcGetNumSupportedArchs, NULL, (int *count)) \
@@ -352,7 +352,8 @@ static bool nvrtc_is_for_prelude(const hed_define *define)
     return strncmp(define->name, "HED_", 4) == 0;
 }
 
-/* True if a text has a branch for NVRTC: headers such as CUTLASS's leave <cstdint> out of that branch, and expect the caller's types. */
+/* True if a text has a branch for NVRTC: headers such as CUTLASS's leave <cstdint> out of that
+ * branch, and expect the caller's types. */
 static bool nvrtc_is_for_rtc(const hed_build *build)
 {
     static const char macro[] = "__CUDACC_RTC__";
