@@ -40,8 +40,8 @@ static inline fake_control *fakes_load(const char *path)
 /* Forgets the faults and the counts of calls; what is alive stays counted. */
 static inline void fakes_reset(fake_control *f)
 {
-    f->fail_call = f->fail_from = f->calls = f->builds = f->misuses = f->failures = 0;
-    f->fail_name = NULL;
+    f->fail_call = f->fail_from = f->calls = f->builds = f->misuses = f->failures = f->counted = 0;
+    f->fail_name = f->count_name = NULL;
     f->code = 0;
     f->devices = 2;
     f->hangs = f->plain_floats = f->silent = false;

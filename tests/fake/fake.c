@@ -24,6 +24,7 @@ int fake_enter(const char *function)
     pthread_mutex_lock(&lock);
     fake_control *f = &fake_state;
     f->calls++;
+    f->counted += f->count_name && strcmp(f->count_name, function) == 0;
     bool fails = f->calls == f->fail_call || (f->fail_from && f->calls >= f->fail_from) ||
                  (f->fail_name && strcmp(f->fail_name, function) == 0);
     if (fails) {

@@ -27,12 +27,13 @@ typedef enum fake_kind {
 
 typedef struct fake_control {
     /* Set by the test. */
-    int64_t fail_call;     /* this call, by `calls`, returns `code`; 0: none */
-    int64_t fail_from;     /* this call and every later one; 0: none */
-    const char *fail_name; /* every call of this function; NULL: none */
-    int code;              /* what they return */
-    int devices;           /* how many there are */
-    bool hangs;            /* work is never done, when asked */
+    int64_t fail_call;      /* this call, by `calls`, returns `code`; 0: none */
+    int64_t fail_from;      /* this call and every later one; 0: none */
+    const char *fail_name;  /* every call of this function; NULL: none */
+    const char *count_name; /* calls of this function are `counted`; NULL: none */
+    int code;               /* what they return */
+    int devices;            /* how many there are */
+    bool hangs;             /* work is never done, when asked */
     /* OpenCL: its name; NULL: "Fake platform". As "NVIDIA CUDA" it tells of registers. OpenGL:
      * "ES": there is OpenGL ES alone */
     const char *platform;
@@ -42,6 +43,7 @@ typedef struct fake_control {
     uint64_t memory_bytes; /* of a device: more than that is out of memory */
     /* Told by the fake. */
     int64_t calls;    /* since the library was loaded or this was set to 0 */
+    int64_t counted;  /* calls of `count_name` */
     int64_t builds;   /* programs compiled from text */
     int64_t misuses;  /* calls with a wrong handle, range or pointer */
     char misused[64]; /* the function of the first of them */

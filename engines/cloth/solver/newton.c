@@ -33,7 +33,7 @@ struct cloth_solver {
     double *
         coarse; /* (patches x (1 + 2 patches)) cloth_newton_tables.coarse, and room for its inverse */
     float *inverse; /* (CLOTH_NEWTON_PATCHES squared) content of `rows`, for `give` */
-    float give;     /* 1 / dt^2 */
+    float give;     /* 1 / dt^2; 0: `rows` has no content */
     uint32_t batch; /* substeps in `steps` */
     cloth_step *next;
 };
@@ -152,6 +152,8 @@ static hed_status newton_create(hed_cloth *cloth, cloth_solver **solver, hed_err
     if (cloth->is_chosen) cloth->def.substeps = cloth_choose_newton_substeps(cloth);
     hed_status status = newton_make(cloth, s, error);
     if (!status) {
+        /* room for the inverse, so that no frame waits for its copy */
+        if (cloth->staging.bytes) cloth->staging.bytes += INVERSE * sizeof *s->inverse;
         *solver = s;
         return HED_OK;
     }
@@ -206,10 +208,10 @@ static hed_status newton_substeps(hed_cloth *cloth, cloth_solver *s, const cloth
 {
     uint32_t iterations = newton_iterations((double)dt);
     if (first->stiffness != s->give) { /* the coarse matrix depends on dt alone */
-        s->give = first->stiffness;
-        cloth_newton_invert(s->coarse, s->patches, (double)s->give,
+        cloth_newton_invert(s->coarse, s->patches, (double)first->stiffness,
             s->coarse + s->patches * (1 + (size_t)s->patches), s->inverse);
         cloth_send(cloth, s->b.rows, 0, s->inverse, INVERSE * sizeof *s->inverse, error);
+        s->give = error->status ? 0 : first->stiffness; /* 0: the next frame sends it */
     }
     for (uint32_t at = 0; at < count && !error->status; at += s->batch) {
         uint32_t batch = count - at < s->batch ? count - at : s->batch;
