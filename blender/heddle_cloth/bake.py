@@ -157,7 +157,8 @@ class Bake:
         """Moves what was baked before out of the way, until the new bake has its first frame."""
         for n, o in enumerate(self.cloths):
             path = baked_path(o)
-            if path and path.exists():
+            own = path and os.path.abspath(path) == os.path.abspath(self.cache(o))
+            if path and path.exists() and (own or not is_shared(path, self.cloths)):
                 kept = self.work / f"earlier-{n}.pc2"
                 shutil.move(path, kept) # which may be another disk, if the file was saved since
                 self.earlier.append((o, path, kept))
@@ -317,10 +318,15 @@ def baked_path(o):
     return path if "heddle" in (path.parent.parent.name, path.parent.name) else None
 
 
+def is_shared(path, cloths):
+    """True if an object that is none of `cloths` plays a cache, as a copy of a baked object does."""
+    return any(o not in cloths and baked_path(o) == path for o in bpy.data.objects)
+
+
 def clear(o):
     """Takes away cache and modifiers, and the settings that the cache was made with."""
     path = baked_path(o)
-    if path:
+    if path and not is_shared(path, [o]):
         path.unlink(missing_ok=True)
     for name in (TEAR, MODIFIER):
         if name in o.modifiers:

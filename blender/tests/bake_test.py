@@ -19,7 +19,7 @@ from mathutils import Matrix
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import heddle_cloth # noqa: E402
-from heddle_cloth.bake import Bake, command, folder_of, settings_key # noqa: E402
+from heddle_cloth.bake import Bake, clear, command, folder_of, settings_key # noqa: E402
 from heddle_cloth.export import MODIFIER, TEAR, ExportError, file_name # noqa: E402
 
 work = pathlib.Path(tempfile.mkdtemp(prefix="heddle-blender-"))
@@ -450,6 +450,30 @@ def a_bake_that_is_refused_leaves_the_one_before():
     bpy.ops.object.heddle_cloth_bake()
     check(o["heddle_cloth_baked"] != key and path.read_bytes() != before, "a new bake did not replace the old one")
     check([p.name for p in path.parent.iterdir()] == [path.name], f"beside it: {list(path.parent.iterdir())}")
+
+
+@test
+def a_copy_of_a_baked_object_leaves_it_its_cache():
+    new_file(last=5)
+    o = sheet()
+    bpy.ops.object.heddle_cloth_bake()
+    path = cache_path(o)
+    before = path.read_bytes()
+    copies = []
+    for _ in range(2):
+        copies.append(o.copy())
+        copies[-1].data = o.data.copy()
+        bpy.context.collection.objects.link(copies[-1])
+        check(cache_path(copies[-1]) == path, "a copy plays another cache")
+    copies[0].heddle_cloth.air = 20.0
+    job = Bake(bpy.context, copies[:1])
+    job.to_the_end()
+    check(job.state == "DONE" and cache_path(copies[0]) != path, "the bake of a copy:", job.state, job.error)
+    check(path.is_file() and path.read_bytes() == before, "a bake of a copy took the cache away")
+    clear(copies[1])
+    check(path.is_file(), "a copy that was cleared took the cache away")
+    clear(o)
+    check(not path.exists(), "a cache that nothing plays stays")
 
 
 @test
