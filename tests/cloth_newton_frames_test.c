@@ -297,6 +297,30 @@ Test(cloth_newton_frames, a_ball_holds_a_sheet, .timeout = 300)
     test_mesh_free(&mesh);
 }
 
+/* Contacts after a substep stretch the cloth: over a body the engine chooses more substeps. */
+Test(cloth_newton_frames, chosen_substeps_over_a_ball, .timeout = 300)
+{
+    const hed_cloth_collider ball = {
+        .shape = HED_CLOTH_SPHERE, .a = {0, -0.42f, 0}, .radius = {0.4f, 0.4f}, .friction = 0.4f};
+    test_mesh mesh = sheet_of(40, "cotton");
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    hed_cloth_def def = def_of(&mesh.def, HED_CLOTH_SOLVER_NEWTON);
+    release(&mesh);
+    def.substeps = 0;
+    def.max_colliders = frame.collider_count = 1;
+    frame.colliders = &ball;
+    frames_run found = run_frames(&def, frame, 40, NULL);
+    def.substeps = 16;
+    frames_run expected = run_frames(&def, frame, 40, NULL);
+    printf("p99 %.2f %% of %.2f, worst %.1f %% of %.1f\n", 100 * found.p99, 100 * expected.p99,
+        100 * found.worst, 100 * expected.worst);
+    EXPECT_LT(found.p99, 1.3 * expected.p99);
+    EXPECT_LT(found.worst, 1.5 * expected.worst);
+    free(found.places);
+    free(expected.places);
+    test_mesh_free(&mesh);
+}
+
 /* ---- modes, refusals, the rule ---- */
 
 /* In strict mode each device has the bits of host. */
