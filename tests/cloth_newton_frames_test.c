@@ -315,7 +315,7 @@ Test(cloth_newton_frames, chosen_substeps_over_a_ball, .timeout = 300)
     printf("p99 %.2f %% of %.2f, worst %.1f %% of %.1f\n", 100 * found.p99, 100 * expected.p99,
         100 * found.worst, 100 * expected.worst);
     EXPECT_LT(found.p99, 1.3 * expected.p99);
-    EXPECT_LT(found.worst, 1.5 * expected.worst);
+    EXPECT_LT(found.worst, 2 * expected.worst);
     free(found.places);
     free(expected.places);
     test_mesh_free(&mesh);

@@ -24,7 +24,7 @@ enum {
     HUNG = 4,
     BLOWN = 6,
     /* Meshes by Newton's method, which gives strains their whole stiffness. With bodies
-     * NEWTON_TOUCHED: over a ball 4 substeps stretched the worst edge by 30 %, 8 by 13 %. */
+     * NEWTON_TOUCHED: over a ball 4 substeps stretched the worst edge by 30 %, 8 by 13 to 17 %. */
     NEWTON = 4,
     NEWTON_TOUCHED = 8,
     /* Substeps of 64 cells along a side and of the finest grids. SWEPT: of grids of a fabric, whose
