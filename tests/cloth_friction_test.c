@@ -72,7 +72,8 @@ static double pile_rms(const pile *p)
 {
     double square = 0;
     for (int i = 0; i < 3 * ALL; i++)
-        square += pow(((double)p->d.positions[0][i] - p->last[0][i]) / p->frame.seconds, 2);
+        square += pow(
+            ((double)p->d.positions[i / 3][i % 3] - p->last[i / 3][i % 3]) / p->frame.seconds, 2);
     return sqrt(square / ALL);
 }
 
