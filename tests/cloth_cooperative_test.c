@@ -97,14 +97,21 @@ static void check_rule(hed_device *device)
 
 Test(cloth_cooperative, one_large_sheet_chooses_it) { check_rule(here.device); }
 
+/* The fake CUDA's device; the context is the caller's. */
+static hed_device *fake_card(hed_context **context)
+{
+    hed_context_def def = fakes_def("cuda");
+    hed_device *device;
+    OK(hed_context_create(&def, context, &error));
+    OK(hed_device_find(*context, "cuda:0", &device, &error));
+    return device;
+}
+
 /* Elsewhere than on a card too: the fake CUDA's groups can meet. */
 Test(cloth_cooperative_fake, one_large_sheet_chooses_it, .timeout = 120)
 {
-    hed_context_def def = fakes_def("cuda");
     hed_context *context;
-    hed_device *device;
-    OK(hed_context_create(&def, &context, &error));
-    OK(hed_device_find(context, "cuda:0", &device, &error));
+    hed_device *device = fake_card(&context);
     CHECK(hed_device_describe(device).capabilities & HED_CAN_GRID_BARRIER);
     check_rule(device);
     hed_context_destroy(context);
@@ -217,11 +224,8 @@ static contact_tasks count_contacts(hed_device *device, uint32_t n, bool is_driv
  * its columns at once and no driver acts. */
 Test(cloth_cooperative_fake, contacts_are_on_columns, .timeout = 120)
 {
-    hed_context_def def = fakes_def("cuda");
     hed_context *context;
-    hed_device *device;
-    OK(hed_context_create(&def, &context, &error));
-    OK(hed_device_find(context, "cuda:0", &device, &error));
+    hed_device *device = fake_card(&context);
     contact_tasks free_sheet = count_contacts(device, 64, false),
                   driven = count_contacts(device, 64, true),
                   large = count_contacts(device, 150, false); /* for the fake's 16 groups */
