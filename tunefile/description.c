@@ -117,6 +117,29 @@ const char *hed_spec_define_texts(
     return text;
 }
 
+void hed_spec_refuse_defined(hed_spec_reader *reader, hed_json_node node,
+    const hed_spec_kernel *kernel, const hed_source *source)
+{
+    bool is_open = false;
+    int depth = 0;
+    if (kernel->def.language != HED_OPENCL_C && kernel->def.language != HED_CUDA_C) return;
+    for (const char *line = hed_spec_fine(reader) ? source->text : ""; *line;) {
+        size_t length = strcspn(line, "\n");
+        char copy[128], word[16] = "", name[64] = "";
+        snprintf(copy, sizeof copy, "%.*s", (int)length, line);
+        if (is_open || sscanf(copy, " # %15[a-z] %63[A-Za-z0-9_]", word, name) < 1) word[0] = 0;
+        depth += !strncmp(word, "if", 2) - !strcmp(word, "endif");
+        for (uint32_t i = 0; depth <= 0 && i < kernel->def.parameter_count; i++)
+            if (!strcmp(word, "define") && !strcmp(name, kernel->parameters[i].name))
+                hed_json_reject(node,
+                    "%s has #define %s outside #if, so no other value of that parameter would reach "
+                    "the kernel. Write #ifndef %s before it and #endif after it",
+                    source->name, name, name);
+        is_open = hed_spec_in_comment(line, length, is_open);
+        line += length + (line[length] == '\n');
+    }
+}
+
 /* Returns a count of at least 1, rounded up; `wrong` if the value is not a count. */
 static uint64_t expression_count(
     const hed_expression *expression, const double *values, bool round_up, uint64_t wrong)

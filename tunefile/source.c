@@ -128,7 +128,8 @@ static const char *including_find(including *in, const char *name, bool quoted)
     if (quoted && hed_spec_in_memory(in->reader, sibling)) return sibling;
     const char *path = quoted ? including_path(in, sibling) : "";
     for (uint32_t i = 0; !*path && in->folders && in->folders[i]; i++)
-        path = including_path(in, hed_spec_text(in->reader, in->node, "%s/%s", in->folders[i], name));
+        path =
+            including_path(in, hed_spec_text(in->reader, in->node, "%s/%s", in->folders[i], name));
     /* programs give their compiler of GLSL a folder above the shader's */
     const char *first = in->open[0], *end = strrchr(first, '/'), *folder = "";
     if (end) folder = hed_spec_text(in->reader, in->node, "%.*s", (int)(end + 1 - first), first);
@@ -154,15 +155,13 @@ static bool is_directive(const char *line, size_t length, const char *word, cons
     return true;
 }
 
-static bool in_comment(const char *line, size_t length, bool open);
-
 static bool has_pragma_once(const char *text)
 {
     bool comment = false;
     for (const char *line = text; *line;) {
         size_t length = strcspn(line, "\n");
         if (!comment && is_directive(line, length, "pragma", "once")) return true;
-        comment = in_comment(line, length, comment);
+        comment = hed_spec_in_comment(line, length, comment);
         line += length + (line[length] == '\n');
     }
     return false;
@@ -259,7 +258,8 @@ static const char *including_find_loaded(including *in, const char *line)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(word, words[i]) == 0) return "";
     if (strcmp(word, "pragma") == 0 &&
-        (strcmp(text, "include") != 0 || sscanf(line + end, "%*[ \t\"<]%4095[^;<>\" \t\r]", text) != 1))
+        (strcmp(text, "include") != 0 ||
+            sscanf(line + end, "%*[ \t\"<]%4095[^;<>\" \t\r]", text) != 1))
         return "";
     while (!strncmp(name, "./", 2)) name += 2;
     const char *path = including_find(in, name, true);
@@ -309,8 +309,7 @@ static void including_follow(including *in, const char *line, size_t length, uin
         in->branch_depth--;
 }
 
-/* True if a comment of several lines is open after this line. */
-static bool in_comment(const char *line, size_t length, bool open)
+bool hed_spec_in_comment(const char *line, size_t length, bool open)
 {
     char quote = 0;
     for (size_t i = 0; i < length; i++) {
@@ -348,7 +347,7 @@ static void including_put_text(including *in, const char *name, const char *text
         if (rest) including_put_line(in, number, name);
         including_put(in, from, (size_t)(end - from));
         including_put(in, "\n", 1);
-        comment = in_comment(from, (size_t)(end - from), comment);
+        comment = hed_spec_in_comment(from, (size_t)(end - from), comment);
         line = end + (*end == '\n');
     }
     in->branch_depth = outermost;

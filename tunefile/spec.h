@@ -223,6 +223,8 @@ bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const cha
 /* Replaces a text's #include lines by the files; `path` is the text's. */
 void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const char *path,
     const char *const *folders, hed_language language, hed_source *source);
+/* True if a comment of several lines is open after this line. */
+bool hed_spec_in_comment(const char *line, size_t length, bool open);
 /* Replaces local memory and vector literals of plain OpenCL C by the prelude's names. */
 void hed_spec_use_words(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* Blanks out the host code of a text in CUDA C (cuda_host.c). */
@@ -243,6 +245,10 @@ void hed_spec_read_options(
  * no such parameters. */
 const char *hed_spec_define_texts(
     hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel, uint32_t texts);
+/* Refuses a text in OpenCL C or CUDA C that defines a parameter itself, outside #if: no value of
+ * the parameter would reach the kernel. */
+void hed_spec_refuse_defined(hed_spec_reader *reader, hed_json_node node,
+    const hed_spec_kernel *kernel, const hed_source *source);
 /* Completes the description: geometry(), work(), and launch bounds if the group's sizes (NULL: not
  * plain) are parameters and numbers. */
 void hed_spec_finish_kernel(

@@ -432,6 +432,7 @@ static void t1_read_text(hed_spec_reader *reader, hed_json_node specification,
     if (!sources || !hed_spec_fine(reader) ||
         !hed_spec_read_source(reader, file, name, 1, folders, &source))
         return;
+    hed_spec_refuse_defined(reader, file, kernel, &source);
     if (kernel->def.language == HED_CUDA_C) hed_spec_drop_host_code(reader, file, &source);
     kernel->def.sources = sources;
     const char *texts = hed_spec_define_texts(reader, specification, kernel, kernel->texts);

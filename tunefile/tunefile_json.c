@@ -297,8 +297,10 @@ static void json_read_sources(hed_spec_reader *reader, hed_json_node node,
         sources[kernel->def.source_count++] = (hed_source){.name = "parameters", .text = texts};
     for (size_t i = 0; i < count && sources; i++) {
         hed_json_node item = json_word_at(node, i);
-        hed_spec_read_source(
-            reader, item, hed_json_string(item), 0, folders, &sources[kernel->def.source_count++]);
+        hed_source *source = &sources[kernel->def.source_count++];
+        if (hed_spec_read_source(reader, item, hed_json_string(item), 0, folders, source) &&
+            kernel == &reader->spec->kernel)
+            hed_spec_refuse_defined(reader, item, kernel, source);
     }
     kernel->def.sources = sources;
 }
@@ -441,7 +443,8 @@ static uint32_t json_count_sizes(hed_spec_reader *reader, hed_json_node array)
 static void json_read_global(
     hed_spec_reader *reader, hed_json_node object, hed_json_node whole, hed_spec_kernel *kernel)
 {
-    hed_json_node from = hed_json_has(object, "global") || hed_json_has(object, "groups") ? object : whole;
+    hed_json_node from =
+        hed_json_has(object, "global") || hed_json_has(object, "groups") ? object : whole;
     kernel->counts_groups = hed_json_has(from, "groups");
     if (kernel->counts_groups && hed_json_has(from, "global"))
         hed_json_reject(from, "\"global\" and \"groups\" say the same in two ways; give one");
@@ -497,8 +500,7 @@ static hed_language json_read_language(
     const char *last =
         hed_spec_fine(reader) && count > 0 ? hed_json_string(json_word_at(source, count - 1)) : "";
     hed_language detected;
-    bool shader =
-        hed_spec_is_shader_file(reader->is_shader ? reader->path : last, &detected);
+    bool shader = hed_spec_is_shader_file(reader->is_shader ? reader->path : last, &detected);
     return shader ? detected : hed_spec_is_cuda_file(last) ? HED_CUDA_C : HED_OPENCL_C;
 }
 
@@ -506,7 +508,8 @@ static hed_language json_read_language(
 static void json_open_shader(
     hed_spec_reader *reader, hed_json_node object, hed_json_node whole, hed_spec_kernel *kernel)
 {
-    hed_json_node entry = json_pick(object, whole, "kernel"), source = json_pick(object, whole, "source");
+    hed_json_node entry = json_pick(object, whole, "kernel"),
+                  source = json_pick(object, whole, "source");
     bool has_source = hed_json_kind_of(source) != HED_JSON_NOTHING,
          named = hed_json_kind_of(entry) != HED_JSON_NOTHING;
     hed_source *text = hed_spec_allocate(reader, sizeof *text, whole);
@@ -574,7 +577,8 @@ static void json_read_shader(
 static void json_read_launch(
     hed_spec_reader *reader, hed_json_node object, hed_json_node whole, hed_spec_kernel *kernel)
 {
-    hed_json_node entry = json_pick(object, whole, "kernel"), source = json_pick(object, whole, "source");
+    hed_json_node entry = json_pick(object, whole, "kernel"),
+                  source = json_pick(object, whole, "source");
     const char *folders[2 * HED_SPEC_FOLDERS + 1] = {NULL};
     kernel->def.language = json_read_language(reader, object, whole);
     if (kernel->def.language >= HED_WGSL) {

@@ -373,7 +373,8 @@ static bool is_in_type(const char *text, const char *at, const char *word)
 static const char *storage_format(const char *text, const char *at, size_t length)
 {
     size_t letters = strspn(at, "rgba");
-    if (!length || !is_in_type(text, at, "texture_storage_") || (letters && isdigit((unsigned char)at[letters])))
+    if (!length || !is_in_type(text, at, "texture_storage_") ||
+        (letters && isdigit((unsigned char)at[letters])))
         return NULL;
     const char *access = at + length + strspn(at + length, " ,");
     return strncmp(access, "write", 5) == 0 ? "rgba16float" : "r32float";
@@ -477,7 +478,8 @@ static bool is_builtin(const char *name, size_t length)
     char word[80];
     return (size_t)snprintf(word, sizeof word, " %.*s ", (int)length, name) >= sizeof word ||
            strstr(words, word) || !strncmp(name, "mat", 3) || !strncmp(name, "vec", 3) ||
-           !strncmp(name, "texture", 7) || !strncmp(name, "subgroup", 8) || !strncmp(name, "sampler", 7);
+           !strncmp(name, "texture", 7) || !strncmp(name, "subgroup", 8) ||
+           !strncmp(name, "sampler", 7);
 }
 
 /* True if a name at `at` is a variable: it has members or elements, or is the texture of a function. */
@@ -509,7 +511,8 @@ static bool uses_missing(const char *text)
 /* Writes a type of WGSL for one of HLSL, as vec3<u32> for uint3; false: it is another name. */
 static bool shading_type(const char *name, size_t length, char *to, size_t size)
 {
-    static const char *const names[] = {"float", "int", "uint", "half", "min16float", "min16int", "min16uint"},
+    static const char *const names[] = {"float", "int", "uint", "half", "min16float", "min16int",
+        "min16uint"},
                              *const types[] = {"f32", "i32", "u32", "f16", "f32", "i32", "u32"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t rest = strlen(names[i]);
@@ -546,7 +549,8 @@ static void list_added(const char *text, hed_spec_name_list *types, hed_spec_nam
         while (is_name && before > text && isspace((unsigned char)before[-1])) before--;
         bool is_after = before - text > 1 && strchr("+-*/%", before[-1]) && before[-2] != '/',
              is_operand = islower((unsigned char)*at) &&
-                          (is_after || (*next && strchr("+-*/%", *next) && next[1] != '=' && next[1] != *next));
+                          (is_after || (*next && strchr("+-*/%", *next) && next[1] != '=' &&
+                                           next[1] != *next));
         const char *format = is_name ? storage_format(text, at, length) : NULL;
         if (format) hed_spec_list_name(types, at, length, format);
         else if (is_name && shading_type(at, length, type, sizeof type))
@@ -554,8 +558,7 @@ static void list_added(const char *text, hed_spec_name_list *types, hed_spec_nam
         else if (is_name && is_place_of_variable(text, at, next))
             list_plain_word(variables, at, length);
         else if (is_name && *next == '(') list_plain_word(functions, at, length);
-        else if (is_name && is_operand)
-            hed_spec_list_name(types, at, length, NULL);
+        else if (is_name && is_operand) hed_spec_list_name(types, at, length, NULL);
         at += length ? length : 1;
     }
 }
@@ -595,7 +598,9 @@ static void refuse_missing(hed_spec_reader *reader, hed_json_node node, hed_json
     const char *slash = strrchr(path, '/');
     joined_texts joined = {.base = slash ? slash + 1 : path,
         .folder = slash ? hed_spec_text(reader, node, "%.*s", (int)(slash - path), path) : ".",
-        .whole = whole, .text = strdup(text), .size = strlen(text)};
+        .whole = whole,
+        .text = strdup(text),
+        .size = strlen(text)};
     if (joined.text) {
         join_all(reader, node, &joined);
         list_placeholders(reader, defines_given, joined.text, &rest);
@@ -631,8 +636,10 @@ static void refuse_missing(hed_spec_reader *reader, hed_json_node node, hed_json
             rest.used ? ", with the program's values" : "",
             variables.used ? ", and a FILE with the program's declarations of" : "",
             (int)(variables.used ? variables.used - 2 : 0), variables.text + 1,
-            entries.used ? "; its entry points are" : "", (int)(entries.used ? entries.used - 2 : 0), entries.text + 1,
-            types.used ? "; no file near it declares the types" : "", (int)(types.used ? types.used - 2 : 0), types.text + 1);
+            entries.used ? "; its entry points are" : "",
+            (int)(entries.used ? entries.used - 2 : 0), entries.text + 1,
+            types.used ? "; no file near it declares the types" : "",
+            (int)(types.used ? types.used - 2 : 0), types.text + 1);
     free(joined.text);
 }
 
@@ -650,7 +657,8 @@ static void choose_entry(hed_spec_reader *reader, hed_json_node node, const char
     snprintf(reader->remedy->entries, sizeof reader->remedy->entries, "%.*s", (int)entries.used - 3,
         entries.text + 2);
     hed_spec_add_remedy(reader, "kernel",
-        hed_spec_text(reader, node, "\"%.*s\"", (int)strcspn(entries.text + 2, ","), entries.text + 2));
+        hed_spec_text(
+            reader, node, "\"%.*s\"", (int)strcspn(entries.text + 2, ","), entries.text + 2));
 }
 
 /* ---- texts within other languages ---- */
@@ -722,5 +730,16 @@ const char *hed_spec_join_hint(hed_spec_reader *reader, hed_json_node node, cons
 const char *hed_spec_wgsl_hint(
     hed_spec_reader *reader, hed_json_node node, const char *path, const char *message)
 {
-    return strstr(message, "expected a type, found \"") ? hed_spec_join_hint(reader, node, path) : "";
+    static const char *const native[] = {
+        "i64", "u64", "f64", "binding_array", "ray_query", "acceleration_structure"};
+    const char *found = strstr(message, "expected a type, found \"");
+    if (!found) return "";
+    found = strchr(found, '"') + 1;
+    for (size_t i = 0; i < sizeof native / sizeof *native; i++)
+        if (strcspn(found, "\"") == strlen(native[i]) &&
+            !strncmp(found, native[i], strlen(native[i])))
+            return hed_spec_text(reader, node,
+                ". %s is a type of native wgpu that no browser has; expected one of WGSL",
+                native[i]);
+    return hed_spec_join_hint(reader, node, path);
 }

@@ -304,8 +304,8 @@ static const hed_option POSITIONALS[] = {
         .kind = HED_OPTION_FILE,
         .names = &cli_tune_names,
         .help =
-            "a description, FILE.json (ours, or Kernel Tuner's T1), a shader, FILE.wgsl, FILE.comp or FILE.spv, a web page (an "
-            "address, a folder, FILE.html or FILE.hrec), or a kernel that comes with Heddle, heddle:NAME"},
+            "a description, FILE.json (ours, or Kernel Tuner's T1), a shader, FILE.wgsl, FILE.comp or FILE.spv, a "
+            "text in OpenCL C or CUDA C, of which a first description is printed, a web page (an address, a folder, FILE.html or FILE.hrec), or a kernel that comes with Heddle, heddle:NAME"},
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle tune blur.json", "a kernel of your own; --schema says what the file may hold"},

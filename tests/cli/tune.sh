@@ -33,6 +33,8 @@ printf '{' > "$work/broken.json"
 run 1 tune "$work/broken.json"; out_is_empty; err_has 'broken.json:1'
 printf '/* heddle {"problem": {"n": 8}} */\n@compute fn f() {}\n' > "$work/broken.wgsl"
 run 1 tune "$work/broken.wgsl"; out_is_empty; err_has 'broken.wgsl:2:13: expected @workgroup_size'
+printf '@group(0) @binding(0) var<storage, read_write> a: array<i64>;\n@compute @workgroup_size(64) fn f() { a[0] = 1; }\n' > "$work/native.wgsl"
+run 1 tune "$work/native.wgsl"; out_is_empty; err_has 'i64 is a type of native wgpu that no browser has'
 
 printf 'void main() {}\n' > "$work/paint.frag"
 run 2 tune "$work/paint.frag"; out_is_empty; err_has 'shader of another kind; expected a compute shader'
@@ -46,27 +48,53 @@ void scale(__global float4 *restrict y, __global const unsigned int x[], __local
     float a, const uint rows, int k) { y[get_global_id(0)] = a * x[0]; }
 kernel void second(global double *z) { z[get_global_id(1)] = 1; }
 TEXT
-run 2 tune "$work/first.cl"; out_is_object kernel source problem parameters group global arguments; err_has 'heddle tune kernel.json'
+run 0 tune "$work/first.cl"; out_is_object kernel source problem parameters group global arguments; err_has 'heddle tune kernel.json'; out_has '"parameters": {"WG": \[64\]},$'
 out_has '"kernel": "scale"'; out_has '"problem": {"rows": 1048576}'; out_has '"name": "y", "type": "float", "size": "4 \* rows", "access": "read_write"'
 out_has '"name": "x", "type": "uint", "size": "rows", "fill": {"integers"'; out_has '"name": "t", "kind": "local"'; out_has '"name": "a", "type": "float", "value": 1'
 out_has '"name": "rows", "type": "uint", "value": "rows"'; out_has '"name": "k", "type": "int", "value": 1'
-run 2 tune "$work/first.cl" --entry second; out_is_object kernel; out_has '"width": 1024, "height": 1024'; out_has '"size": "width \* height"'
+run 0 tune "$work/first.cl" --entry second; out_is_object kernel; out_has '"width": 1024, "height": 1024'; out_has '"size": "width \* height"'
 run 2 tune "$work/first.cl" --entry third; out_is_empty; err_has 'no kernel third'
 # Names that the text gives to types are read: the first definition of each.
 printf '%s\n' '#ifdef DOUBLE' '# define REAL double' '#else' '#define REAL float' '#endif' 'typedef int number; typedef struct { int a; } pair;' \
     '__kernel void f(__global REAL *y, const number n, REAL a, __global pair *p) { y[get_global_id(0)] = a; }' > "$work/named.cl"
-run 2 tune "$work/named.cl"; out_has '"name": "y", "type": "double", "size": "n"'; out_has '"name": "n", "type": "int", "value": "n"'
-out_has '"name": "a", "type": "double", "value": 1'; out_has '"name": "p", "type": "bytes"'
+run 0 tune "$work/named.cl"; out_has '"name": "y", "type": "double", "size": "n"'; out_has '"name": "n", "type": "int", "value": "n"'
+out_has '"name": "a", "type": "double", "value": 1'; out_has '"name": "p", "type": "bytes", "size": "16 \* n"'; err_has 'p: type unknown here'
 printf '%s\n' '#define HERE' 'float g(int b);' 'typedef unsigned int word;' '#define WIDE unsigned long' 'typedef struct thing item;' 'typedef unsigned char byte;' \
     '__kernel void f(__global word *y, const word n, WIDE m, HERE item a, __global byte *b, __global const char *c) { y[get_global_id(0)] = n; }' > "$work/named.cl"
-run 2 tune "$work/named.cl"; out_has '"name": "y", "type": "uint", "size": "n"'; out_has '"name": "n", "type": "uint", "value": "n"'
-out_has '"name": "m", "type": "long", "value": 1'; for name in a b c; do out_has "\"name\": \"$name\", \"type\": \"bytes\""; done
+run 0 tune "$work/named.cl"; out_has '"name": "y", "type": "uint", "size": "n"'; out_has '"name": "n", "type": "uint", "value": "n"'
+out_has '"name": "m", "type": "long", "value": 1'; for name in b c; do out_has "\"name\": \"$name\", \"type\": \"bytes\", \"size\": \"n\""; done
+out_has '"name": "a", "kind": "struct", "file": "a.bin"'; err_has 'a: write the bytes of the value'
+# Elements of 2 and 4 bytes, numbers that no "value" sets, offsets; a macro whose default only begins with a whole number is no parameter.
+printf '%s\n' '#ifndef M_PI' '#define M_PI 3.14159f' '#endif' '#ifndef SPAN' '#define SPAN 8 * 2' '#endif' '#ifndef ITEMS' '#define ITEMS 4u // each' '#endif' '#define ROW 16' \
+    '__kernel __attribute__((reqd_work_group_size(ROW, 4, 1)))' \
+    'void f(__global ushort *y, __global const uchar4 *x, ulong offset, uint width, half h, float4 v) { y[get_global_id(0)] = x[0].x; }' > "$work/named.cl"
+run 0 tune "$work/named.cl"; out_has '"parameters": {"WG": \[16\], "WG_Y": \[4\], "ITEMS": \[1, 2, 4, 8, 16\]},$'; out_has '"problem": {"width": 1024, "height": 1024}'
+out_has '"name": "y", "type": "bytes", "size": "2 \* width \* height"'; out_has '"name": "x", "type": "bytes", "size": "4 \* width \* height"'
+out_has '"name": "offset", "type": "ulong", "value": 0'; for name in h v; do out_has "\"name\": \"$name\", \"kind\": \"struct\""; done
+printf '%s\n' '__kernel void f(__global float *y, read_only image2d_t picture) { y[0] = 1; }' > "$work/named.cl"
+run 2 tune "$work/named.cl"; out_is_empty; err_has 'f takes picture, a image2d_t; expected buffers, numbers and structs'
+# A template has arguments: float for a type, a macro for a number, and 0 for any other.
+printf '%s\n' 'int g();' 'template <typename T, int BLOCK_SIZE = 128, bool FAST, Mode M, class Op = add<int, 3>>' \
+    '__global__ void __launch_bounds__(BLOCK_SIZE) work(T *y, int n) { y[threadIdx.x] = 0; }' '__global__ void plain(int *y) { y[0] = 1; }' > "$work/named.cu"
+run 0 tune "$work/named.cu"; out_has '"kernel": "work<float, TEMPLATE_BLOCK_SIZE, false, (Mode)0, float>"'; out_has '"defaults": {"TEMPLATE_BLOCK_SIZE": 128}'
+out_has '"name": "y", "type": "float", "size": "n"'; run 0 tune "$work/named.cu" --entry plain; out_has '"kernel": "plain"'
+# The text's path leads from the description's file to it: beside it, and elsewhere.
+mkdir -p "$work/texts"; cp "$work/first.cl" "$work/texts/moved.cl"; here=$(pwd); cd "$work" || exit 1
+"$heddle" tune texts/moved.cl > texts/moved.json 2> "$work/err" || complain "heddle tune TEXT > FILE: exit code $?"
+grep -q '"source": "moved.cl"' texts/moved.json || complain "a description beside its text has another path: $(grep source texts/moved.json)"
+"$heddle" tune texts/moved.cl > moved.json 2> "$work/err"; grep -q '"source": "texts/moved.cl"' moved.json || complain "a description elsewhere has another path: $(grep source moved.json)"
+cd "$here" || exit 1
+# A text that defines a parameter itself hides its values from the kernel.
+sed -n '/^{/,$p' "$work/moved.json" > "$work/own.json"; sed -i 's/"texts\/moved.cl"/"own.cl"/' "$work/own.json"
+{ echo '/*'; echo '#define WG 3'; echo '*/'; echo '#define WG 64'; cat "$work/first.cl"; } > "$work/own.cl"
+run 1 tune "$work/own.json"; out_is_empty; err_has 'own.cl has #define WG outside #if.*Write #ifndef WG before it'
+sed -i 's/^#define WG 64/#ifndef WG\n&\n#endif/' "$work/own.cl"; run 1 tune "$work/own.json" --device host; err_has 'host'
 { yes '#define X Y' | head -n 1000000; echo '__kernel void f(__global float *y) { y[0] = 1; }'; } > "$work/named.cl"
-run 2 tune "$work/named.cl"; out_has '"name": "y", "type": "float"'
+run 0 tune "$work/named.cl"; out_has '"name": "y", "type": "float"'
 # Macros with a default are its parameters, and one that names the group sizes it; a guard and a macro without a default are none.
 printf '%s\n' '#ifndef FIRST_CU' '#define FIRST_CU' '#ifndef ITEMS' '# define ITEMS 6' '#endif' '#ifndef BLOCK' '#define BLOCK 128' '#endif' '#define FIXED 9' \
     '__global__ void f(float *y, int n, int seed = 0) { y[blockIdx.x * BLOCK + threadIdx.x] = ITEMS * FIXED; }' '#endif' > "$work/first.cu"
-run 2 tune "$work/first.cu"; out_has '"parameters": {"BLOCK": \[32, 64, 128, 256\], "ITEMS": \[1, 2, 4, 6, 8, 16\]},$'
+run 0 tune "$work/first.cu"; out_has '"parameters": {"BLOCK": \[32, 64, 128, 256\], "ITEMS": \[1, 2, 4, 6, 8, 16\]},$'
 out_has '"defaults": {"ITEMS": 6, "BLOCK": 128},$'; out_has '"name": "seed"'; out_has '"group": \["BLOCK"\],$'
 cp "$work/out" "$work/first.json"; run 1 tune "$work/first.json" --device host; err_has 'cuda c'
 
