@@ -19,15 +19,14 @@ typedef struct page_words {
     hed_error *error;
 } page_words;
 
-/* Adds the script at an address, once. False: the address is no text on this machine. */
-static bool take_script(page_words *w, const css_origin *origin, const char *address)
+/* Adds the script of a file, once. False: the file is no text. */
+static bool take_file(page_words *w, const char *path)
 {
-    char path[PATH_MAX], identity[PATH_MAX];
+    char identity[PATH_MAX];
     struct stat about;
     css_word_files *words = &w->settings->words;
     hed_error unread = {0};
-    if (css_address_file(origin, address, path, sizeof path) || stat(path, &about) != 0 ||
-        !S_ISREG(about.st_mode) || !realpath(path, identity))
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || !realpath(path, identity))
         return false;
     for (uint32_t i = 0; i < w->paths.count; i++)
         if (strcmp(w->paths.paths[i], identity) == 0) return true;
@@ -40,6 +39,39 @@ static bool take_script(page_words *w, const css_origin *origin, const char *add
     return true;
 }
 
+/* Adds the script at an address. False: the address is no text on this machine. */
+static bool take_script(page_words *w, const css_origin *origin, const char *address)
+{
+    char path[PATH_MAX];
+    return !css_address_file(origin, address, path, sizeof path) && take_file(w, path);
+}
+
+static bool is_script_file(const char *path)
+{
+    const char *end = strrchr(path, '.');
+    return end && (!strcmp(end, ".js") || !strcmp(end, ".mjs"));
+}
+
+/* Adds the scripts in the folder of a bundle of webpack's and below it, which it loads by names that it
+ * computes. */
+static void take_chunks(page_words *w, const hed_css_text *script)
+{
+    char folder[PATH_MAX] = ".";
+    css_page_list list = {0};
+    hed_error unread = {0};
+    const char *slash = strrchr(script->name, '/');
+    if (!is_script_file(script->name) ||
+        (!strstr(script->text, "webpackChunk") && !strstr(script->text, "webpackJsonp")))
+        return;
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s",
+            (int)(slash > script->name ? slash - script->name : 1), script->name);
+    if (css_page_list_folder(&list, folder, is_script_file, &unread) == HED_ERROR_MEMORY)
+        *w->error = unread;
+    for (uint32_t i = 0; i < list.count && !hed_failed(w->error); i++) take_file(w, list.paths[i]);
+    css_page_list_free(&list);
+}
+
 /* Adds the modules that a script names: paths in quotes that begin with "." or "/". */
 static void take_imports(page_words *w, const css_origin *origin, const char *text)
 {
@@ -49,9 +81,9 @@ static void take_imports(page_words *w, const css_origin *origin, const char *te
         const char *from = ++at;
         if (*from != '.' && *from != '/') continue;
         size_t length = strcspn(from, "\"'`\n");
-        bool module = length > 4 && length < MOST_BYTES && strchr("\"'`", from[length]) &&
-                      (memcmp(from + length - 3, ".js", 3) == 0 ||
-                          memcmp(from + length - 4, ".mjs", 4) == 0);
+        bool module =
+            length > 4 && length < MOST_BYTES && strchr("\"'`", from[length]) &&
+            (memcmp(from + length - 3, ".js", 3) == 0 || memcmp(from + length - 4, ".mjs", 4) == 0);
         if (!module) continue;
         snprintf(address, sizeof address, "%.*s", (int)length, from);
         take_script(w, origin, address);
@@ -72,8 +104,7 @@ static void take_page(page_words *w, uint32_t index)
     if (!page.recorded && !hed_is_report(page.bytes, page.length) &&
         css_page_scripts_read(page.bytes, page.length, &scripts, w->error) == HED_OK) {
         const css_origin origin = {path, scripts.bases.count ? scripts.bases.paths[0] : NULL};
-        if (!scripts.is_empty)
-            css_word_files_add_text(&s->words, path, scripts.text, w->error);
+        if (!scripts.is_empty) css_word_files_add_text(&s->words, path, scripts.text, w->error);
         uint32_t next = s->words.count;
         for (uint32_t i = 0; i < scripts.addresses.count && !hed_failed(w->error); i++) {
             const char *address = scripts.addresses.paths[i];
@@ -86,6 +117,7 @@ static void take_page(page_words *w, uint32_t index)
         for (; next < s->words.count && !hed_failed(w->error) && !hed_interrupted(); next++) {
             const hed_css_text script = s->words.texts[next];
             take_imports(w, &(css_origin){script.name, NULL}, script.text);
+            take_chunks(w, &script);
         }
     }
     css_page_scripts_free(&scripts);

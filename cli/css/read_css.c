@@ -176,12 +176,17 @@ static void take_address(css_page_list *list, const attribute *a, hed_error *err
     free(address);
 }
 
-/* Writes the texts of the tags and scripts of a page; collects addresses. */
+/* Writes the texts of the tags and scripts of a page, and of fields, from which scripts may make
+ * elements; collects addresses. */
 static void scan_scripts(prescan p, FILE *stream, css_page_scripts *scripts, hed_error *error)
 {
     const char *written = p.at;
+    bool has_script = false;
+    for (prescan q = p; !has_script && (q.at = memchr(q.at, '<', (size_t)(q.end - q.at))); q.at++)
+        has_script = prescan_is(&q, "<script");
     while ((p.at = memchr(p.at, '<', (size_t)(p.end - p.at)))) {
-        bool script = prescan_is(&p, "<script"), base = prescan_is(&p, "<base");
+        bool script = prescan_is(&p, "<script"), base = prescan_is(&p, "<base"),
+             field = has_script && prescan_is(&p, "<textarea");
         p.at++;
         if (p.at == p.end || (*p.at | 32) < 'a' || (*p.at | 32) > 'z') continue;
         while (p.at < p.end && !is_page_space(*p.at) && *p.at != '>') p.at++;
@@ -196,9 +201,9 @@ static void scan_scripts(prescan p, FILE *stream, css_page_scripts *scripts, hed
             putc(' ', stream);
             written = a.value + a.value_length;
         }
-        if (!script) continue;
+        if (!script && !field) continue;
         const char *from = p.at;
-        while (p.at < p.end && !prescan_is(&p, "</script")) p.at++;
+        while (p.at < p.end && !prescan_is(&p, script ? "</script" : "</textarea")) p.at++;
         keep_lines(stream, written, from);
         fwrite(from, 1, (size_t)(p.at - from), stream);
         written = p.at;
@@ -233,7 +238,10 @@ static hed_status text_decode(
     size_t mark;
     const hed_encoding *marked = hed_encoding_of_mark(text->bytes, text->length, &mark);
     text->encoding = marked ? marked : hed_encoding_is_utf16(declared) ? hed_encodings : declared;
-    text->mark = mark == 3 ? "\357\273\277" : !mark ? "" : text->bytes[0] == '\377' ? "\377\376" : "\376\377";
+    text->mark = mark == 3                  ? "\357\273\277"
+                 : !mark                    ? ""
+                 : text->bytes[0] == '\377' ? "\377\376"
+                                            : "\376\377";
     text->length -= mark;
     memmove(text->bytes, text->bytes + mark, mark ? text->length + 1 : 0);
     return hed_encoding_decode(text->encoding, name, &text->bytes, &text->length, error);

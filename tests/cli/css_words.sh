@@ -77,6 +77,13 @@ kept word '\.card-lit' 'card-lit in parts.js:2'
 kept word '\.tag-new' 'tag-new in parts.js:2'
 kept word '\.min-us' 'min-us in parts.js:3'
 for name in '\.btn-gone' '\.box-off' '\.tag-old' '\.row-1' '\.cut-x'; do gone "$name"; done
+# Values in the words of replacements, Svelte, PHP, C and Razor; a dollar, a per cent or an at that begins no value is none.
+for name in cm-key sv-key ph-key pf-key rz-key key-sv no-key; do echo ".$name { a: b }"; done > values.css
+printf '%s\n' 'key; s.replace(/x/g, "cm-$&"); <b class="sv-{size} {size}-sv">' 'echo "ph-$kind"; printf("pf-%s", k); <i class="rz-@Kind"> no-$ no-% no-@ no-,' > values.js
+run 0 css unused page.html --css values.css --words values.js --kept
+for name in cm sv; do kept word "\.$name-key" "$name-key in values.js:1"; done
+for name in ph pf rz; do kept word "\.$name-key" "$name-key in values.js:2"; done
+kept word '\.key-sv' 'key-sv in values.js:1'; gone '\.no-key'
 # of a name that no person writes the parts are not kept: those of 100,000 are 5 GB
 { printf .; yes a- | tr -d '\n' | head -c 100000; echo 'b { a: b } .btn-big { a: b }'; } > long.css
 (ulimit -v 2097152 && "$heddle" --version) > /dev/null 2>&1 && limit=2097152 || limit=unlimited # a sanitizer's program maps much more
@@ -123,6 +130,17 @@ run 0 css unused own --out own.out.css; err_is_empty; grep -q 'checked.*open.*da
 run 2 css unused own --out own/main.js; err_has 'main.js'
 printf '\0\1\2open' > own/main.js
 run 0 css unused own; err_has 'note: 1 script of the pages is not read, the first "main.js?v=2"'; out_has '^3 of 6 rules'
+# webpack loads scripts by names that it computes; a text field's text may become elements where a script runs
+mkdir -p pack/js/late
+echo '<!doctype html><link rel=stylesheet href=p.css><textarea><b class="typed"></textarea><script src=js/main.js></script>' > pack/page.html
+echo '(self.webpackChunkapp = self.webpackChunkapp || []).push([[1]])' > pack/js/main.js
+echo 'x.className = "late"' > pack/js/late/7.js
+echo '.late { a: b } .typed { a: b } .gone { a: b }' > pack/p.css
+run 0 css unused pack --kept; err_is_empty; kept word '\.late' 'late in pack/js/late/7.js:1'; kept word '\.typed' 'typed in pack/page.html:1'; gone '\.gone'
+echo 'x' > pack/js/main.js
+run 0 css unused pack --kept; gone '\.late'
+sed -i 's/<script.*//' pack/page.html
+run 0 css unused pack --kept; gone '\.typed'
 mkdir chain # of more imports than a stack holds calls
 echo '<!doctype html><link rel=stylesheet href=c.css><p>a<script src=m0.js></script>' > chain/page.html
 echo '.last { a: b } .gone { a: b }' > chain/c.css

@@ -1,4 +1,5 @@
-/* libFuzzer harness for `heddle css unused`: the page up to the first zero byte, then its sheet.
+/* libFuzzer harness for `heddle css unused`: the page up to the first zero byte, then its sheet,
+ * and after a second zero byte a script of --words.
  * The sheet without what is unused matches the page as the sheet did: as many pairs of an element
  * and a selector whose rule declares something. */
 #include "cli/common/command.h"
@@ -6,11 +7,11 @@
 #include "fuzz.h"
 #include "support/file.h"
 
-static char page_path[96], sheet_path[96], out_path[96], report_path[96];
+static char page_path[96], sheet_path[96], words_path[96], out_path[96], report_path[96];
 
 static void remove_files(void)
 {
-    const char *const paths[] = {page_path, sheet_path, out_path, report_path};
+    const char *const paths[] = {page_path, sheet_path, words_path, out_path, report_path};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) unlink(paths[i]);
     fuzz_folder_remove();
 }
@@ -20,6 +21,7 @@ static void set_paths(void)
     const char *folder = fuzz_folder();
     snprintf(page_path, sizeof page_path, "%s/page.html", folder);
     snprintf(sheet_path, sizeof sheet_path, "%s/sheet.css", folder);
+    snprintf(words_path, sizeof words_path, "%s/words.js", folder);
     snprintf(out_path, sizeof out_path, "%s/out.css", folder);
     snprintf(report_path, sizeof report_path, "%s/report.html", folder);
     atexit(remove_files);
@@ -69,7 +71,7 @@ static int64_t count_pairs(const char *page, size_t page_size, const char *sheet
     return pairs;
 }
 
-/* Other files than these two are not to be read: texts that name one by its path are left out. */
+/* Other files than these are not to be read: texts that name one by its path are left out. */
 static bool is_alone(const uint8_t *data, size_t size)
 {
     static const char *const words[] = {"/", "\\", "import", "IMPORT", "map"};
@@ -83,13 +85,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint8_t *end = size ? memchr(data, 0, size) : NULL;
     size_t page_size = end ? (size_t)(end - data) : 0, sheet_size = end ? size - page_size - 1 : 0;
     if (!page_size || !sheet_size || !is_alone(data, size)) return 0;
+    const uint8_t *texts = memchr(end + 1, 0, sheet_size);
+    if (texts) sheet_size = (size_t)(texts - end - 1);
+    if (!sheet_size) return 0;
     if (!page_path[0]) set_paths();
     fuzz_write(page_path, data, page_size);
     fuzz_write(sheet_path, end + 1, sheet_size);
     unlink(out_path);
     char *const words[] = {"heddle", "css", "unused", page_path, "--css", sheet_path, "--out",
-        out_path, "--report", report_path, "-q", NULL};
-    if (cli_run(11, words) != 0) return 0; /* a picture, or text in UTF-16 */
+        out_path, "--report", report_path, "-q", texts ? "--words" : NULL, words_path, NULL};
+    if (texts) fuzz_write(words_path, texts + 1, (size_t)(data + size - texts - 1));
+    if (cli_run(texts ? 13 : 11, words) != 0) return 0; /* a picture, or text in UTF-16 */
     char *reduced;
     size_t reduced_size;
     hed_error error = {0};

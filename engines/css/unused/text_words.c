@@ -122,12 +122,22 @@ static uint32_t lower_bound(
 
 static bool is_quote(unsigned char c) { return c == '"' || c == '\'' || c == '`'; }
 
-/* True if a value of a template begins here: ${kind}, {{ kind }}, #{kind}, <?= kind ?>,
- * <%= kind %>. */
+static bool is_letter(unsigned char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+
+/* True if a value of a template begins here: ${kind}, {{ kind }}, {kind}, #{kind}, <?= kind ?>,
+ * <%= kind %>, $kind, %s, @kind, or $& and $1 of a replacement. */
 static bool begins_value(const unsigned char *at, const unsigned char *end)
 {
-    return end - at > 1 && ((strchr("$#{", at[0]) && at[1] == '{') ||
-                               (at[0] == '<' && (at[1] == '?' || at[1] == '%')));
+    if (at >= end || end - at < 2) return false;
+    switch (at[0]) {
+    case '{': return true;
+    case '#': return at[1] == '{';
+    case '<': return at[1] == '?' || at[1] == '%';
+    case '$': return is_name_byte(at[1]) || strchr("{&<(", at[1]);
+    case '%': return strchr("sdiu({", at[1]) || (at[1] >= '1' && at[1] <= '9');
+    case '@': return is_letter(at[1]) || at[1] == '(';
+    default: return false;
+    }
 }
 
 /* True if a word is a part of a name: one that a dash or an underscore ends is before a quote or a
@@ -147,7 +157,9 @@ static bool is_part(
     if (at[-1] != '}') return false;
     const unsigned char *open = at - 2;
     while (open > begin && at - open < MOST_VALUE && *open != '{') open--;
-    return open > begin && *open == '{' && begins_value(open - 1, at);
+    if (open < begin || *open != '{') return false;
+    /* arithmetic, as in {off}-1, has no letter there; a template, as in {kind}-big, has one */
+    return (open > begin && strchr("$#{", open[-1])) || (at + 1 < end && is_letter(at[1]));
 }
 
 /* Marks the names that begin at a position of a text. */
