@@ -39,6 +39,26 @@ run 0 mppi import "$work/p.yaml"; out_has '^unknown  *controller_frequency .*abo
 out_has '^unknown  *FollowPath.ax_min .*use its negative'; out_has '^unknown  *FollowPath.CostCritic.consider_footprint .*refuses to start with robot_radius'
 printf 'a: [1\n' > "$work/p.yaml"
 run 1 mppi import "$work/p.yaml"; err_has 'p.yaml:[0-9]*:[0-9]*: not YAML'
+# Merge keys: the map's own members count before merged ones, and an earlier map before a later one.
+cat > "$work/p.yaml" << 'YAML'
+slow: &slow {vx_max: 0.7, vx_min: -0.1, vx_std: 0.3}
+fast: &fast {vx_max: 0.9, wz_max: 1.0}
+controller_server:
+  ros__parameters: &server
+    controller_frequency: 20.0
+    FollowPath:
+      plugin: "nav2_mppi_controller::MPPIController"
+      vx_std: 0.25
+      <<: [*slow, *fast]
+      critics: ["GoalCritic"]
+YAML
+run 0 mppi import "$work/p.yaml"; out_has '^read  *FollowPath.vx_max  *0.7'; out_has '^read  *FollowPath.vx_min  *-0.1'; out_has '^read  *FollowPath.wz_max  *1.0'
+out_has '^read  *FollowPath.vx_std  *0.25'; ! grep -q '<<\|again' "$work/out" || complain "a merged key is no parameter: $(grep '<<\|again' "$work/out")"
+echo '/robot2/controller_server: {ros__parameters: {<<: *server, FollowPath: {vx_min: -0.9}}}' >> "$work/p.yaml"
+run 0 mppi import "$work/p.yaml"; out_has '^read  *FollowPath.vx_min  *-0.1'; out_has '^unknown  *robot2/controller_server .*of another robot: controller_server is read'
+echo 'controller_server: {ros__parameters: {FollowPath: {vx_max: 0.6}}}' >> "$work/p.yaml"
+run 0 mppi import "$work/p.yaml"; out_has '^read  *FollowPath.vx_max  *0.6'; out_has '^unknown  *FollowPath.vx_max  *0.7 .*given again in line 12, which counts'
+printf 'a: &a 1\nb: {<<: *a}\n' > "$work/p.yaml"; run 1 mppi import "$work/p.yaml"; err_has 'p.yaml:2:[0-9]*: merge key << without a map'
 
 # ---- run ----
 run 0 mppi run "$params" --map "$data/pillars.yaml" --start 5.2,2.2,0.5 --goal 6.4,3.9,1 --json --csv "$work/log.csv" --plot "$work/run.svg"

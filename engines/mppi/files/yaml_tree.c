@@ -76,10 +76,36 @@ static yaml_node *yaml_take_alias(yaml_builder *b, const yaml_event_t *event)
 
 static yaml_node *yaml_take(yaml_builder *b, yaml_event_t *event, uint32_t level);
 
+/* Adds copies of the members that a map lacks, before its own: of a merge key (<<), whose value is
+ * a map, or a list of maps of which the first counts. */
+static void yaml_merge(
+    yaml_builder *b, const yaml_event_t *event, yaml_node *map, const yaml_node *value)
+{
+    if (value->kind == YAML_LIST) {
+        for (const yaml_node *n = value->first; n && !hed_failed(b->error); n = n->next)
+            yaml_merge(b, event, map, n);
+    } else if (value->kind != YAML_MAP) {
+        yaml_refuse(b, event, "merge key << without a map; expected one, or a list of maps");
+    }
+    const yaml_node *own = map->first, **end = &map->first;
+    for (const yaml_node *n = value->kind == YAML_MAP ? value->first : NULL; n; n = n->next) {
+        bool is_given = false;
+        for (const yaml_node *k = own; k && !is_given; k = k->next)
+            is_given = strcmp(k->key, n->key) == 0;
+        yaml_node *copy = is_given ? NULL : yaml_new_node(b, event);
+        if (hed_failed(b->error)) return;
+        if (!copy) continue;
+        *copy = *n;
+        copy->next = own;
+        *end = copy;
+        end = &copy->next;
+    }
+}
+
 /* Reads the children of a list or a map until its end. */
 static hed_status yaml_take_children(yaml_builder *b, yaml_node *parent, uint32_t level)
 {
-    const yaml_node **end = &parent->first;
+    const yaml_node **end = &parent->first, *merged = NULL;
     const char *key = NULL;
     for (;;) {
         yaml_event_t event;
@@ -89,12 +115,16 @@ static hed_status yaml_take_children(yaml_builder *b, yaml_node *parent, uint32_
         if (!ends && node && parent->kind == YAML_MAP && !key) {
             if (node->kind == YAML_SCALAR) key = node->text;
             else yaml_refuse(b, &event, "a key is a list or a map; expected a text");
+        } else if (node && key && strcmp(key, "<<") == 0) {
+            merged = node;
+            key = NULL;
         } else if (node) {
             node->key = key;
             key = NULL;
             *end = node;
             end = &node->next;
         }
+        if (ends && merged) yaml_merge(b, &event, parent, merged);
         yaml_event_delete(&event);
         if (hed_failed(b->error)) return b->error->status;
         if (ends) return HED_OK;

@@ -1,4 +1,5 @@
-/* YAML documents as trees: libyaml parses, aliases are resolved, and each node knows its line.
+/* YAML documents as trees: libyaml parses, aliases and merge keys (<<) are resolved, and
+ * each node knows its line.
  *
  *     yaml_tree *tree;
  *     status = yaml_tree_parse("params.yaml", text, size, &tree, error);

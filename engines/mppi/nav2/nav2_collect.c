@@ -40,7 +40,8 @@ static void leaf_add_all(nav2_file *f, nav2_section *s, const char *prefix, cons
 nav2_leaf *nav2_find(nav2_section *s, const char *a, const char *b, const char *c)
 {
     char key[1024];
-    snprintf(key, sizeof key, "%s%s%s%s%s", a, *a && *b ? "." : "", b, *c && (*a || *b) ? "." : "", c);
+    snprintf(
+        key, sizeof key, "%s%s%s%s%s", a, *a && *b ? "." : "", b, *c && (*a || *b) ? "." : "", c);
     for (uint32_t i = s->count; i-- > 0;)
         if (strcmp(s->leaves[i].key, key) == 0) return &s->leaves[i];
     return NULL;
@@ -105,18 +106,37 @@ static bool collect_is(const char *key, const char *name)
     return strcmp(slash ? slash + 1 : key, name) == 0 || strcmp(key, "/**") == 0;
 }
 
-/* Adds each map "ros__parameters" to the lists that its node's name selects. */
-static void collect_sections(nav2_file *f, const yaml_node *map, const char *owner)
+/* True if a section is read: of all robots, or of the first robot that the file has. */
+static bool collect_is_first(
+    nav2_file *f, const char **first, const char *path, const yaml_node *map)
+{
+    if (strncmp(path, "/**", 3) == 0) return true;
+    if (*path == '/') path++;
+    if (!*first) *first = hed_arena_text(&f->config->arena, path, f->error);
+    if (hed_failed(f->error) || strcmp(*first, path) == 0) return true;
+    nav2_remark(f, HED_NAV2_UNKNOWN, path, "", map->line, "of another robot: %s is read", *first);
+    return false;
+}
+
+/* Adds each map "ros__parameters" to the lists that its node's name selects. `path`: the names
+ * above it. */
+static void collect_sections(
+    nav2_file *f, const yaml_node *map, const char *owner, const char *path)
 {
     for (const yaml_node *n = map->first; n && !hed_failed(f->error); n = n->next) {
         if (n->kind != YAML_MAP || !n->key) continue;
         if (strcmp(n->key, "ros__parameters") != 0) {
-            collect_sections(f, n, n->key);
+            char below[512];
+            snprintf(
+                below, sizeof below, "%s%s%s", path, *path && *n->key != '/' ? "/" : "", n->key);
+            collect_sections(f, n, n->key, below);
             continue;
         }
-        if (collect_is(owner, "controller_server")) leaf_add_all(f, &f->server, "", n);
-        if (collect_is(owner, "amcl")) leaf_add_all(f, &f->amcl, "", n);
-        if (collect_is(owner, "local_costmap")) {
+        if (collect_is(owner, "controller_server") && collect_is_first(f, &f->server_path, path, n))
+            leaf_add_all(f, &f->server, "", n);
+        if (collect_is(owner, "amcl") && collect_is_first(f, &f->amcl_path, path, n))
+            leaf_add_all(f, &f->amcl, "", n);
+        if (collect_is(owner, "local_costmap") && collect_is_first(f, &f->costmap_path, path, n)) {
             f->has_costmap = f->has_costmap || strcmp(owner, "/**") != 0;
             leaf_add_all(f, &f->costmap, "", n);
         }
@@ -166,8 +186,9 @@ static void collect_controller(nav2_file *f)
         snprintf(plugin_text, sizeof plugin_text, "FollowPath is %.100s", plugin->node->text);
     hed_fail(f->error, HED_ERROR_FORMAT,
         "%s: no controller with plugin nav2_mppi_controller::MPPIController (%s); expected one below "
-        "controller_server: ros__parameters", f->name,
-        *plugin_text               ? plugin_text
+        "controller_server: ros__parameters",
+        f->name,
+        *plugin_text      ? plugin_text
         : f->server.count ? "controller_plugins of controller_server names none"
                           : "there is no section controller_server");
 }
@@ -200,7 +221,7 @@ static void collect_inflation(nav2_file *f)
 
 void nav2_collect(nav2_file *f, const yaml_node *root)
 {
-    collect_sections(f, root, "");
+    collect_sections(f, root, "", "");
     if (hed_failed(f->error)) return;
     collect_controller(f);
     f->goal = collect_first(f, &f->server, "goal_checker_plugins", "goal_checker");
@@ -306,14 +327,19 @@ void nav2_remark_unused(nav2_file *f)
     for (uint32_t i = 0; i < f->server.count && !hed_failed(f->error); i++) {
         const nav2_leaf *leaf = &f->server.leaves[i];
         if (leaf->used) continue;
-        if (strncmp(leaf->key, f->config->controller, length) == 0 && leaf->key[length] == '.')
+        const nav2_leaf *last = nav2_find(&f->server, leaf->key, "", "");
+        if (last && last != leaf)
+            nav2_remark(f, HED_NAV2_UNKNOWN, leaf->key, nav2_value_text(f, leaf->node),
+                leaf->node->line, "given again in line %u, which counts", last->node->line);
+        else if (strncmp(leaf->key, f->config->controller, length) == 0 && leaf->key[length] == '.')
             unread_remark(f, leaf, leaf->key + length + 1);
         else if (unread_is_misplaced(leaf->key))
             nav2_remark(f, HED_NAV2_UNKNOWN, leaf->key, nav2_value_text(f, leaf->node),
                 leaf->node->line, "Nav2 ignores it here; expected below %s", f->config->controller);
         else
             nav2_remark(f, HED_NAV2_WITHOUT, leaf->key, nav2_value_text(f, leaf->node),
-                leaf->node->line, "%s", collect_is_mppi(leaf, &dot)
+                leaf->node->line, "%s",
+                collect_is_mppi(leaf, &dot)
                     ? "another MPPI controller: Heddle reads the first in use"
                     : "of the server or another plugin");
     }

@@ -23,6 +23,8 @@ typedef struct nav2_file {
     hed_nav2_config *config;
     const char *name; /* file name, for messages */
     nav2_section server, costmap, amcl;
+    const char *server_path, *costmap_path,
+        *amcl_path; /* sections of the first robot; NULL: not found yet */
     bool has_costmap;
     const char *inflation;      /* name of the inflation layer */
     const char *goal, *handler; /* names of goal checker and path handler */
