@@ -146,7 +146,7 @@ Test(bench_cloth, contact_keeps_the_lengths_of_a_folded_sheet, .timeout = 600)
 
 Test(bench_cloth, a_folded_sheet_never_crosses_itself)
 {
-    cloth_gate_row row = row_of(&(cloth_gate_case){.n = 12, CLOTH_GATE_FOLDED, .lattices = true});
+    cloth_gate_row row = row_of(&(cloth_gate_case){.n = 24, CLOTH_GATE_FOLDED, .lattices = true});
     CHECK_EQ(row.crossings, 0);
     CHECK_EQ(row.ball_crossings, 0);
     EXPECT_LT(row.worst, 0.05);
