@@ -3,7 +3,8 @@
 #include "kernels/cooperative_kernel.h"
 
 extern const char hed_cloth_cooperative_tasks_h[], hed_cloth_sweep_wide_h[],
-    hed_cloth_cell_bands_h[], hed_cloth_cooperative_tasks_cl[];
+    hed_cloth_cell_bands_h[], hed_cloth_cooperative_lines_h[], hed_cloth_cooperative_sweep_h[],
+    hed_cloth_cooperative_tasks_cl[];
 
 static void cooperative_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
@@ -24,6 +25,8 @@ static void cooperative_geometry(const hed_kernel_def *def, const hed_config *co
         {"element_patch_group.h", hed_cloth_element_patch_group_h, 0}, \
         {"cooperative_tasks.h", hed_cloth_cooperative_tasks_h, 0}, \
         {"sweep_wide.h", hed_cloth_sweep_wide_h, 0}, {"cell_bands.h", hed_cloth_cell_bands_h, 0}, \
+        {"cooperative_lines.h", hed_cloth_cooperative_lines_h, 0}, \
+        {"cooperative_sweep.h", hed_cloth_cooperative_sweep_h, 0}, \
         {"cooperative_tasks.cl", hed_cloth_cooperative_tasks_cl, 0}), \
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_COOPERATIVE)), \
     HED_PARAMETERS(HED_PARAMETER(WG, 128, 128, 256, 512)), HED_DIMENSIONS("groups"), \
