@@ -123,7 +123,9 @@ Test(cloth_lattice, a_sheet_over_a_ball_keeps_its_length)
     bool on_host = strcmp(hed_device_describe(t.device).backend, "host") == 0;
     drop_on_ball(&t, on_host ? 64 : 48, 8, 40);
     if (getenv("HEDDLE_TEST_FULL") || on_host) drop_on_ball(&t, 128, 6, 40);
-    if (on_host) drop_on_ball(&t, 255, 9, 30); /* 8 %, were its edges shortened as often as those of 64 x 64 */
+    if (on_host)
+        drop_on_ball(
+            &t, 255, 9, 30); /* 8 %, were its edges shortened as often as those of 64 x 64 */
     if (getenv("HEDDLE_TEST_FULL")) drop_on_ball(&t, 255, 10, 60);
     test_close(&t);
 }
@@ -162,9 +164,10 @@ Test(cloth_lattice, substeps_are_chosen_by_the_mesh_and_the_contact)
     test_device t = test_open(NULL);
     bool on_host = strcmp(hed_device_describe(t.device).backend, "host") == 0;
     const uint32_t sides[] = {32, 64, 128, 255}, hung[] = {4, 4, 4, 5}, touched[] = {8, 8, 9, 10},
-                   meshed[] = {16, 16, 18, 20};
+                   meshed[] = {16, 16, 18, 20}, layered[] = {10, 10, 15, 20},
+                   *const expected[] = {hung, touched, meshed, layered};
     for (size_t k = 0; k < (on_host ? HED_COUNT(sides) : 1); k++)
-        for (uint32_t touches = 0; touches < 3; touches++) {
+        for (uint32_t touches = 0; touches < HED_COUNT(expected); touches++) {
             test_mesh sheet = sheet_of(sides[k], &sheet_fabric, true);
             hed_cloth_def def = hed_default_cloth_def();
             hed_cloth *cloth;
@@ -173,12 +176,11 @@ Test(cloth_lattice, substeps_are_chosen_by_the_mesh_and_the_contact)
             def.substeps = 0;
             def.max_colliders = touches == 1;
             def.max_collider_triangles = touches == 2;
+            if (touches == 3) sheet.def.self_collision = HED_CLOTH_SELF_TRIANGLES;
+            if (touches == 3) sheet.def.thickness = 0.003f;
             OK(hed_cloth_create(t.device, &def, &cloth, &error));
-            EXPECT_EQ(hed_cloth_describe(cloth).substeps,
-                (touches == 2      ? meshed
-                    : touches == 1 ? touched
-                                   : hung)[k],
-                "%u x %u", sides[k], sides[k]);
+            EXPECT_EQ(hed_cloth_describe(cloth).substeps, expected[touches][k], "%u x %u", sides[k],
+                sides[k]);
             hed_cloth_destroy(cloth);
             test_mesh_free(&sheet);
         }
@@ -403,7 +405,8 @@ Test(cloth_lattice, a_sheet_beside_a_mesh_does_as_alone)
               mesh = random_sheet(MESH, hed_cloth_fabric_named("cotton"), true);
     def.solver = HED_CLOTH_SOLVER_COLOURS;
     def.substeps = 6;
-    hanging alone[2] = {hang(&t, &sheet, &def, &moment, FRAMES), hang(&t, &mesh, &def, &moment, FRAMES)};
+    hanging alone[2] = {
+        hang(&t, &sheet, &def, &moment, FRAMES), hang(&t, &mesh, &def, &moment, FRAMES)};
     const hed_cloth_garment_def garments[2] = {sheet.def, mesh.def};
     float *positions = calloc(SHEET * SHEET + MESH * MESH, 3 * sizeof *positions);
     hed_cloth *cloth;
