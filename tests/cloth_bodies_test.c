@@ -434,6 +434,42 @@ Test(cloth_bodies, two_lines_press_a_sheet, .timeout = 300)
 
 /* ---- with contact of cloth, and the same on each device ---- */
 
+/* A ball of triangles is not thin for a sheet of short edges, although other cloth has long ones. */
+Test(cloth_bodies, one_long_edge_does_not_make_a_body_thin, .timeout = 300)
+{
+    enum { AROUND = 32, RINGS = 16 };
+    scene c = scene_make("a long edge", 0.17f, 0.3f);
+    sheet wide = sheet_make(2, 0.4f);
+    sheet_put(&wide, 1.0f, 0.0f);
+    wide.def.thickness = c.s.def.thickness;
+    for (uint32_t i = 0; i < 4; i++) wide.inverse_masses[i] = 0.0f;
+    for (uint32_t ring = 0; ring <= RINGS; ring++)
+        for (uint32_t i = 0; i < AROUND; i++) {
+            double down = acos(-1.0) * ring / RINGS, turn = 2 * acos(-1.0) * i / AROUND;
+            uint32_t v = body_vertex(&c.b, 0.15 * sin(down) * cos(turn), 0.15 * cos(down),
+                0.15 * sin(down) * sin(turn));
+            if (ring == 0) continue;
+            uint32_t next = i + 1 < AROUND ? v + 1 : v + 1 - AROUND;
+            if (ring < RINGS) body_triangle(&c.b, v, v - AROUND, next);
+            if (ring > 1) body_triangle(&c.b, next, v - AROUND, next - AROUND);
+        }
+    hed_cloth_garment_def garments[2] = {c.s.def, wide.def};
+    hed_cloth_def def = dressed_def(garments, 2);
+    def.substeps = 12;
+    dressed d = dressed_make(here.device, &def);
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    hed_cloth_mesh_collider mesh = body_collider(&c.b);
+    frame.meshes = &mesh;
+    frame.mesh_count = 1;
+    for (uint32_t f = 0; f < FRAMES; f++) dressed_step(&d, &frame);
+    hed_cloth_metrics q = dressed_measure(&d);
+    printf("a long edge: %u pairs of a sheet and a ball\n", (unsigned)q.body_pairs_most);
+    EXPECT_EQ(q.body_pairs_most, 0);
+    dressed_free(&d);
+    sheet_free(&wide);
+    scene_free(&c);
+}
+
 Test(cloth_bodies, a_sheet_with_self_collision_hangs_over_a_line, .timeout = 300)
 {
     scene c = scene_make("line, self-collision", 0.02f, 0.3f);

@@ -143,20 +143,23 @@ typedef struct cloth_mesh_feature {
     uint32_t face, other; /* triangles at the edge, or CLOTH_MESH_NONE */
     uint32_t mesh;
     uint32_t ends;   /* ends that it owns: 1 a, 2 b */
+    /* m, longest edge of a triangle of cloth from which on it is a feature */
+    float minimum_edge;
     float sharpness; /* angle, or more than pi */
     /* end of a tip's axis, as a part of the distance to cloth_tip_middle(), and the radius there,
      * m; 0: a point */
     float part, radius;
 } cloth_mesh_feature;
 
-/* True if cloth with its vertices outside a ball or capsule of this radius can pass through it. */
-bool cloth_feature_is_thin(const cloth_feature_scale *scale, float radius);
+/* Longest edge of a triangle, m, from which on cloth with its vertices outside a ball or capsule of
+ * this radius can pass through it. */
+float cloth_feature_minimum_edge(const cloth_feature_scale *scale, float radius);
 /* Room for the selection of features, and its last result. */
 typedef struct cloth_feature_room {
     float4 *places;           /* (vertices) positions at the last selection */
     void *normals;            /* (triangles) */
     uint8_t *is_sharp;        /* (vertices) */
-    uint8_t *has_owner;       /* (vertices) */
+    float *minimum_at;        /* (vertices) */
     cloth_mesh_feature *list; /* (3 triangles + vertices) */
 } cloth_feature_room;
 

@@ -213,12 +213,15 @@ CLOTH_FUNCTION uint contact_to_limit(
 
 /* ---- the end of a contact iteration ---- */
 
-/* True if a further contact iteration follows, in which limited vertices continue their motion. */
+/* True if a further contact iteration follows, in which limited vertices continue their motion. It
+ * would repeat this one if the iteration before moved no limited vertex. That of this one is known
+ * after its end. */
 CLOTH_FUNCTION uint contact_continues(
     __global const contact_counters *counters, contact_params params)
 {
     return counters->iteration[params.slot].plane_limited &&
-           params.iteration + 1u < CONTACT_MAX_ITERATIONS;
+           params.iteration + 1u < CONTACT_MAX_ITERATIONS &&
+           (params.iteration == 0 || counters->iteration[1u - params.slot].advanced);
 }
 
 /* Adds the iteration before, whose vertices are counted by now, to the totals, and clears its
@@ -276,6 +279,7 @@ CLOTH_FUNCTION void contact_finish(uint i, contact_finish_view view)
     /* outside that branch: inside, LLVM 18 of Debian 13's PoCL ends the process with an error */
     if (limited & !frozen & !continues)
         cloth_atomic_add(&counters->iteration[params.slot].limited, 1);
+    if (limited && fraction > 0) cloth_atomic_store(&counters->iteration[params.slot].advanced, 1);
     if (!frozen & !continues) contact_count_stuck(view.fractions, i, limited);
     view.position[i] = continues ? view.moved[i] : at;
     view.start[i] = at;

@@ -155,6 +155,7 @@ CLOTH_FUNCTION void contact_begin(uint i, contact_begin_view view)
     float spread = sqrt(cloth_square(motion.x - first.x, motion.y - first.y, motion.z - first.z));
     contact_mark_overstretched(i, spread, view);
     __global contact_iteration *current = &view.counters->iteration[params.slot];
+    if (i == 0) current->advanced = 0;
     if (spread < 1e9f && (int)as_uint(spread) > cloth_atomic_load(&current->spread))
         cloth_atomic_max(&current->spread, (int)as_uint(spread));
     if (i % params.sample_stride || params.motion_scale == 0.0f) return;

@@ -22,7 +22,8 @@
  *      were reached, which cross nothing, and ends at the requested ones, with new pairs,
  *      planes and pushes. A vertex mostly gets around a plane of the first iteration so. Without
  *      it the vertex would lag, and the cloth that it hangs on would pull it through ever more
- *      cloth in the next substep.
+ *      cloth in the next substep. No iteration follows two in which no limited vertex moved:
+ *      vertices between frozen ones would be limited in each.
  *
  *   5. A vertex that was limited in CONTACT_RELEASE_AFTER substeps in a row and has an edge longer
  *      than CONTACT_TANGLED_STRETCH times its rest length is stuck: cloth that a fast collider
@@ -205,7 +206,8 @@ typedef struct contact_iteration {
     int plane_limited; /* not 0: planes limited vertices; a further iteration may help */
     int active_passes; /* the last pass that moved a vertex, plus 1 */
     int touching;      /* not 0: the sides of a pair touch, so no separation makes it safe */
-    int unused[5];
+    int advanced;      /* not 0: a limited vertex completed a part of its motion */
+    int unused[4];
 } contact_iteration;
 
 /* Counters since the start or a reset, and state that survives a contact iteration. */

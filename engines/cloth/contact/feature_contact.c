@@ -17,7 +17,8 @@ static inline __attribute__((always_inline)) cluster_lanes cluster_choose(
     return (cluster_lanes)(((cluster_mask)a & mask) | ((cluster_mask)b & ~mask));
 }
 
-/* Box of the motion of a cluster, with a margin. */
+/* Box of the motion of a cluster, with a margin; w: squares of the longest edges of its
+ * triangles. */
 typedef struct cluster_box {
     cluster_lanes low, high;
 } cluster_box;
@@ -35,7 +36,28 @@ static inline __attribute__((always_inline)) cluster_box cluster_box_of(
     }
     float margin = 1.3f * hed_max(view->params.max_thickness, FEATURE_MIN_CLEARANCE);
     const cluster_lanes around = {margin, margin, margin, 0};
-    return (cluster_box){low - around, high + around};
+    cluster_box box = {low - around, high + around};
+    box.low[3] = 0.0f;
+    box.high[3] = 3e38f;
+    return box;
+}
+
+/* Square of the longest edge of a cluster, m^2. */
+static inline __attribute__((always_inline)) float cluster_longest_square(
+    const feature_find_view *view, uint cluster)
+{
+    float square = 0.0f;
+    uint first = cluster * CLOTH_FEATURE_CLUSTER, last = first + CLOTH_FEATURE_CLUSTER;
+    for (uint t = first; t < last && t < view->params.triangles; t++) {
+        contact_triangle corners = view->triangles[t];
+        if (corners.a == CONTACT_NO_LEAF) continue;
+        const float4 *sets[2] = {view->previous, view->position};
+        for (int k = 0; k < 2; k++)
+            square = hed_max(square,
+                feature_longest_square((feature_sides){
+                    .a = sets[k][corners.a], .b = sets[k][corners.b], .c = sets[k][corners.c]}));
+    }
+    return square;
 }
 
 /* True if a box overlaps that of a node. */
@@ -47,7 +69,6 @@ static inline __attribute__((always_inline)) bool cluster_meets(
     memcpy(&low, node, sizeof low);
     memcpy(&high, node + 1, sizeof high);
     cluster_mask apart = (box->low > high) | (box->high < low);
-    apart[3] = 0;
     memcpy(sides, &apart, sizeof sides);
     return (sides[0] | sides[1]) == 0;
 }
@@ -66,6 +87,8 @@ static inline __attribute__((always_inline)) bool cluster_find(
     cluster_box box = cluster_box_of(view, cluster);
     uint leaves = view->params.leaves;
     near->count = 0;
+    if (!cluster_meets(&box, view->boxes + 2)) return true;
+    box.high[3] = cluster_longest_square(view, cluster);
     for (uint node = 1; node != 0;) {
         const float4 *at = view->boxes + 2 * node;
         if (cluster_meets(&box, at)) {

@@ -112,8 +112,9 @@ typedef struct feature_params {
 #define HED_TYPE_feature_counters HED_INT32
 
 /* Features: (features x FEATURE_WORDS) float4: a, b at the frame's start, then at its end, w: radius;
- * {normal of a mesh or 0, friction}; {owned ends: 1 a, 2 b; 0, 0, 0}. (2 leaves x 2) `boxes`: low and
- * high of the motion of a whole frame; leaf k has feature k. */
+ * {normal of a mesh or 0, friction}; {owned ends: 1 a, 2 b; 4: a length; minimum edge, 0, 0}.
+ * (2 leaves x 2) `boxes`: low and high of the motion of a whole frame, w: of the square of the
+ * longest edge of a triangle that feels the feature; leaf k has feature k. */
 #define FEATURE_ARRAYS(FIRST, NEXT) \
     FIRST(IN, float4, features) \
     NEXT(IN, float4, boxes) NEXT(IN, float4, garments) NEXT(IN, float4, previous)
@@ -333,14 +334,14 @@ typedef struct feature_box {
     float4 low, high;
 } feature_box;
 
-/* Box relative to an origin, in the coordinates of the features. */
-CLOTH_FUNCTION feature_box feature_placed(feature_box box, float4 origin)
+/* Box relative to an origin, in the coordinates of the features. w: from 0 to `square`. */
+CLOTH_FUNCTION feature_box feature_placed(feature_box box, float4 origin, float square)
 {
     float rounding = 1.2e-7f * (fabs(origin.x) + fabs(origin.y) + fabs(origin.z));
     box.low = hed_f4(box.low.x + origin.x - rounding, box.low.y + origin.y - rounding,
         box.low.z + origin.z - rounding, 0.0f);
     box.high = hed_f4(box.high.x + origin.x + rounding, box.high.y + origin.y + rounding,
-        box.high.z + origin.z + rounding, 0.0f);
+        box.high.z + origin.z + rounding, square);
     return box;
 }
 
@@ -348,7 +349,16 @@ CLOTH_FUNCTION uint feature_overlaps(feature_box box, __global const float4 *box
 {
     float4 low = boxes[2 * node], high = boxes[2 * node + 1];
     return box.low.x <= high.x && box.high.x >= low.x && box.low.y <= high.y &&
-           box.high.y >= low.y && box.low.z <= high.z && box.high.z >= low.z;
+           box.high.y >= low.y && box.low.z <= high.z && box.high.z >= low.z &&
+           box.low.w <= high.w && box.high.w >= low.w;
+}
+
+/* Square of the longest edge of a triangle at the start or end of a substep, m^2. */
+CLOTH_FUNCTION float feature_longest_square(feature_sides x)
+{
+    float4 a = cloth_minus(x.b, x.a), b = cloth_minus(x.c, x.b), c = cloth_minus(x.a, x.c);
+    return hed_max(cloth_square(a.x, a.y, a.z),
+        hed_max(cloth_square(b.x, b.y, b.z), cloth_square(c.x, c.y, c.z)));
 }
 
 /* True if the motion of an end of an axis is within the box of a triangle. */
@@ -433,7 +443,8 @@ CLOTH_INLINE uint feature_read_triangle(uint t, feature_find_view view, feature_
     float4 low = contact_lower(start.low, end.low), high = contact_upper(start.high, end.high);
     of.box.low = hed_f4(low.x - margin, low.y - margin, low.z - margin, 0.0f);
     of.box.high = hed_f4(high.x + margin, high.y + margin, high.z + margin, 0.0f);
-    of.placed = feature_placed(of.box, cloth_origin_at(view.garments, (uint)of.x.a.w));
+    of.placed = feature_placed(of.box, cloth_origin_at(view.garments, (uint)of.x.a.w),
+        hed_max(feature_longest_square(of.x), feature_longest_square(of.y)));
     *triangle = of;
     return 1u;
 }

@@ -110,13 +110,14 @@ static uint32_t fill_words(
         bool capsule = kind.x == (float)HED_CLOTH_CAPSULE;
         float radius = fminf(colliders[0].w, colliders[2].w);
         if (capsule) radius = fminf(radius, fminf(colliders[1].w, colliders[3].w));
-        if (kind.x == (float)HED_CLOTH_PLANE || !cloth_feature_is_thin(&f->scale, radius)) continue;
+        float minimum_edge = cloth_feature_minimum_edge(&f->scale, radius);
+        if (kind.x == (float)HED_CLOTH_PLANE || !(minimum_edge < f->scale.edge)) continue;
         if (words) {
             float4 *to = words + FEATURE_WORDS * number;
             memcpy(to, colliders, 4 * sizeof *to);
             if (!capsule) to[1] = to[0], to[3] = to[2];
             to[4] = (float4){0.0f, 0.0f, 0.0f, kind.y};
-            to[5] = (float4){capsule ? 7.0f : 1.0f, 0.0f, 0.0f, 0.0f};
+            to[5] = (float4){capsule ? 7.0f : 1.0f, minimum_edge, 0.0f, 0.0f};
         }
         number++;
     }
@@ -138,22 +139,24 @@ static uint32_t fill_words(
         to[4] = cloth_feature_guard(contacts->tree, contacts->sent, from);
         to[4].w = f->friction[from->mesh];
         to[5] = (float4){(float)(from->ends | (from->a != from->b || from->part > 0.0f ? 4u : 0u)),
-            0.0f, 0.0f, 0.0f};
+            from->minimum_edge, 0.0f, 0.0f};
     }
     return number;
 }
 
-/* Box of a feature's motion in the frame. */
+/* Box of a feature's motion in the frame; w: squares of the longest edges of triangles that feel
+ * it. */
 static void feature_bounds(const float4 *words, float4 *low, float4 *high)
 {
-    *low = (float4){3e38f, 3e38f, 3e38f, 0.0f};
-    *high = (float4){-3e38f, -3e38f, -3e38f, 0.0f};
+    float shortest = words[5].y / CLOTH_FEATURE_STRETCH;
+    *low = (float4){3e38f, 3e38f, 3e38f, shortest * shortest};
+    *high = (float4){-3e38f, -3e38f, -3e38f, 3e38f};
     for (int k = 0; k < 4; k++) {
         float4 at = words[k];
         *low = (float4){fminf(low->x, at.x - at.w), fminf(low->y, at.y - at.w),
-            fminf(low->z, at.z - at.w), 0.0f};
+            fminf(low->z, at.z - at.w), low->w};
         *high = (float4){fmaxf(high->x, at.x + at.w), fmaxf(high->y, at.y + at.w),
-            fmaxf(high->z, at.z + at.w), 0.0f};
+            fmaxf(high->z, at.z + at.w), high->w};
     }
 }
 
@@ -222,13 +225,15 @@ static hed_status send_features(hed_cloth *cloth, cloth_features *f, hed_error *
         float4 *box = f->boxes + 2 * (size_t)(leaves + leaf);
         if (leaf < f->count) feature_bounds(f->sent + FEATURE_WORDS * (size_t)leaf, box, box + 1);
         else
-            box[0] = (float4){3e38f, 3e38f, 3e38f, 0}, box[1] = (float4){-3e38f, -3e38f, -3e38f, 0};
+            box[0] = (float4){3e38f, 3e38f, 3e38f, 3e38f},
+            box[1] = (float4){-3e38f, -3e38f, -3e38f, -3e38f};
     }
     for (uint32_t node = leaves - 1; node > 0; node--) {
         const float4 *a = f->boxes + 4 * (size_t)node, *b = a + 2;
-        f->boxes[2 * node] = (float4){fminf(a->x, b->x), fminf(a->y, b->y), fminf(a->z, b->z), 0};
-        f->boxes[2 * node + 1] =
-            (float4){fmaxf(a[1].x, b[1].x), fmaxf(a[1].y, b[1].y), fmaxf(a[1].z, b[1].z), 0};
+        f->boxes[2 * node] =
+            (float4){fminf(a->x, b->x), fminf(a->y, b->y), fminf(a->z, b->z), fminf(a->w, b->w)};
+        f->boxes[2 * node + 1] = (float4){fmaxf(a[1].x, b[1].x), fmaxf(a[1].y, b[1].y),
+            fmaxf(a[1].z, b[1].z), fmaxf(a[1].w, b[1].w)};
     }
     f->is_sent = true;
     cloth_send(cloth, f->b.features, 0, f->sent,

@@ -69,7 +69,7 @@ static void row_fill(row *r, uint64_t seed)
     r->features[4] = (float4){0.0f, 0.0f, 0.0f, 0.3f};
     r->features[5] = (float4){7.0f, 0.0f, 0.0f, 0.0f};
     r->boxes[2] = (float4){-SPACING, -SPACING, -2 * SPACING, 0.0f};
-    r->boxes[3] = (float4){SPACING, SPACING, length + SPACING, 0.0f};
+    r->boxes[3] = (float4){SPACING, SPACING, length + SPACING, SPACING};
     for (uint32_t i = 0; i < 3 * count; i++) {
         float random[3];
         cloth_sample_floats(random, 3, seed + i, 2, -0.1f * SPACING, 0.1f * SPACING);

@@ -6,7 +6,9 @@
  * to sqrt((R + t)^2 - L^2 / 3) above the centre: a feature if that is less than R and a part of t.
  * Over a convex edge with the angle phi between its faces, the middle of an edge of the cloth sinks
  * by L / 2 sin(phi / 2) below t: a feature if that is more than a part of t. A bent surface is
- * both: R of an edge of a mesh is the distance between its neighbours over phi.
+ * both: R of an edge of a mesh is the distance between its neighbours over phi. Each feature
+ * has the smallest L for which it is one: a single long edge does not make a body thin for all
+ * cloth.
  *
  * The sides of a cone with many sides are thin near its tip, though no edge of them is sharp. They
  * are one feature, the cone around the tip's axis: as many features as sides would hide the push of
@@ -54,17 +56,10 @@ typedef struct surface {
     const vector *normals; /* (triangles) */
 } surface;
 
-/* Radius from which on a body is not thin, m: the equation above, solved for R. */
-static float thick_radius(const cloth_feature_scale *scale)
+float cloth_feature_minimum_edge(const cloth_feature_scale *scale, float radius)
 {
     float t = scale->thickness, kept = KEPT_THICKNESS;
-    return (scale->edge * scale->edge / 3.0f - (1.0f - kept * kept) * t * t) /
-           (2.0f * (1.0f - kept) * t);
-}
-
-bool cloth_feature_is_thin(const cloth_feature_scale *scale, float radius)
-{
-    return radius < thick_radius(scale);
+    return sqrtf(3.0f * t * (2.0f * (1.0f - kept) * radius + (1.0f - kept * kept) * t));
 }
 
 /* ---- edges ---- */
@@ -89,15 +84,17 @@ static uint32_t corner_off(uint4 triangle, uint32_t a, uint32_t b)
     return triangle.z;
 }
 
-/* Sharpness of edge k of triangle t; 0: cloth feels it through its vertices. */
+/* Sharpness of edge k of triangle t; 0: cloth feels it through its vertices. `minimum_edge`:
+ * out, m, the smallest L for which it is a feature. */
 static float edge_sharpness(
-    const surface *s, const cloth_feature_scale *scale, uint32_t t, uint32_t k)
+    const surface *s, const cloth_feature_scale *scale, uint32_t t, uint32_t k, float *minimum_edge)
 {
     const cloth_tree *tree = s->tree;
     const float4 *places = s->places;
     uint4 triangle = tree->triangles[t];
     uint32_t a = corner_at(triangle, k), b = corner_at(triangle, (k + 1) % 3),
              other = beyond_at(tree->edges[t], k);
+    *minimum_edge = 0.0f;
     if (other == CLOTH_MESH_NONE) return 4.0f; /* a rim */
     /* counted there; the program's numbers, so that the edge is the same in a tree of another
      * shape */
@@ -111,14 +108,17 @@ static float edge_sharpness(
     float cosine = fminf(fmaxf(dot(normal, next), -1.0f), 1.0f),
           angle = (float)hed_strict_acos(cosine);
     float width = 0.5f * (length(cross(along, across)) + length(cross(along, back)));
-    bool sinks = 0.5f * scale->edge * (float)hed_strict_sin(0.5f * angle) >
-                 (1.0f - KEPT_THICKNESS) * scale->thickness;
-    bool bends = angle > 0.02f && cloth_feature_is_thin(scale, width / angle);
-    return sinks || bends ? angle : 0.0f;
+    *minimum_edge =
+        2.0f * (1.0f - KEPT_THICKNESS) * scale->thickness / (float)hed_strict_sin(0.5f * angle);
+    if (angle > 0.02f)
+        *minimum_edge = fminf(*minimum_edge, cloth_feature_minimum_edge(scale, width / angle));
+    return *minimum_edge < scale->edge ? angle : 0.0f;
 }
 
-/* Sharpness of a convex corner without sharp edges, such as the tip of a cone with many sides. */
-static float tip_sharpness(const surface *s, const cloth_feature_scale *scale, uint32_t vertex)
+/* Sharpness of a convex corner without sharp edges, such as the tip of a cone with many sides.
+ * `minimum_edge`: out, m, the smallest L for which it is a feature. */
+static float tip_sharpness(
+    const surface *s, const cloth_feature_scale *scale, uint32_t vertex, float *minimum_edge)
 {
     const cloth_tree *tree = s->tree;
     vector sum = {0}, out = {0};
@@ -138,10 +138,9 @@ static float tip_sharpness(const surface *s, const cloth_feature_scale *scale, u
     for (uint32_t i = first; i < last; i++)
         least = fminf(least, dot(sum, s->normals[tree->incident[i]]));
     float widest = (float)hed_strict_acos(fmaxf(least, -1.0f));
-    return 0.577f * scale->edge * (float)hed_strict_sin(fminf(widest, 1.57f)) >
-                   (1.0f - KEPT_THICKNESS) * scale->thickness
-               ? widest
-               : 0.0f;
+    *minimum_edge = (1.0f - KEPT_THICKNESS) * scale->thickness /
+                    (0.577f * (float)hed_strict_sin(fminf(widest, 1.57f)));
+    return *minimum_edge < scale->edge ? widest : 0.0f;
 }
 
 /* Axis of a tip, along which the body around it is thin: it ends at a part of the distance to the
@@ -153,13 +152,17 @@ static void set_axis(
     const cloth_tree *tree = s->tree;
     float4 tip = s->places[feature->a], middle = cloth_tip_middle(tree, s->places, feature->a);
     vector axis = between(tip, middle);
-    float size = length(axis), sine = 1.0f, part = 1.0f, thick = thick_radius(scale);
+    float size = length(axis), sine = 1.0f, part = 1.0f;
+    float t = scale->thickness, kept = KEPT_THICKNESS;
+    /* radius from which on a body is not thin, m: cloth_feature_minimum_edge(), solved for it */
+    float thick = (scale->edge * scale->edge / 3.0f - (1.0f - kept * kept) * t * t) /
+                  (2.0f * (1.0f - kept) * t);
     if (!(size > 0.0f && thick > 0.0f)) return;
     for (uint32_t i = tree->incident_at[feature->a]; i < tree->incident_at[feature->a + 1]; i++) {
-        uint32_t t = tree->incident[i];
-        sine = fminf(sine, -dot(s->normals[t], axis) / size);
+        uint32_t face = tree->incident[i];
+        sine = fminf(sine, -dot(s->normals[face], axis) / size);
         for (uint32_t k = 0; k < 3; k++) {
-            uint32_t corner = corner_at(tree->triangles[t], k);
+            uint32_t corner = corner_at(tree->triangles[face], k);
             if (corner != feature->a)
                 part = fminf(part, dot(axis, between(tip, s->places[corner])) / (size * size));
         }
@@ -181,16 +184,23 @@ static int compare_sharpness(const void *a, const void *b)
     return p->b < q->b ? -1 : p->b > q->b;
 }
 
-/* Lets each end be owned by the first feature that has it. */
-static void own_ends(cloth_mesh_feature *features, uint32_t count, uint8_t *has_owner)
+/* Lets each end be owned by the feature with the smallest L, of equals the first. `minimum_at`:
+ * (vertices). */
+static void own_ends(cloth_mesh_feature *features, uint32_t count, float *minimum_at)
 {
+    for (uint32_t i = 0; i < count; i++)
+        minimum_at[features[i].a] = minimum_at[features[i].b] = INFINITY;
+    for (uint32_t i = 0; i < count; i++) {
+        const cloth_mesh_feature *f = features + i;
+        minimum_at[f->a] = fminf(minimum_at[f->a], f->minimum_edge);
+        minimum_at[f->b] = fminf(minimum_at[f->b], f->minimum_edge);
+    }
     for (uint32_t i = 0; i < count; i++) {
         cloth_mesh_feature *f = features + i;
-        if (!has_owner[f->a]) f->ends |= 1u;
-        has_owner[f->a] = 1;
-        if (f->b == f->a) continue;
-        if (!has_owner[f->b]) f->ends |= 2u;
-        has_owner[f->b] = 1;
+        if (f->minimum_edge == minimum_at[f->a]) f->ends |= 1u;
+        if (f->b != f->a && f->minimum_edge == minimum_at[f->b]) f->ends |= 2u;
+        if (f->ends & 1u) minimum_at[f->a] = -1.0f;
+        if (f->ends & 2u) minimum_at[f->b] = -1.0f;
     }
 }
 
@@ -201,7 +211,7 @@ hed_status cloth_feature_room_make(
     room->places = hed_arena_new(arena, vertices, sizeof *room->places, error);
     room->normals = hed_arena_new(arena, triangles, sizeof(vector), error);
     room->is_sharp = hed_arena_new(arena, vertices, sizeof *room->is_sharp, error);
-    room->has_owner = hed_arena_new(arena, vertices, sizeof *room->has_owner, error);
+    room->minimum_at = hed_arena_new(arena, vertices, sizeof *room->minimum_at, error);
     room->list = hed_arena_new(arena, 3 * triangles + vertices, sizeof *room->list, error);
     return error->status;
 }
@@ -215,12 +225,12 @@ uint32_t cloth_feature_select(const cloth_tree *tree, const float4 *places,
     const surface s = {tree, places, normals};
     memcpy(room->places, places, tree->vertex_count * sizeof *places);
     memset(room->is_sharp, 0, tree->vertex_count);
-    memset(room->has_owner, 0, tree->vertex_count);
     for (uint32_t t = 0; t < tree->triangle_count; t++) normals[t] = face_normal(tree, places, t);
     for (uint32_t i = 0; i < 3 * tree->triangle_count; i++) {
         uint32_t t = i / 3, k = i % 3, a = corner_at(tree->triangles[t], k),
                  b = corner_at(tree->triangles[t], (k + 1) % 3);
-        float sharpness = a == b ? 0.0f : edge_sharpness(&s, scale, t, k);
+        float minimum_edge,
+            sharpness = a == b ? 0.0f : edge_sharpness(&s, scale, t, k, &minimum_edge);
         if (!(sharpness > 0.0f)) continue;
         room->is_sharp[a] = room->is_sharp[b] = 1;
         list[found++] = (cloth_mesh_feature){.a = a,
@@ -228,21 +238,24 @@ uint32_t cloth_feature_select(const cloth_tree *tree, const float4 *places,
             .face = t,
             .other = beyond_at(tree->edges[t], k),
             .mesh = tree->triangles[t].w,
+            .minimum_edge = minimum_edge,
             .sharpness = sharpness};
     }
     for (uint32_t v = 0; v < tree->vertex_count; v++) {
-        float sharpness = room->is_sharp[v] ? 0.0f : tip_sharpness(&s, scale, v);
+        float minimum_edge,
+            sharpness = room->is_sharp[v] ? 0.0f : tip_sharpness(&s, scale, v, &minimum_edge);
         if (!(sharpness > 0.0f)) continue;
         list[found] = (cloth_mesh_feature){.a = v,
             .b = v,
             .face = CLOTH_MESH_NONE,
             .mesh = tree->triangles[tree->incident[tree->incident_at[v]]].w,
+            .minimum_edge = minimum_edge,
             .sharpness = sharpness};
         set_axis(&s, scale, &list[found++]);
     }
     qsort(list, found, sizeof *list, compare_sharpness);
     found = found < CLOTH_MAX_MESH_FEATURES ? found : CLOTH_MAX_MESH_FEATURES;
-    own_ends(list, found, room->has_owner);
+    own_ends(list, found, room->minimum_at);
     return found;
 }
 

@@ -2,14 +2,63 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
-static int by_x(const void *left, const void *right)
+/* True if a precedes b along an axis; equal centres are ordered by number. */
+static bool precedes(const cloth_triangle_ball *a, const cloth_triangle_ball *b, int axis)
 {
-    const cloth_triangle_ball *a = left, *b = right;
-    if (a->centre[0] != b->centre[0]) return a->centre[0] < b->centre[0] ? -1 : 1;
-    return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
+    if (a->centre[axis] != b->centre[axis]) return a->centre[axis] < b->centre[axis];
+    return a->triangle < b->triangle;
+}
+
+/* Moves the first `half` balls along an axis to the front, and the next ball after them (Hoare's
+ * selection). */
+static void halve(cloth_triangle_ball *balls, uint32_t count, uint32_t half, int axis)
+{
+    uint32_t low = 0, high = count - 1;
+    while (low < high) {
+        cloth_triangle_ball pivot = balls[low + (high - low) / 2];
+        uint32_t i = low, j = high;
+        for (;;) {
+            while (precedes(&balls[i], &pivot, axis)) i++;
+            while (precedes(&pivot, &balls[j], axis)) j--;
+            if (i >= j) break;
+            cloth_triangle_ball other = balls[i];
+            balls[i++] = balls[j];
+            balls[j--] = other;
+        }
+        if (half <= j) high = j;
+        else low = j + 1;
+    }
+}
+
+/* Orders the balls of a subtree. */
+static void order_subtree(cloth_triangle_ball *balls, uint32_t count)
+{
+    float low[3], high[3], longest = 0;
+    int axis = 0;
+    for (int k = 0; k < 3; k++) {
+        float first = INFINITY, last = -INFINITY;
+        low[k] = INFINITY;
+        high[k] = -INFINITY;
+        for (uint32_t i = 0; i < count; i++) {
+            float at = balls[i].centre[k], radius = balls[i].radius;
+            first = fminf(first, at);
+            last = fmaxf(last, at);
+            low[k] = fminf(low[k], at - radius);
+            high[k] = fmaxf(high[k], at + radius);
+        }
+        if (last - first > longest) {
+            longest = last - first;
+            axis = k;
+        }
+    }
+    uint32_t half = count / 2;
+    halve(balls, count, half, axis);
+    memcpy(balls[half].low, low, sizeof low);
+    memcpy(balls[half].high, high, sizeof high);
+    if (half > 0) order_subtree(balls, half);
+    if (count - half > 1) order_subtree(balls + half + 1, count - half - 1);
 }
 
 void cloth_search_sort(cloth_search *search)
@@ -28,7 +77,7 @@ void cloth_search_sort(cloth_search *search)
         }
         search->largest = fmaxf(search->largest, ball->radius);
     }
-    qsort(search->balls, search->triangle_count, sizeof *search->balls, by_x);
+    order_subtree(search->balls, search->triangle_count);
 }
 
 static void set_weights(float *weight, float a, float b, float c)
@@ -78,7 +127,8 @@ static bool is_facing(const float *a, const float *b, const float *c, const floa
            2 * cosine * cosine >= cloth_dot3(normal, normal) * cloth_dot3(direction, direction);
 }
 
-/* Tests one triangle; keeps it if it is nearer than the triangle found before. */
+/* Tests one triangle; keeps it if it is nearer than the triangle found before. Of two triangles at
+ * the same distance, as at their common edge, it keeps that with the smaller number. */
 static void try_triangle(
     const cloth_search *search, uint32_t triangle, const float *point, cloth_nearest *nearest)
 {
@@ -90,7 +140,8 @@ static void try_triangle(
     cloth_weighted3(positions, corner, weight, place);
     cloth_subtract3(point, place, offset);
     float distance = sqrtf(cloth_dot3(offset, offset));
-    if (distance >= nearest->distance) return;
+    if (distance > nearest->distance) return;
+    if (distance == nearest->distance && triangle >= nearest->triangle) return;
     if (nearest->facing &&
         !is_facing(&positions[3 * (size_t)corner[0]], &positions[3 * (size_t)corner[1]],
             &positions[3 * (size_t)corner[2]], nearest->facing))
@@ -101,32 +152,38 @@ static void try_triangle(
     memcpy(nearest->away, offset, sizeof offset);
 }
 
-static void try_ball(const cloth_search *search, const cloth_triangle_ball *ball,
-    const float *point, cloth_nearest *nearest)
+/* Distance of a point from the box of a subtree; 0 inside. */
+static float away_from(const cloth_triangle_ball *balls, uint32_t count, const float *point)
 {
+    if (count == 0) return INFINITY;
+    const cloth_triangle_ball *node = &balls[count / 2];
+    float square = 0;
+    for (int k = 0; k < 3; k++) {
+        float away = fmaxf(fmaxf(node->low[k] - point[k], point[k] - node->high[k]), 0);
+        square += away * away;
+    }
+    return sqrtf(square);
+}
+
+static void search_subtree(const cloth_search *search, const cloth_triangle_ball *balls,
+    uint32_t count, const float *point, cloth_nearest *nearest)
+{
+    uint32_t half = count / 2, rest = count - half - 1;
     float offset[3];
-    cloth_subtract3(point, ball->centre, offset);
-    if (sqrtf(cloth_dot3(offset, offset)) - ball->radius < nearest->distance)
-        try_triangle(search, ball->triangle, point, nearest);
+    cloth_subtract3(point, balls[half].centre, offset);
+    float before = away_from(balls, half, point), after = away_from(balls + half + 1, rest, point);
+    if (sqrtf(cloth_dot3(offset, offset)) - balls[half].radius < nearest->distance)
+        try_triangle(search, balls[half].triangle, point, nearest);
+    for (int turn = 0; turn < 2; turn++)
+        if ((turn == 0) == (before <= after)) {
+            if (before < nearest->distance) search_subtree(search, balls, half, point, nearest);
+        } else if (after < nearest->distance) {
+            search_subtree(search, balls + half + 1, rest, point, nearest);
+        }
 }
 
 void cloth_search_nearest(const cloth_search *search, const float *point, cloth_nearest *nearest)
 {
-    const cloth_triangle_ball *balls = search->balls;
-    uint32_t low = 0, high = search->triangle_count, last = high;
     try_triangle(search, nearest->triangle, point, nearest);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (balls[middle].centre[0] < point[0]) low = middle + 1;
-        else high = middle;
-    }
-    for (uint32_t up = low, down = low;;) {
-        bool grows_up =
-            up < last && balls[up].centre[0] - point[0] - search->largest < nearest->distance;
-        bool grows_down =
-            down > 0 && point[0] - balls[down - 1].centre[0] - search->largest < nearest->distance;
-        if (!grows_up && !grows_down) break;
-        if (grows_up) try_ball(search, &balls[up++], point, nearest);
-        if (grows_down) try_ball(search, &balls[--down], point, nearest);
-    }
+    search_subtree(search, search->balls, search->triangle_count, point, nearest);
 }

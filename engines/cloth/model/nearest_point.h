@@ -1,15 +1,16 @@
-/* Nearest point of a surface: triangles sorted by the x of their centres, searched outwards from
- * the x of the given point until no triangle further out can be nearer. Nearest point of a
- * triangle: Ericson, Real-Time Collision Detection, 2005, section 5.1.5. */
+/* Nearest point of a surface: a k-d tree of its triangles. The triangle in the middle of a range is
+ * its node, the halves before and after the node are its subtrees. Nearest point of a triangle:
+ * Ericson, Real-Time Collision Detection, 2005, section 5.1.5. */
 #ifndef CLOTH_NEAREST_H
 #define CLOTH_NEAREST_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sphere around a triangle. */
+/* Sphere around a triangle, and the box around the spheres of its subtree. */
 typedef struct cloth_triangle_ball {
     float centre[3], radius;
+    float low[3], high[3];
     uint32_t triangle;
 } cloth_triangle_ball;
 
