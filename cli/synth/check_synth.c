@@ -1,15 +1,18 @@
 /* heddle synth check: facts about an instrument before it sounds, and devices that run it in
  * real time. */
 #include "cli/common/command.h"
+#include "cli/common/progress.h"
 #include "cli/common/report.h"
 #include "heddle/synth_file.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Largest load that counts as real time: the rest belongs to the system, the driver and other
  * programs; above it some blocks are late. */
@@ -162,7 +165,8 @@ static hed_status synth_measure(hed_device *device, const hed_synth_instrument *
     def.solver = solver;
     def.inputs = inputs_of(instrument);
     player p = {.is_host = strcmp(hed_device_describe(device).backend, "host") == 0,
-        .left = calloc(block, sizeof(float)), .right = calloc(block, sizeof(float))};
+        .left = calloc(block, sizeof(float)),
+        .right = calloc(block, sizeof(float))};
     if (!p.left || !p.right) HED_OUT_OF_MEMORY(error, "a block of sound");
     if (!hed_synth_create(device, &def, &p.synth, error))
         player_measure(&p, instrument, rate, block, load, error);
@@ -218,7 +222,8 @@ static void stability_advise(const check *c, const hed_synth_stability *s, const
 {
     double factor = s->worst / 2;
     if (!isfinite(factor)) {
-        printf("NOT STABLE: modulation takes the mass of %s to 0 or below: a smaller depth keeps it above.\n",
+        printf(
+            "NOT STABLE: modulation takes the mass of %s to 0 or below: a smaller depth keeps it above.\n",
             body);
         return;
     }
@@ -257,8 +262,9 @@ static hed_status check_stability(check *c, hed_error *error)
     } else if (s.unsafe) {
         stability_advise(c, &s, body);
     } else if (s.growing) {
-        printf("NOT STABLE: modulation can take the damping of %s below 0, so that its motion grows without end: "
-               "a smaller depth, or more damping, keeps it above.\n",
+        printf(
+            "NOT STABLE: modulation can take the damping of %s below 0, so that its motion grows without end: "
+            "a smaller depth, or more damping, keeps it above.\n",
             growing);
     } else if (s.body) {
         printf("stable: at worst %.3g of 2, at %s (%g Hz", s.worst, body, c->simulated);
@@ -428,8 +434,47 @@ static bool is_better(const cli_synth_load *a, const cli_synth_load *b)
     return in_time(a) ? a->worst < b->worst : a->load < b->load;
 }
 
-static hed_status check_on_device(
-    check *c, hed_device *device, cli_report *table, best_load *best, hed_error *error)
+/* Progress of the measurements, drawn by a thread of its own: a driver may compile for minutes, in
+ * which it returns for no signal either. The lock guards all members. */
+typedef struct load_watch {
+    pthread_mutex_t lock;
+    pthread_t thread;
+    hed_progress progress;
+    char label[96]; /* pair that is being measured */
+    uint64_t done;
+    const cli_report *table; /* loads so far */
+    bool json, is_ended;
+} load_watch;
+
+/* Draws the progress until the end. A second after Ctrl-C prints the loads so far and ends the
+ * program. */
+static void *watch_run(void *user)
+{
+    static const uint64_t PAUSE = 100000000, GRACE = 1000000000; /* ns */
+    load_watch *w = user;
+    uint64_t interrupted = 0;
+    for (bool is_ended = false; !is_ended;) {
+        pthread_mutex_lock(&w->lock);
+        is_ended = w->is_ended;
+        if (!is_ended && !interrupted) hed_progress_update(&w->progress, w->done);
+        if (hed_interrupted() && !interrupted) interrupted = hed_now();
+        if (!is_ended && interrupted && hed_now() - interrupted > GRACE) {
+            hed_error error = {0};
+            hed_progress_end(&w->progress);
+            if (!w->json) puts("");
+            cli_report_print(w->table, stdout, &error);
+            fflush(stdout);
+            fputs("heddle: interrupted\n", stderr);
+            _exit(HED_EXIT_INTERRUPTED);
+        }
+        pthread_mutex_unlock(&w->lock);
+        if (!is_ended) nanosleep(&(struct timespec){.tv_nsec = (long)PAUSE}, NULL);
+    }
+    return NULL;
+}
+
+static hed_status check_on_device(check *c, hed_device *device, load_watch *watch,
+    cli_report *table, best_load *best, hed_error *error)
 {
     hed_synth_solver solvers[3];
     uint32_t count = solvers_of(device, solvers);
@@ -437,9 +482,16 @@ static hed_status check_on_device(
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < count && !status && !hed_interrupted(); i++) {
         cli_synth_load load;
+        pthread_mutex_lock(&watch->lock);
+        snprintf(watch->label, sizeof watch->label, "load of %s on %s",
+            hed_synth_solver_name(solvers[i]), id);
+        pthread_mutex_unlock(&watch->lock);
         status = synth_measure(device, c->instrument, solvers[i], c->rate, c->block, &load, error);
         if (status) continue;
+        pthread_mutex_lock(&watch->lock);
         add_load(table, id, &load);
+        watch->done++;
+        pthread_mutex_unlock(&watch->lock);
         if (is_better(&load, &best->load)) *best = (best_load){load, id};
     }
     return status;
@@ -462,7 +514,9 @@ static void check_sum_up(const check *c, const best_load *best)
             "\nplays in real time on none of these: the best is %s on %s, %.3g times too slow. Render it, make it "
             "smaller, or take a faster device%s\n",
             solver, best->device, best->load.load / REAL_TIME,
-            best->load.solver == HED_SYNTH_SOLVER_GRID ? "" : "; the largest play by solver grid on GPUs");
+            best->load.solver == HED_SYNTH_SOLVER_GRID
+                ? ""
+                : "; the largest play by solver grid on GPUs");
     else puts("\nplays on none of these devices");
 }
 
@@ -470,13 +524,27 @@ static hed_status check_loads(check *c, hed_error *error)
 {
     cli_report *report = c->json ? c->records : cli_report_create(false);
     best_load best = {0};
+    load_watch watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .table = report, .json = c->json};
+    hed_synth_solver solvers[3];
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < c->session.count; i++)
+        total += solvers_of(c->session.devices[i], solvers);
+    watch.progress =
+        hed_progress_begin(watch.label, "loads", total, hed_given(c->arguments, "quiet"));
+    fflush(stdout); /* the pitches, before a driver compiles */
+    bool is_watched = pthread_create(&watch.thread, NULL, watch_run, &watch) == 0;
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < c->session.count && !status; i++)
-        status = check_on_device(c, c->session.devices[i], report, &best, error);
+        status = check_on_device(c, c->session.devices[i], &watch, report, &best, error);
+    pthread_mutex_lock(&watch.lock);
+    watch.is_ended = true;
+    pthread_mutex_unlock(&watch.lock);
+    if (is_watched) pthread_join(watch.thread, NULL);
+    hed_progress_end(&watch.progress);
     if (c->json) return status;
     if (!status) puts("");
     status = cli_report_end(report, status, error);
-    if (!status) check_sum_up(c, &best);
+    if (!status && !hed_interrupted()) check_sum_up(c, &best);
     return status;
 }
 
@@ -485,7 +553,8 @@ static hed_status check_loads(check *c, hed_error *error)
 /* Opens the devices of --device, or all. */
 static hed_status check_open_devices(check *c, hed_error *error)
 {
-    if (hed_given(c->arguments, "device")) return cli_open_devices(c->arguments, &c->session, error);
+    if (hed_given(c->arguments, "device"))
+        return cli_open_devices(c->arguments, &c->session, error);
     if (cli_open_context(c->arguments, &c->session, error)) return error->status;
     uint32_t device_count = hed_context_describe(c->session.context).devices;
     for (uint32_t i = 0; i < device_count && i < CLI_MOST_DEVICES; i++)
@@ -566,7 +635,7 @@ const hed_command hed_command_synth_check = {
         "each device in each solver that can serve it, measured by playing it for a moment with as many notes as "
         "it has "
         "voices. Load is the time of a block over its length, on the host the thread's own processor time. It ends with 1 if the "
-        "instrument is not stable, or cannot sound.",
+        "instrument is not stable, or cannot sound. Ctrl-C keeps the loads that are measured.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sh synth_check.sh HEDDLE: `heddle synth check` as a user runs it, on host alone.
+# sh synth_check.sh HEDDLE FAKE_OPENCL: `heddle synth check` as a user runs it, on host alone.
 heddle=$1
 # shellcheck source=checks.sh
 . "$(dirname "$0")/checks.sh"
@@ -58,4 +58,15 @@ run 0 synth check --device host --block 64 --json "$work/string.json"
 out_has '"solver": "cpu"'; out_has '"load": '; out_has '"store_bytes": '
 run 2 synth check --device nothing "$work/string.json"; err_has 'nothing'
 
+
+# ---- a driver that compiles without an end: Ctrl-C keeps what is measured ----
+words='synth check with a driver that hangs'
+FAKE_HANG_IN=clBuildProgram HEDDLE_OPENCL_LIBRARY="$2" "$heddle" synth check "$work/string.json" --device host --device opencl:0:0 --json > "$work/out" 2> "$work/err" &
+check=$! tries=0
+sleep 3; kill -INT $check
+while kill -0 $check 2> /dev/null && [ $tries -lt 300 ]; do tries=$((tries + 1)); sleep 0.1; done
+kill -KILL $check 2> /dev/null && complain "$words: still there 30 s after Ctrl-C"
+code=0; wait $check || code=$?
+[ $code = 130 ] || complain "$words: exit code $code instead of 130"
+out_is_json record; out_has '"solver": "cpu"'; out_has '"note": "A3"'; err_has 'interrupted'
 exit $failed

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 fake_control fake_state = {.devices = 2, .memory_bytes = (uint64_t)1 << 30};
 
@@ -21,6 +22,8 @@ int fake_enter(const char *function)
 {
     const char *deadly = getenv("FAKE_ABORT_IN"); /* a driver that ends its process */
     if (deadly && strcmp(deadly, function) == 0) abort();
+    const char *endless = getenv("FAKE_HANG_IN"); /* a driver that does not return */
+    while (endless && strcmp(endless, function) == 0) pause();
     pthread_mutex_lock(&lock);
     fake_control *f = &fake_state;
     f->calls++;
