@@ -94,7 +94,7 @@ class Bake:
         self.names = [o.name for o in cloths]
         self.state, self.error, self.warnings, self.process, self.log = "EXPORT", "", [], None, None
         self.first, self.total, self.done = context.scene.frame_start, context.scene.frame_end - context.scene.frame_start, 0
-        self.folder = folder_of(bpy.data.filepath)
+        self.folder, self.stem = folder_of(bpy.data.filepath), file_name(cloths[0].name)
         self.work = self.folder / ("work-" + file_name(cloths[0].name))
         program = command()
         if not program:
@@ -115,9 +115,16 @@ class Bake:
         self.exporting = export(context, cloths, self.work, self.warnings, self.rows)
 
     def cache(self, cloth):
-        """NAME.pc2; of several garments FIRST-NAME.pc2, as the command names them."""
-        first, name = file_name(self.cloths[0].name), file_name(cloth.name)
-        return self.folder / (f"{name}.pc2" if len(self.cloths) == 1 else f"{first}-{name}.pc2")
+        """STEM.pc2; of several garments STEM-NAME.pc2, as the command names them."""
+        return self.folder / (f"{self.stem}.pc2" if len(self.cloths) == 1 else f"{self.stem}-{file_name(cloth.name)}.pc2")
+
+    def choose_stem(self):
+        """The name of the first object, with a number where another object, which was renamed, plays a cache of that name."""
+        first, number = file_name(self.cloths[0].name), 1
+        self.stem = first
+        while any(is_shared(self.cache(o), self.cloths) for o in self.cloths):
+            number += 1
+            self.stem = f"{first}-{number}"
 
     def written(self, cloth):
         """The cache that the command writes: of cloth that tears in the folder of its work."""
@@ -155,6 +162,7 @@ class Bake:
 
     def lay_aside(self):
         """Moves what was baked before out of the way, until the new bake has its first frame."""
+        self.choose_stem()
         for n, o in enumerate(self.cloths):
             path = baked_path(o)
             own = path and os.path.abspath(path) == os.path.abspath(self.cache(o))
@@ -164,6 +172,7 @@ class Bake:
                 self.earlier.append((o, path, kept))
             if MODIFIER in o.modifiers:
                 o.modifiers[MODIFIER].show_viewport = False
+        for o in self.cloths: # two of them may have exchanged their names
             self.cache(o).unlink(missing_ok=True)
 
     def put_back(self):
@@ -181,7 +190,7 @@ class Bake:
         self.lay_aside()
         for o in self.cloths if self.rows else []:
             self.torn.append(TornCache(self.written(o), self.cache(o), self.rows.get(o.name)))
-        out = (self.work if self.rows else self.folder) / (file_name(self.cloths[0].name) + ".pc2")
+        out = (self.work if self.rows else self.folder) / f"{self.stem}.pc2"
         arguments = [self.program, "cloth", "run", str(self.work / "scene.json"), "--out", str(out)]
         if scene.heddle_cloth_device:
             arguments += ["--device", scene.heddle_cloth_device]
@@ -239,7 +248,7 @@ class Bake:
         for o in self.cloths: # what only the command itself uses again
             self.cache(o).with_suffix(".state").unlink(missing_ok=True)
             self.cache(o).with_name(self.cache(o).stem + "-mesh.obj").unlink(missing_ok=True)
-        self.cache(self.cloths[0]).with_name(file_name(self.cloths[0].name) + ".state").unlink(missing_ok=True)
+        (self.folder / f"{self.stem}.state").unlink(missing_ok=True)
 
     def shown(self):
         return all(MODIFIER in o.modifiers and o.modifiers[MODIFIER].show_viewport for o in self.cloths)

@@ -477,6 +477,39 @@ def a_copy_of_a_baked_object_leaves_it_its_cache():
 
 
 @test
+def a_renamed_object_keeps_its_cache():
+    new_file(last=6)
+    old = sheet()
+    bake(old)
+    was = cache(old).copy()
+    old.name = "old"
+    new = sheet(n=5, at=(0, 0, 2))
+    bake(new)
+    check(cache_path(old) != cache_path(new), "an object of the same name plays the same cache")
+    near(cache(old), was, 0, "the cache of the renamed object")
+    bake(old)
+    bake(new)
+    check(cache_path(old) != cache_path(new), "after baking again they play one cache")
+    check(cache(new).shape[1] == 36 and cache(old).shape[1] == 169, "vertices", cache(new).shape, cache(old).shape)
+
+
+@test
+def names_are_exchanged():
+    scene = new_file(last=4)
+    a, b = sheet("a"), sheet("b", n=5)
+    bake(a, every=True)
+    a.name, b.name, a.name = "c", "a", "b"
+    before = cache_path(a).read_bytes(), cache_path(b).read_bytes()
+    scene.heddle_cloth_device = "cuda:99"
+    refuses("cuda:99", a, b)
+    refuses("cuda:99", b, a)
+    check((cache_path(a).read_bytes(), cache_path(b).read_bytes()) == before, "a bake that is refused changed the caches")
+    scene.heddle_cloth_device = "host"
+    bake(a, every=True)
+    check(cache(a).shape[1] == 169 and cache(b).shape[1] == 36, "vertices", cache(a).shape, cache(b).shape)
+
+
+@test
 def a_cache_on_another_disk_is_replaced_or_stays():
     """Of a file that was baked before it was saved the cache is in the system's folder, often another disk, to which no file is renamed."""
     shared = pathlib.Path("/dev/shm")
