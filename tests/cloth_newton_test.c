@@ -1,7 +1,7 @@
 /* ctest: devices long */
 /* Newton's method for the strains of a mesh (kernels/newton.cl): a substep against a plain solution of the same system in
- * double, with the matrix as its formulas are written and textbook conjugate gradients; in strict mode bit for bit as
- * `host`. */
+ * double, with the matrix as its formulas are written and textbook conjugate gradients, without and with a ball that holds
+ * particles; in strict mode bit for bit as `host`. */
 #include "testing.h"
 
 #include "cloth_newton.h"
@@ -37,6 +37,28 @@ static void deform(newton_mesh *m, float4 *places)
     }
 }
 
+/* ---- a ball ---- */
+
+static const float FRICTION = 0.3f, THICKNESS = 0.005f, BALL[4] = {0.5f, -0.6f, 0.5f, 0.6f};
+
+/* Position of a particle at the substep's beginning: above the ball. */
+static float4 before_of(float4 at) { return hed_f4(at.x - 0.004f, at.y + 0.2f, at.z, 0); }
+
+/* Displacement by the last solution, where the particle is met. */
+static float4 motion_of(float4 at) { return hed_f4(0.01f * at.z, -0.02f, 0.006f, 0); }
+
+/* Makes what a substep reads of the ball, and the garment's material. */
+static void set_ball(float4 *steps, float4 *garments, float4 *colliders)
+{
+    const uint32_t one = 1;
+    steps[2].z = 1; /* ends at the end of the ball's motion, which has none */
+    memcpy(&steps[3].z, &one, 4);
+    garments[0] = hed_f4(1, 1, 1, THICKNESS);
+    garments[1] = hed_f4(0, 0, FRICTION, 0);
+    for (int k = 0; k < 4; k++) colliders[k] = hed_f4(BALL[0], BALL[1], BALL[2], BALL[3]);
+    colliders[4] = hed_f4(1, FRICTION, 0, 0);
+}
+
 /* Positions of a mesh after bending and after the substep. */
 typedef struct newton_result {
     float4 *bent, *solved;
@@ -48,9 +70,14 @@ static newton_result run_substep(test_device *t, newton_mesh *m, hed_math math, 
 {
     uint32_t particles = m->cloth.particles, patches = m->tables.patches;
     newton_result result = {calloc(particles, sizeof(float4)), calloc(particles, sizeof(float4))};
-    float4 *places = calloc(particles, sizeof *places), steps[CLOTH_STEP_WORDS] = {{0}};
+    float4 *places = calloc(particles, sizeof *places), steps[CLOTH_STEP_WORDS] = {{0}},
+           *before = calloc(particles, sizeof *before), *motions = calloc(particles, sizeof *motions),
+           garments[CLOTH_GARMENT_WORDS] = {{0}}, colliders[CLOTH_COLLIDER_WORDS] = {{0}};
     steps[2].w = GIVE;
     deform(m, places);
+    set_ball(steps, garments, colliders);
+    for (uint32_t i = 0; i < particles; i++)
+        before[i] = before_of(places[i]), motions[i] = motion_of(places[i]);
     float *rows = calloc(INVERSE, sizeof *rows);
     double *matrix = calloc((size_t)patches * patches, sizeof *matrix);
     cloth_newton_invert(m->tables.coarse, patches, (double)GIVE, matrix, rows);
@@ -65,19 +92,26 @@ static newton_result run_substep(test_device *t, newton_mesh *m, hed_math math, 
         .tables = buffer_of(t, m->elements.words, 16 * m->elements.word_rows),
         .steps = buffer_of(t, steps, sizeof steps),
         .sent = buffer_of(t, NULL, 2 * sizeof(float4) * CLOTH_NEWTON_OWN * patches),
-        .diagonals = buffer_of(t, NULL, 2 * sizeof(float4) * CLOTH_NEWTON_OWN * patches),
+        .diagonals = buffer_of(t, NULL, 3 * sizeof(float4) * CLOTH_NEWTON_OWN * patches),
         .sums = buffer_of(t, NULL, 4 * sizeof(float4) * patches),
         .rows = buffer_of(t, rows, INVERSE * sizeof *rows),
         .kept = buffer_of(t, NULL, sizeof(cloth_newton_vertex) * CLOTH_NEWTON_LOCAL * patches),
         .coarse = buffer_of(t, NULL, 4 * CLOTH_NEWTON_KEPT * patches),
         .state = buffer_of(t, (uint32_t[2]){0}, 8),
+        .contacts = buffer_of(t, NULL, particles * sizeof(float4)),
+        .previous = buffer_of(t, before, particles * sizeof *before),
+        .garments = buffer_of(t, garments, sizeof garments),
+        .colliders = buffer_of(t, colliders, sizeof colliders),
+        .contact = buffer_of(t, NULL, 2 * sizeof(float4)),
         .launch = {.patched = m->elements.tables,
             .iterations = iterations,
+            .bodies = m->touches ? CLOTH_NEWTON_TOUCHES | CLOTH_NEWTON_FOLLOWS : 0,
             .patches = patches}};
     hed_problem problem = HED_PROBLEM(patches);
     for (int r = 0; r < runs; r++) {
         uint32_t legs = CLOTH_NEWTON_LEGS(iterations), each = is_joint ? legs : 1;
         OK(hed_write(t->stream, launch.position, 0, places, particles * sizeof *places, &error));
+        OK(hed_write(t->stream, launch.contacts, 0, motions, particles * sizeof *motions, &error));
         for (uint32_t leg = 0; leg < legs; leg += each) {
             launch.launch.begin = leg;
             launch.launch.end = leg + each;
@@ -91,9 +125,12 @@ static newton_result run_substep(test_device *t, newton_mesh *m, hed_math math, 
     hed_kernel_destroy(kernel);
     hed_buffer *buffers[] = {launch.position, launch.moved, launch.words, launch.tables,
         launch.steps, launch.sent, launch.diagonals, launch.sums, launch.rows, launch.kept,
-        launch.coarse, launch.state};
+        launch.coarse, launch.state, launch.contacts, launch.previous, launch.garments,
+        launch.colliders, launch.contact};
     for (size_t b = 0; b < HED_COUNT(buffers); b++) hed_buffer_destroy(buffers[b]);
     free(places);
+    free(before);
+    free(motions);
     free(rows);
     free(matrix);
     return result;
@@ -116,11 +153,71 @@ typedef struct plain_system {
     double (*blocks)[3][3][3][3]; /* (elements) A of an element between two corners */
     double (*diagonal)[3][3];     /* inverses */
     double *coarse;               /* (patches)^2, of one coordinate */
+    vector *normal;               /* of a particle that the ball holds, else 0 */
 } plain_system;
 
 static double along(const vector a, const vector b)
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Takes the parts along the normals out of vectors. */
+static void plain_hold(const plain_system *s, vector *x)
+{
+    for (uint32_t i = 0; i < s->particles; i++) {
+        double part = along(s->normal[i], x[i]);
+        for (int d = 0; d < 3; d++) x[i][d] -= part * s->normal[i][d];
+    }
+}
+
+/* Meets a bent particle with the ball: its place before the solution; `normal`; returns the lift, m. */
+static double plain_meet(float4 bent, float4 start, vector place, vector normal)
+{
+    const float4 moved = motion_of(start), before = before_of(start);
+    const vector motion = {moved.x, moved.y, moved.z}, from = {before.x, before.y, before.z};
+    vector at = {bent.x, bent.y, bent.z}, slip;
+    double lift = (double)BALL[3] + THICKNESS, along_motion, length, distance = 0;
+    memcpy(place, at, sizeof at);
+    for (int d = 0; d < 3; d++) {
+        at[d] += motion[d];
+        normal[d] = at[d] - BALL[d];
+        distance += normal[d] * normal[d];
+    }
+    distance = sqrt(distance);
+    lift -= distance;
+    if (lift <= 0 || !(bent.w > 0)) return 0;
+    for (int d = 0; d < 3; d++) normal[d] /= distance;
+    for (int d = 0; d < 3; d++) at[d] += lift * normal[d], slip[d] = at[d] - from[d];
+    double rise = along(slip, normal);
+    for (int d = 0; d < 3; d++) slip[d] -= rise * normal[d];
+    length = sqrt(along(slip, slip));
+    along_motion = along(motion, normal);
+    for (int d = 0; d < 3; d++)
+        place[d] = at[d] - slip[d] * fmin(1, FRICTION * lift / length) -
+                   (motion[d] - along_motion * normal[d]);
+    return lift;
+}
+
+/* Holds the particles that meet the ball and that their residual does not pull off it; checks their places. `bent`:
+ * before they met it. Returns their number. */
+static uint32_t plain_touch(
+    plain_system *s, const float4 *bent, const float4 *start, const float4 *met, vector *residual)
+{
+    uint32_t held = 0, freed = 0;
+    for (uint32_t i = 0; i < s->particles; i++) {
+        vector place, normal = {0};
+        double lift = plain_meet(bent[i], start[i], place, normal);
+        const double found[3] = {met[i].x, met[i].y, met[i].z};
+        for (int d = 0; d < 3; d++)
+            CHECK_LT(fabs(found[d] - place[d]), 2e-5, "particle %u, lift %g", i, lift);
+        if (!(lift > 0)) continue;
+        bool is_held = along(normal, residual[i]) < s->mass[i] * lift;
+        if (is_held) memcpy(s->normal[i], normal, sizeof normal), held++;
+        else freed++;
+    }
+    printf("the ball holds %u particles and lifts %u\n", held, freed);
+    plain_hold(s, residual);
+    return held;
 }
 
 /* Makes the blocks of an element from the formulas, and adds dt^2 W' at its corners to `force`. */
@@ -173,6 +270,7 @@ static void plain_multiply(const plain_system *s, vector *x, vector *to)
                         along(s->blocks[e][a][b][d], x[s->element[e].particle[3 + b]]);
     for (uint32_t i = 0; i < s->particles; i++)
         if (s->mass[i] == 0) memset(to[i], 0, sizeof to[i]);
+    plain_hold(s, to);
 }
 
 /* Solves M x = b of n unknowns by elimination; changes M and b. */
@@ -195,7 +293,8 @@ static void plain_translate(const plain_system *s, uint32_t patch, const vector 
 {
     for (uint32_t i = 0; i < s->particles; i++)
         if (s->patch[i] == patch && s->mass[i] > 0)
-            for (int d = 0; d < 3; d++) to[i][d] += x[d];
+            for (int d = 0; d < 3; d++)
+                to[i][d] += x[d] - s->normal[i][d] * along(s->normal[i], x);
 }
 
 static void plain_restrict(const plain_system *s, vector *x, double *sums)
@@ -239,7 +338,7 @@ static plain_system plain_create(newton_mesh *m, const float4 *at, vector *resid
     plain_system s = {n, m->tables.patches, m->garment->element_count, m->garment->elements,
         calloc(n, sizeof(double)), calloc(n, 4),
         calloc(m->garment->element_count, sizeof(double[3][3][3][3])), calloc(n, 72),
-        calloc((size_t)patches * patches, sizeof(double))};
+        calloc((size_t)patches * patches, sizeof(double)), calloc(n, sizeof(vector))};
     for (uint32_t i = 0; i < n; i++) s.mass[i] = at[i].w > 0 ? 1 / (double)at[i].w : 0;
     for (uint32_t k = 0; k < s.patches; k++) {
         cloth_newton_patch patch = cloth_newton_patch_at(k, m->tables.words);
@@ -269,6 +368,7 @@ static void plain_destroy(plain_system *s)
     free(s->blocks);
     free(s->diagonal);
     free(s->coarse);
+    free(s->normal);
 }
 
 /* Adds `factor` times the translations of the patches that solve the coarse system, coordinate by coordinate. */
@@ -293,11 +393,25 @@ static void plain_correct(const plain_system *s, vector *r, double factor, vecto
     free(one);
 }
 
+/* Makes P B P + n n' of the block B, with the projection P across the normal n. */
+static void plain_block(double (*b)[3], const vector normal, double *to)
+{
+    double p[3][3], half[3][3] = {{0}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) p[i][j] = (i == j) - normal[i] * normal[j];
+    for (int i = 0; i < 9; i++)
+        for (int k = 0; k < 3; k++) half[i / 3][i % 3] += p[i / 3][k] * b[k][i % 3];
+    for (int i = 0; i < 9; i++) {
+        to[i] = normal[i / 3] * normal[i % 3];
+        for (int k = 0; k < 3; k++) to[i] += half[i / 3][k] * p[k][i % 3];
+    }
+}
+
 static void plain_precondition(const plain_system *s, vector *r, vector *z)
 {
     for (uint32_t i = 0; i < s->particles; i++) {
         double block[9];
-        memcpy(block, s->diagonal[i], sizeof block);
+        plain_block(s->diagonal[i], s->normal[i], block);
         memcpy(z[i], r[i], sizeof z[i]);
         if (s->mass[i] > 0) eliminate(block, z[i], 3);
         else memset(z[i], 0, sizeof z[i]);
@@ -338,13 +452,20 @@ static void plain_solve(const plain_system *s, uint32_t iterations, vector *r, v
 
 /* ---- tests ---- */
 
-/* Checks each copy of the mesh against the plain solution after as many iterations, relative to the largest motion. */
-static void check_result(
-    newton_mesh *m, const newton_result *result, uint32_t iterations, const char *label)
+/* Checks each copy of the mesh against the plain solution after as many iterations, relative to the largest motion.
+ * `bent`: positions after bending, before the ball. */
+static void check_result(newton_mesh *m, const newton_result *result, const float4 *bent,
+    uint32_t iterations, const char *label)
 {
     uint32_t n = m->garment->particle_count;
     vector *r = calloc(n, sizeof *r), *d = calloc(n, sizeof *d);
     plain_system s = plain_create(m, result->bent, r);
+    if (m->touches) {
+        float4 *start = calloc(n, sizeof *start);
+        deform(m, start);
+        EXPECT_GT(plain_touch(&s, bent, start, result->bent, r), 50, "the ball holds some");
+        free(start);
+    }
     double before = sqrt(plain_inner(&s, r, r)), largest = 0, apart = 0;
     plain_solve(&s, iterations, r, d);
     for (uint32_t i = 0; i < n; i++) {
@@ -367,7 +488,7 @@ static void check_result(
 }
 
 /* Checks a substep on the device under test in both modes. */
-static void check_substep(test_mesh mesh)
+static void check_substep(test_mesh mesh, bool touches)
 {
     test_device t = test_open(NULL), host = t;
     newton_mesh m;
@@ -378,14 +499,16 @@ static void check_substep(test_mesh mesh)
     CHECK_LT(0, m.tables.patches);
     OK(hed_device_find(t.context, "host", &host.device, &error));
     OK(hed_stream_create(host.device, NULL, &host.stream, &error));
+    newton_result alone = run_substep(&host, &m, HED_MATH_STRICT, 256, MOST_ITERATIONS, 1, false);
+    m.touches = touches;
     newton_result plain = run_substep(&host, &m, HED_MATH_STRICT, 256, MOST_ITERATIONS, 1, false);
-    check_result(&m, &plain, MOST_ITERATIONS, "host");
+    check_result(&m, &plain, alone.bent, MOST_ITERATIONS, "host");
     newton_result strict = run_substep(&t, &m, HED_MATH_STRICT, 256, MOST_ITERATIONS, 2, false);
     double bends = 0;
     float4 *places = calloc(m.cloth.particles, sizeof *places);
     deform(&m, places);
     for (uint32_t i = 0; i < m.cloth.particles; i++) {
-        double moved = fabs((double)plain.bent[i].y - places[i].y);
+        double moved = fabs((double)alone.bent[i].y - places[i].y);
         if (places[i].w > 0) bends = fmax(bends, moved);
         else EXPECT(moved == 0);
     }
@@ -394,15 +517,16 @@ static void check_substep(test_mesh mesh)
     EXPECT_BYTES(strict.bent, plain.bent, m.cloth.particles * sizeof(float4));
     EXPECT_BYTES(strict.solved, plain.solved, m.cloth.particles * sizeof(float4));
     newton_result fast = run_substep(&t, &m, HED_MATH_FAST, 256, MOST_ITERATIONS, 1, false);
-    check_result(&m, &fast, MOST_ITERATIONS, "fast");
+    check_result(&m, &fast, alone.bent, MOST_ITERATIONS, "fast");
     if (hed_device_describe(t.device).capabilities & HED_CAN_PACKETS) {
         newton_result joint = run_substep(&t, &m, HED_MATH_STRICT, 384, MOST_ITERATIONS, 2, true);
         EXPECT_BYTES(joint.solved, plain.solved, m.cloth.particles * sizeof(float4));
         free_result(&joint);
         joint = run_substep(&t, &m, HED_MATH_FAST, 384, MOST_ITERATIONS, 2, true);
-        check_result(&m, &joint, MOST_ITERATIONS, "joint");
+        check_result(&m, &joint, alone.bent, MOST_ITERATIONS, "joint");
         free_result(&joint);
     }
+    free_result(&alone);
     free_result(&plain);
     free_result(&strict);
     free_result(&fast);
@@ -414,16 +538,16 @@ static void check_substep(test_mesh mesh)
 
 Test(cloth_newton, solves_as_conjugate_gradients_do, .timeout = 300)
 {
-    check_substep(test_irregular(60, 5, 0.3f));
+    check_substep(test_irregular(60, 5, 0.3f), false);
 }
 
 Test(cloth_newton, solves_a_single_patch, .timeout = 300)
 {
-    check_substep(test_irregular(15, 5, 0.3f));
+    check_substep(test_irregular(15, 5, 0.3f), false);
 }
 
 /* Any number of triangles may have a particle in common. */
-Test(cloth_newton, solves_a_fan, .timeout = 300) { check_substep(test_fan(40)); }
+Test(cloth_newton, solves_a_fan, .timeout = 300) { check_substep(test_fan(40), false); }
 
 /* Copies are apart, and one system for conjugate gradients: each moves as a mesh alone does. */
 Test(cloth_newton, moves_copies_alike, .timeout = 300)
@@ -456,7 +580,13 @@ Test(cloth_newton, solves_with_locked_patches, .timeout = 300)
     test_mesh mesh = test_irregular(40, 5, 0.3f);
     for (uint32_t i = 0; i < 1600; i++)
         if (mesh.positions[3 * i] < 0.1f) mesh.inverse_masses[i] = 0;
-    check_substep(mesh);
+    check_substep(mesh, false);
+}
+
+/* Particles that a ball holds move along its surface. */
+Test(cloth_newton, solves_on_a_ball, .timeout = 300)
+{
+    check_substep(test_irregular(60, 5, 0.3f), true);
 }
 
 /* A sheet at rest stays: its residual is a rounding error. */

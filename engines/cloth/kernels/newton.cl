@@ -14,6 +14,7 @@
 #include "newton_patch.h"
 #include "newton.h"
 #include "newton_coarse.h"
+#include "newton_contact.h"
 #include "newton_group.h"
 #endif
 

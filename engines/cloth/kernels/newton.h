@@ -32,25 +32,33 @@
 #define CLOTH_NEWTON_KEPT \
     (2u * CLOTH_NEWTON_SHIFTS + 2u) /* floats: shifts, their images, r u, step */
 
-/* Legs [begin, end) of substep `substep`. */
+/* Bits of cloth_newton_launch.bodies: bodies act in this substep; `contacts` has the displacements
+ * of the last substep's solution. */
+#define CLOTH_NEWTON_TOUCHES 1u
+#define CLOTH_NEWTON_FOLLOWS 2u
+
+/* Legs [begin, end) of substep `substep`. `bodies`: CLOTH_NEWTON_TOUCHES, CLOTH_NEWTON_FOLLOWS. */
 typedef struct cloth_newton_launch {
     cloth_patched patched;
-    uint begin, end, iterations, patches, substep;
+    uint begin, end, iterations, patches, substep, bodies;
 } cloth_newton_launch;
 
 /* State of a particle of a patch: r, u, w, the sums p, s and d of conjugate gradients, inverse of
- * the block of the diagonal (xx xy xz yy, then yz zz), mass (0: locked), place at its owner and
- * slot (cloth_newton_particle(), cloth_newton_slot()). */
+ * the block of the diagonal (xx xy xz yy, then yz zz), unit normal of the contact that holds it
+ * (0: none), mass (0: locked), place at its owner and slot (cloth_newton_particle(),
+ * cloth_newton_slot()). */
 typedef struct cloth_newton_vertex {
-    float4 residual, step, image, search, search_image, moved, inverse;
+    float4 residual, step, image, search, search_image, moved, inverse, normal;
     float inverse_yz, inverse_zz, mass;
     uint place;
 } cloth_newton_vertex;
 
 /* `moved`: positions after bending. Published by the groups, a half for each of two legs by
  * turns: `sent`, r or w of each particle that other patches have (all of them in the leg of the
- * matrix), at its place (newton_patch.h); `sums`. `diagonals`: two float4 of each particle.
- * `rows`: the inverse of the coarse matrix, CLOTH_NEWTON_PATCHES squared. `kept`, `coarse`:
+ * matrix), at its place (newton_patch.h); `sums`. `diagonals`: three float4 of each particle,
+ * inverse and normal. `contacts`: the displacement of each particle by the last solution, and from
+ * bending to the solution its contact (newton_contact.h); not read where no body acts, nor are
+ * `previous` to `contact`. `rows`: the inverse of the coarse matrix, CLOTH_NEWTON_PATCHES squared. `kept`, `coarse`:
  * states between launches of single legs. */
 #define CLOTH_NEWTON(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
@@ -64,6 +72,11 @@ typedef struct cloth_newton_vertex {
     NEXT(IN, float4, rows) \
     NEXT(SHARED, cloth_newton_vertex, kept) \
     NEXT(SHARED, float, coarse) \
+    NEXT(SHARED, float4, contacts) \
+    NEXT(IN, float4, previous) \
+    NEXT(IN, float4, garments) \
+    NEXT(IN, float4, colliders) \
+    NEXT(IN, float4, contact) \
     NEXT(SCRATCH, uint, state) NEXT(STRUCT, cloth_newton_launch, launch) NEXT(LOCAL, float4, memory)
 HED_VIEW(cloth_newton_view, CLOTH_NEWTON)
 
@@ -228,13 +241,33 @@ CLOTH_FUNCTION float4 cloth_newton_step(const cloth_newton_vertex *v)
         fma(v->inverse.z, r.x, fma(v->inverse_yz, r.y, v->inverse_zz * r.z)), 0.0f);
 }
 
+/* A vector without its part along a unit normal; a normal of 0 leaves the vector. */
+CLOTH_FUNCTION float4 cloth_newton_along(float4 normal, float4 vector)
+{
+    return cloth_shift(vector, -cloth_inner(normal, vector), normal);
+}
+
+/* Takes motions along a unit normal out of an inverse block. */
+CLOTH_FUNCTION cloth_newton_block cloth_newton_hold(cloth_newton_block m, float4 normal)
+{
+    float x = fma(m.xx, normal.x, fma(m.xy, normal.y, m.xz * normal.z)),
+          y = fma(m.xy, normal.x, fma(m.yy, normal.y, m.yz * normal.z)),
+          z = fma(m.xz, normal.x, fma(m.yz, normal.y, m.zz * normal.z)),
+          across = fma(normal.x, x, fma(normal.y, y, normal.z * z));
+    if (!(across > 0.0f)) return m;
+    float per = -1.0f / across;
+    cloth_newton_block held = {fma(per * x, x, m.xx), fma(per * x, y, m.xy), fma(per * x, z, m.xz),
+        fma(per * y, y, m.yy), fma(per * y, z, m.yz), fma(per * z, z, m.zz)};
+    return held;
+}
+
 /* Sets the block of the diagonal, `sum` of the elements' parts. */
 CLOTH_FUNCTION void cloth_newton_set_block(cloth_newton_vertex *v, cloth_newton_block sum)
 {
     sum.xx += v->mass;
     sum.yy += v->mass;
     sum.zz += v->mass;
-    cloth_newton_block inverse = cloth_newton_inverse(sum);
+    cloth_newton_block inverse = cloth_newton_hold(cloth_newton_inverse(sum), v->normal);
     if (!(v->mass > 0.0f))
         inverse.xx = inverse.xy = inverse.xz = inverse.yy = inverse.yz = inverse.zz = 0.0f;
     v->inverse = hed_f4(inverse.xx, inverse.xy, inverse.xz, inverse.yy);

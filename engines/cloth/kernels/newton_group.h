@@ -1,5 +1,5 @@
 /* Legs of Newton's method by a group, which has a patch; its items have elements and particles in
- * registers. Text of a group, after newton_coarse.h; C includes it as a group of one item. */
+ * registers. Text of a group, after newton_coarse.h and newton_contact.h; C includes it as a group of one item. */
 #ifndef CLOTH_NEWTON_GROUP_H
 #define CLOTH_NEWTON_GROUP_H
 
@@ -199,8 +199,12 @@ CLOTH_FUNCTION void newton_bend(
             barrier(CLK_LOCAL_MEM_FENCE);
         }
     }
-    for (uint i = group->item; i < patch.own_count; i += WG)
-        bends.to[cloth_patch_member(i, patch, bends)] = memory[i];
+    CLOTH_ROLLED
+    for (uint i = group->item; i < patch.own_count; i += WG) {
+        uint particle = cloth_patch_member(i, patch, bends);
+        bends.to[particle] =
+            view.launch.bodies ? newton_meet(particle, memory[i], view) : memory[i];
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -400,22 +404,33 @@ CLOTH_FUNCTION void newton_publish_sums(const newton_group *group, cloth_newton_
             leg);
 }
 
-/* Makes the matrix: residual and diagonal blocks of own particles. */
+/* Makes the matrix: residual, contact and diagonal blocks of own particles. */
 CLOTH_FUNCTION void newton_matrix(
     const newton_group *group, cloth_newton_view view, newton_memory m, newton_item *of)
 {
-    newton_diagonals(group, m, of);
     NEWTON_EACH_ELEMENT(s, e) newton_store(m, e, cloth_newton_force(&of->elements[s]));
     barrier(CLK_LOCAL_MEM_FENCE);
     NEWTON_EACH_VERTEX(s, i, group->own_count)
     {
         cloth_newton_vertex *v = &of->vertices[s];
-        uint place = cloth_newton_particle(v->place);
+        float4 contact = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+        uint member = newton_patch_of(group, view).members + i;
+        if (view.launch.bodies) contact = view.contacts[cloth_newton_particle(view.words[member])];
         v->residual =
             cloth_scaled(newton_gather(m, &of->fans[s], i), v->mass > 0.0f ? -1.0f : 0.0f);
+        v->normal = newton_held(contact, v);
+        v->residual = cloth_newton_along(v->normal, v->residual);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    newton_diagonals(group, m, of);
+    NEWTON_EACH_VERTEX(s, i, group->own_count)
+    {
+        cloth_newton_vertex *v = &of->vertices[s];
+        uint place = cloth_newton_particle(v->place);
         newton_sent(view, newton_half(CLOTH_NEWTON_MATRIX))[place] = v->residual;
-        view.diagonals[2u * place] = v->inverse;
-        view.diagonals[2u * place + 1u] = hed_f4(v->inverse_yz, v->inverse_zz, 0.0f, 0.0f);
+        view.diagonals[3u * place] = v->inverse;
+        view.diagonals[3u * place + 1u] = hed_f4(v->inverse_yz, v->inverse_zz, 0.0f, 0.0f);
+        view.diagonals[3u * place + 2u] = v->normal;
     }
     newton_publish_sums(group, view, m, of, CLOTH_NEWTON_MATRIX);
 }
@@ -433,10 +448,11 @@ CLOTH_FUNCTION void newton_begin(
         cloth_newton_vertex *v = &of->vertices[s];
         uint place = cloth_newton_particle(v->place);
         v->residual = newton_sent(view, half_at)[place];
-        v->inverse = view.diagonals[2u * place];
-        float4 others = view.diagonals[2u * place + 1u];
+        v->inverse = view.diagonals[3u * place];
+        float4 others = view.diagonals[3u * place + 1u];
         v->inverse_yz = others.x;
         v->inverse_zz = others.y;
+        v->normal = view.diagonals[3u * place + 2u];
         v->search = v->search_image = v->moved = zero;
     }
     for (uint i = group->item; i < CLOTH_NEWTON_SHIFTS; i += WG) m.shifts[i] = m.images[i] = 0.0f;
@@ -528,8 +544,8 @@ CLOTH_FUNCTION void newton_multiply(
         cloth_newton_vertex *v = &of->vertices[s];
         __local const float *shift = m.shifts + 3u * cloth_newton_slot(v->place);
         float part = v->mass > 0.0f ? 1.0f : 0.0f;
-        v->step =
-            cloth_shift(cloth_newton_step(v), part, hed_f4(shift[0], shift[1], shift[2], 0.0f));
+        v->step = cloth_shift(cloth_newton_step(v), part,
+            cloth_newton_along(v->normal, hed_f4(shift[0], shift[1], shift[2], 0.0f)));
         m.places[i] = v->step;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -547,7 +563,7 @@ CLOTH_FUNCTION void newton_multiply(
         cloth_newton_vertex *v = &of->vertices[s];
         float4 image = cloth_shift(newton_gather(m, &of->fans[s], i), v->mass, v->step);
         if (!(v->mass > 0.0f)) image = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-        v->image = image;
+        v->image = image = cloth_newton_along(v->normal, image);
         if (i < group->shared_count)
             newton_send(
                 newton_sent(view, newton_half(leg)) + cloth_newton_particle(v->place), image, leg);
@@ -566,7 +582,9 @@ CLOTH_FUNCTION void newton_end(
     {
         const cloth_newton_vertex *v = &of->vertices[s];
         uint particle = cloth_newton_particle(view.words[newton_patch_of(group, view).members + i]);
-        float4 moved = cloth_shift(v->moved, v->mass > 0.0f ? 1.0f : 0.0f, shift);
+        float4 moved = cloth_shift(
+            v->moved, v->mass > 0.0f ? 1.0f : 0.0f, cloth_newton_along(v->normal, shift));
+        if (view.launch.bodies) view.contacts[particle] = moved;
         view.position[particle] = cloth_shift(view.moved[particle], 1.0f, moved);
     }
 }

@@ -14,10 +14,11 @@
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #include "kernels/element_patch_group.h"
 #include "kernels/newton_coarse.h"
+#include "kernels/newton_contact.h"
 #include "kernels/newton_group.h"
 
 extern const char hed_cloth_newton_patch_h[], hed_cloth_newton_h[], hed_cloth_newton_coarse_h[],
-    hed_cloth_newton_group_h[], hed_cloth_newton_cl[];
+    hed_cloth_newton_contact_h[], hed_cloth_newton_group_h[], hed_cloth_newton_cl[];
 
 HED_NATIVE_BODY newton_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -47,6 +48,7 @@ static void newton_geometry(const hed_kernel_def *def, const hed_config *config,
         {"element_patch_group.h", hed_cloth_element_patch_group_h, 0}, \
         {"newton_patch.h", hed_cloth_newton_patch_h, 0}, {"newton.h", hed_cloth_newton_h, 0}, \
         {"newton_coarse.h", hed_cloth_newton_coarse_h, 0}, \
+        {"newton_contact.h", hed_cloth_newton_contact_h, 0}, \
         {"newton_group.h", hed_cloth_newton_group_h, 0}, {"newton.cl", hed_cloth_newton_cl, 0}), \
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_NEWTON)), HED_DIMENSIONS("patches"), \
     .max_threads = "WG", .geometry = newton_geometry

@@ -1,7 +1,9 @@
 /* HED_CLOTH_SOLVER_NEWTON: Newton's method for the strains of meshes (kernels/newton.h). A
  * substep is a launch of the integrator, then one launch of resident groups that bend the mesh
  * and solve its strains together, or a launch for each leg of it, and, if there are colliders,
- * contacts or a driver, a launch for these. */
+ * contacts or a driver, a launch for these: bodies are met before the solution, too
+ * (kernels/newton_contact.h), and the launch moves out whatever the solution moves into them. A
+ * frame's first substep does not follow a solution, so that a saved state continues alike. */
 #include "solver/newton_tables.h"
 
 #include "kernels/newton_kernel.h"
@@ -20,8 +22,8 @@ enum {
 };
 /* Buffers of the solver and nothing else, so that CLOTH_BUFFERS() lists them. */
 typedef struct newton_buffers {
-    hed_buffer *moved, *words, *tables, *steps, *sent, *diagonals, *sums, *rows, *kept, *coarse,
-        *state;
+    hed_buffer *moved, *words, *tables, *steps, *sent, *diagonals, *sums, *rows, *contacts, *kept,
+        *coarse, *state;
 } newton_buffers;
 
 struct cloth_solver {
@@ -102,6 +104,7 @@ static hed_status newton_upload(
     if (!made.patches)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver newton: the mesh has a particle without triangles, too many particles, or too many triangles in one place");
+    bool may_touch = cloth->def.max_colliders || cloth->def.max_collider_triangles;
     uint64_t particles = cloth->particles, patches = s->patches = made.patches;
     s->coarse = hed_new(&cloth->allocator, newton_coarse_count(s), sizeof *s->coarse, error);
     s->inverse = hed_new(&cloth->allocator, INVERSE, sizeof *s->inverse, error);
@@ -119,9 +122,10 @@ static hed_status newton_upload(
         {&s->b.tables, elements.words, elements.word_rows * sizeof *elements.words},
         {&s->b.steps, NULL, s->batch * sizeof *s->next},
         {&s->b.sent, NULL, 2 * patches * CLOTH_NEWTON_OWN * sizeof(float4)},
-        {&s->b.diagonals, NULL, 2 * patches * CLOTH_NEWTON_OWN * sizeof(float4)},
+        {&s->b.diagonals, NULL, 3 * patches * CLOTH_NEWTON_OWN * sizeof(float4)},
         {&s->b.sums, NULL, 4 * patches * sizeof(float4)},
         {&s->b.rows, NULL, INVERSE * sizeof(float)}, {&s->b.state, NULL, 2 * sizeof(uint32_t)},
+        {&s->b.contacts, NULL, (may_touch ? particles : 1) * sizeof(float4)},
         {&s->b.kept, NULL, patches * CLOTH_NEWTON_LOCAL * sizeof(cloth_newton_vertex)},
         {&s->b.coarse, NULL, patches * CLOTH_NEWTON_KEPT * sizeof(float)}};
     size_t count = HED_COUNT(arrays) - (s->is_joint ? 2 : 0); /* the last two are of single legs */
@@ -171,9 +175,9 @@ static uint32_t newton_iterations(double dt)
     return needed < FEWEST ? FEWEST : needed > MOST ? MOST : (uint32_t)(needed + 0.999);
 }
 
-/* Enqueues bending and strains of a substep. */
+/* Enqueues bending and strains of a substep. `bodies`: CLOTH_NEWTON_TOUCHES, CLOTH_NEWTON_FOLLOWS. */
 static hed_status newton_solve(hed_cloth *cloth, const cloth_solver *s, uint32_t substep,
-    uint32_t iterations, hed_error *error)
+    uint32_t iterations, uint32_t bodies, hed_error *error)
 {
     hed_buffer *none = cloth->buffers.none;
     newton_launch launch = {.position = cloth->buffers.position,
@@ -188,10 +192,16 @@ static hed_status newton_solve(hed_cloth *cloth, const cloth_solver *s, uint32_t
         .kept = s->is_joint ? none : s->b.kept,
         .coarse = s->is_joint ? none : s->b.coarse,
         .state = s->b.state,
+        .contacts = s->b.contacts,
+        .previous = cloth->buffers.previous,
+        .garments = cloth->buffers.garments,
+        .colliders = cloth_or_none(cloth, cloth->buffers.colliders),
+        .contact = cloth_or_none(cloth, cloth->buffers.contact),
         .launch = {.patched = s->patched,
             .iterations = iterations,
             .patches = s->patches,
-            .substep = substep}};
+            .substep = substep,
+            .bodies = bodies}};
     hed_problem problem = HED_PROBLEM(s->patches);
     uint32_t legs = CLOTH_NEWTON_LEGS(iterations), each = s->is_joint ? legs : 1;
     for (uint32_t leg = 0; leg < legs && !error->status; leg += each) {
@@ -221,7 +231,8 @@ static hed_status newton_substeps(hed_cloth *cloth, cloth_solver *s, const cloth
         bool touches = s->next[0].colliders || (s->next[0].flags & CLOTH_STEP_CONTACTS);
         for (uint32_t i = 0; i < batch && !error->status; i++) {
             cloth_integrate_all(cloth, s->b.steps, i, error);
-            newton_solve(cloth, s, i, iterations, error);
+            uint32_t bodies = CLOTH_NEWTON_TOUCHES | (at + i ? CLOTH_NEWTON_FOLLOWS : 0u);
+            newton_solve(cloth, s, i, iterations, touches ? bodies : 0, error);
             if (cloth->has_driver || touches) cloth_drive_all(cloth, s->b.steps, i, 0, error);
         }
     }
