@@ -17,6 +17,7 @@ typedef struct newton_mesh {
     cloth_element_patches elements;
     cloth_newton_tables tables;
     bool is_at_rest; /* a test's positions are the garment's */
+    bool is_spoilt;  /* a test's second copy has positions that are no numbers */
     bool touches;    /* a test's ball holds some of its particles */
 } newton_mesh;
 

@@ -297,6 +297,68 @@ Test(cloth_newton_frames, a_ball_holds_a_sheet, .timeout = 300)
     test_mesh_free(&mesh);
 }
 
+/* Mean speed along x in the last frame and the acceleration along x in the 20 frames before, of a sheet on a plane below
+ * it, inclined by gravity of 9.81 m/s^2 that leans by `angle`. */
+typedef struct slide {
+    double speed, acceleration;
+} slide;
+
+static slide slide_on(bool is_mesh, float angle, uint32_t substeps)
+{
+    enum { FRAMES = 50, MEASURED = 20 };
+    static const float corners[] = {-9, -0.01f, -9, 9, -0.01f, -9, 9, -0.01f, 9, -9, -0.01f, 9};
+    static const uint32_t triangles[] = {0, 2, 1, 0, 3, 2};
+    const hed_cloth_collider plane = {
+        .shape = HED_CLOTH_PLANE, .a = {0, -0.01f, 0}, .b = {0, 1, 0}, .friction = 0.4f};
+    const hed_cloth_mesh_collider mesh_plane = {.vertex_count = 4,
+        .triangle_count = 2,
+        .positions = corners,
+        .triangles = triangles,
+        .friction = 0.4f};
+    test_mesh mesh = sheet_of(SIDE, "cotton");
+    hed_cloth_frame frame = hed_default_cloth_frame();
+    hed_cloth *cloth;
+    double places[FRAMES] = {0};
+    release(&mesh);
+    mesh.def.damping = 0;
+    mesh.def.friction = 0.4f;
+    hed_cloth_def def = def_of(&mesh.def, HED_CLOTH_SOLVER_NEWTON);
+    def.substeps = substeps;
+    def.max_colliders = frame.collider_count = !is_mesh;
+    def.max_collider_triangles = is_mesh ? 2 : 0;
+    frame.mesh_count = is_mesh;
+    frame.colliders = &plane;
+    frame.meshes = &mesh_plane;
+    frame.gravity[0] = 9.81f * sinf(angle);
+    frame.gravity[1] = -9.81f * cosf(angle);
+    OK(hed_cloth_create(here.device, &def, &cloth, &error));
+    float *at = calloc(PARTICLES, 12);
+    for (int k = 0; k < FRAMES; k++) {
+        OK(hed_cloth_step(cloth, &frame, &error));
+        OK(hed_cloth_read(cloth, at, NULL, NULL, &error));
+        for (int i = 0; i < PARTICLES; i++) places[k] += (double)at[3 * i] / PARTICLES;
+    }
+    double last = places[FRAMES - 1] - places[FRAMES - 2],
+           first = places[FRAMES - MEASURED - 1] - places[FRAMES - MEASURED - 2];
+    hed_cloth_destroy(cloth);
+    free(at);
+    test_mesh_free(&mesh);
+    return (slide){60 * last, 3600 * (last - first) / MEASURED};
+}
+
+/* Friction acts on what the solution moves, too: Coulomb's law with as few substeps as the solver has. */
+Test(cloth_newton_frames, slides_as_friction_allows, .timeout = 300)
+{
+    for (int is_mesh = 0; is_mesh < 2; is_mesh++) {
+        slide below = slide_on(is_mesh, 0.3f, 4), above = slide_on(is_mesh, 0.6f, 4);
+        double expected = 9.81 * (sin(0.6) - 0.4 * cos(0.6));
+        printf("%s: %.2g m/s below the angle of friction, %.3f m/s^2 of %.3f above it\n",
+            is_mesh ? "mesh" : "plane", below.speed, above.acceleration, expected);
+        EXPECT_LT(fabs(below.speed), 1e-3);
+        EXPECT_LT(fabs(above.acceleration - expected), 0.03 * expected);
+    }
+}
+
 /* Contacts after a substep stretch the cloth: over a body the engine chooses more substeps. */
 Test(cloth_newton_frames, chosen_substeps_over_a_ball, .timeout = 300)
 {

@@ -113,6 +113,15 @@ static void check_tables(test_mesh *mesh, uint32_t copies)
         }
         check_elements(&m, patch, members);
         check_slots(&m, k, patch);
+        for (uint32_t other = 0; other < m.tables.patches; other++) {
+            const cloth_newton_patch at = cloth_newton_patch_at(other, m.tables.words);
+            uint32_t a = members[0] / m.garment->particle_count,
+                     b = cloth_newton_particle(m.tables.words[at.members]) /
+                         m.garment->particle_count;
+            bool has_part = other >= patch.copy_begin && other < patch.copy_end &&
+                            (other - patch.copy_begin) % patch.copies == 0;
+            CHECK_EQ(has_part, a == b, "patches %u and %u", k, other);
+        }
     }
     for (uint32_t i = 0; i < particles; i++) CHECK_EQ(owners[i], 1, "particle %u", i);
     free(owners);

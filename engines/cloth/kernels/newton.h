@@ -25,6 +25,9 @@
 #define CLOTH_NEWTON_ITERATE 2u /* first iteration */
 #define CLOTH_NEWTON_LEGS(iterations) (CLOTH_NEWTON_ITERATE + (iterations) + 1u)
 
+/* Maximum of an item's polls for packets in a substep, after which it continues without them:
+ * seconds. */
+#define CLOTH_NEWTON_POLLS 4000000u
 #define CLOTH_NEWTON_SUMS \
     5u /* r u, w u, and w summed over a patch, or r in the leg of the matrix */
 #define CLOTH_NEWTON_SHIFTS \

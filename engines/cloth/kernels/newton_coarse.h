@@ -32,30 +32,16 @@ CLOTH_FUNCTION newton_memory newton_memory_of(__local float4 *memory)
 }
 
 /* Sums each of `rows` rows of `length` values, a power of two of at least 32, into its first
- * value, as a fixed tree: (a + b) + (c + d). */
+ * value, as a fixed tree: (a + b) + (c + d). Warps have sums of their own. */
 CLOTH_FUNCTION void newton_tree(__local float *values, uint rows, uint length, uint item)
 {
     uint all = rows * length;
     barrier(CLK_LOCAL_MEM_FENCE);
-#if HED_HAS_LANES
-    CLOTH_ROLLED
-    for (uint i = item; i < all; i += WG) {
-        float sum = values[i];
-        for (uint lane = 1; lane < 32u; lane *= 2u) sum += hed_lane_xor(sum, lane);
-        if ((i & 31u) == 0u) values[i] = sum;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint reach = 32; item < rows && reach < length; reach *= 2u)
-        for (uint i = 0; i < length; i += 2u * reach)
-            values[item * length + i] += values[item * length + i + reach];
-#else
     for (uint reach = 1; reach < length; reach *= 2u) {
         for (uint i = item * 2u * reach; i < all; i += WG * 2u * reach)
             values[i] += values[i + reach];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-#endif
-    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* Loads the rows of a patch and its neighbours. */

@@ -9,7 +9,7 @@
 #define CLOTH_NEWTON_CONTACT_H
 
 /* Returns a particle out of all bodies. */
-CLOTH_FUNCTION float4 newton_off_bodies(uint particle, float4 at, float4 before, cloth_cloth cloth,
+CLOTH_INLINE float4 newton_off_bodies(uint particle, float4 at, float4 before, cloth_cloth cloth,
     cloth_newton_view view, cloth_step step)
 {
     if (step.colliders > 0u)
@@ -24,7 +24,7 @@ CLOTH_FUNCTION float4 newton_off_bodies(uint particle, float4 at, float4 before,
 
 /* Returns an own particle's position before the solution, `bent` or on a body; stores its contact:
  * unit normal; w: lift, m, 0: no contact. */
-CLOTH_FUNCTION float4 newton_meet(uint particle, float4 bent, cloth_newton_view view)
+CLOTH_INLINE float4 newton_meet(uint particle, float4 bent, cloth_newton_view view)
 {
     float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), motion = none;
     cloth_step step = cloth_step_at(view.steps, view.launch.substep);

@@ -1,5 +1,6 @@
 /* Legs of Newton's method by a group, which has a patch; its items have elements and particles in
- * registers. Text of a group, after newton_coarse.h and newton_contact.h; C includes it as a group of one item. */
+ * registers. Text of a group, after newton_coarse.h and newton_contact.h; C includes it as a group
+ * of one item, whose legs are inlined: functions of their own would not have the processor's fma. */
 #ifndef CLOTH_NEWTON_GROUP_H
 #define CLOTH_NEWTON_GROUP_H
 
@@ -15,18 +16,20 @@ typedef struct newton_fan {
     uint at[NEWTON_FIRST / 2u];
 } newton_fan;
 
-/* State of an item. `length`: r u of the last iteration; `step`: its factor. */
+/* State of an item. `length`: r u of the last iteration; `step`: its factor; `polls`: for packets
+ * that were late. */
 typedef struct newton_item {
     cloth_newton_element elements[NEWTON_ELEMENTS_EACH];
     cloth_newton_vertex vertices[NEWTON_VERTICES_EACH];
     newton_fan fans[NEWTON_VERTICES_EACH];
     float length, step;
+    uint polls;
 } newton_item;
 
-/* A group's patch, for its iterations. */
+/* A group's patch, for its iterations, and the patches whose sums it adds. */
 typedef struct newton_group {
     uint number, item, own_count, shared_count, count; /* `count`: particles, ghosts included */
-    uint element_count, near_count;
+    uint element_count, near_count, copy_begin, copy_end, copies;
     float give;
 } newton_group;
 
@@ -42,6 +45,7 @@ CLOTH_FUNCTION newton_group newton_group_of(uint number, cloth_newton_view view,
     cloth_newton_patch patch = cloth_newton_patch_at(number, view.words);
     newton_group group = {number, item, patch.own_count, patch.shared_count,
         patch.own_count + patch.ghost_count, patch.element_count, patch.near_count,
+        patch.copy_begin, patch.copy_end, patch.copies,
         cloth_stiffness_at(view.steps, view.launch.substep)};
     return group;
 }
@@ -50,6 +54,13 @@ CLOTH_FUNCTION newton_group newton_group_of(uint number, cloth_newton_view view,
 CLOTH_FUNCTION cloth_newton_patch newton_patch_of(const newton_group *group, cloth_newton_view view)
 {
     return cloth_newton_patch_at(group->number, view.words);
+}
+
+/* True if a patch has a part in the group's system. */
+CLOTH_FUNCTION uint newton_has_part(const newton_group *group, uint patch)
+{
+    return patch >= group->copy_begin && patch < group->copy_end &&
+           (patch - group->copy_begin) % group->copies == 0u;
 }
 
 /* ---- exchanges of an iteration ---- */
@@ -153,7 +164,7 @@ CLOTH_FUNCTION void newton_bend_move(
 }
 
 /* Bends the patch with its two rings of ghosts, colour by colour. */
-CLOTH_FUNCTION void newton_bend(
+CLOTH_INLINE void newton_bend(
     const newton_group *group, cloth_newton_view view, __local float4 *memory)
 {
     cloth_element_patches_view bends;
@@ -255,7 +266,7 @@ CLOTH_FUNCTION float4 newton_gather(newton_memory m, const newton_fan *fan, uint
 }
 
 /* Sums the diagonal blocks of the own particles, four elements of the blocks and then two. */
-CLOTH_FUNCTION void newton_diagonals(const newton_group *group, newton_memory m, newton_item *of)
+CLOTH_INLINE void newton_diagonals(const newton_group *group, newton_memory m, newton_item *of)
 {
     cloth_newton_block sums[NEWTON_VERTICES_EACH];
     for (uint pass = 0; pass < 2u; pass++) {
@@ -282,7 +293,7 @@ CLOTH_FUNCTION void newton_diagonals(const newton_group *group, newton_memory m,
 
 /* Loads the tables, the positions after bending, the elements, and masses and slots of the
  * particles. */
-CLOTH_FUNCTION void newton_load(
+CLOTH_INLINE void newton_load(
     const newton_group *group, cloth_newton_view view, newton_memory m, newton_item *of)
 {
     __local uint *corners = (__local uint *)m.corners;
@@ -405,7 +416,7 @@ CLOTH_FUNCTION void newton_publish_sums(const newton_group *group, cloth_newton_
 }
 
 /* Makes the matrix: residual, contact and diagonal blocks of own particles. */
-CLOTH_FUNCTION void newton_matrix(
+CLOTH_INLINE void newton_matrix(
     const newton_group *group, cloth_newton_view view, newton_memory m, newton_item *of)
 {
     NEWTON_EACH_ELEMENT(s, e) newton_store(m, e, cloth_newton_force(&of->elements[s]));
@@ -438,7 +449,7 @@ CLOTH_FUNCTION void newton_matrix(
 /* ---- an iteration ---- */
 
 /* Begins the iterations: the ghosts' residuals and blocks, and the coarse residual. */
-CLOTH_FUNCTION void newton_begin(
+CLOTH_INLINE void newton_begin(
     const newton_group *group, cloth_newton_view view, newton_memory m, newton_item *of)
 {
     float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -458,14 +469,15 @@ CLOTH_FUNCTION void newton_begin(
     for (uint i = group->item; i < CLOTH_NEWTON_SHIFTS; i += WG) m.shifts[i] = m.images[i] = 0.0f;
     for (uint k = group->item; k < CLOTH_NEWTON_PATCHES; k += WG)
         newton_put_coarse(m, k,
-            k < view.launch.patches ? view.sums[2u * (half_at * view.launch.patches + k) + 1u]
-                                    : zero);
+            newton_has_part(group, k) ? view.sums[2u * (half_at * view.launch.patches + k) + 1u]
+                                      : zero);
     of->length = of->step = 0.0f;
+    of->polls = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
     newton_shift(m, group->near_count, -1.0f, 0.0f, group->item);
 }
 
-/* Sums r u and w u over the patches as fixed trees. */
+/* Sums r u and w u over the patches of the system as fixed trees. */
 CLOTH_FUNCTION float4 newton_dots(newton_memory m, const float4 *sums, uint item)
 {
 #if HED_HAS_LANES
@@ -498,8 +510,8 @@ CLOTH_FUNCTION float4 newton_dots(newton_memory m, const float4 *sums, uint item
 #endif
 }
 
-/* Ends an iteration with the results of all groups, which the leg before published. */
-CLOTH_FUNCTION void newton_update(
+/* Ends an iteration with the results of the groups of its system, which the leg before published. */
+CLOTH_INLINE void newton_update(
     const newton_group *group, cloth_newton_view view, newton_memory m, newton_item *of, uint leg)
 {
     uint half_at = newton_half(leg - 1u), is_first = leg == CLOTH_NEWTON_ITERATE + 1u, late;
@@ -509,7 +521,7 @@ CLOTH_FUNCTION void newton_update(
         late = 0;
         for (uint s = 0, patch = group->item; s < NEWTON_PATCHES_EACH; s++, patch += WG) {
             dots[s] = images[s] = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-            if (patch >= view.launch.patches) continue;
+            if (!newton_has_part(group, patch)) continue;
             dots[s] = newton_receive(sums + 2u * patch);
             images[s] = newton_receive(sums + 2u * patch + 1u);
             late |= newton_is_late(dots[s], leg - 1u) | newton_is_late(images[s], leg - 1u);
@@ -521,7 +533,7 @@ CLOTH_FUNCTION void newton_update(
             v->image = newton_receive(newton_sent(view, half_at) + cloth_newton_particle(v->place));
             late |= newton_is_late(v->image, leg - 1u);
         }
-    } while (late);
+    } while (late && ++of->polls < CLOTH_NEWTON_POLLS);
     for (uint s = 0, patch = group->item; s < NEWTON_PATCHES_EACH; s++, patch += WG)
         if (patch < CLOTH_NEWTON_PATCHES) newton_put_coarse(m, patch, images[s]);
     float4 total = newton_dots(m, dots, group->item);
@@ -536,7 +548,7 @@ CLOTH_FUNCTION void newton_update(
 }
 
 /* Preconditions the residual and multiplies the result by A; publishes the image and the sums. */
-CLOTH_FUNCTION void newton_multiply(
+CLOTH_INLINE void newton_multiply(
     const newton_group *group, cloth_newton_view view, newton_memory m, newton_item *of, uint leg)
 {
     NEWTON_EACH_VERTEX(s, i, group->count)
@@ -574,7 +586,7 @@ CLOTH_FUNCTION void newton_multiply(
 /* Moves the own particles. A last translation of the patches makes the residual's sum over the mesh
  * 0, as the coarse matrix resists no common translation, so that cloth which nothing holds keeps its
  * momentum: forces between particles have no sum. */
-CLOTH_FUNCTION void newton_end(
+CLOTH_INLINE void newton_end(
     const newton_group *group, cloth_newton_view view, newton_memory m, const newton_item *of)
 {
     float4 shift = hed_f4(m.shifts[0], m.shifts[1], m.shifts[2], 0.0f);
@@ -619,7 +631,7 @@ CLOTH_FUNCTION void newton_keep(const newton_group *group, cloth_newton_view vie
 #endif
 
 /* Runs a leg. */
-CLOTH_FUNCTION void newton_leg(const newton_group *group, cloth_newton_view view,
+CLOTH_INLINE void newton_leg(const newton_group *group, cloth_newton_view view,
     __local float4 *memory, newton_item *of, uint leg)
 {
     newton_memory m = newton_memory_of(memory);

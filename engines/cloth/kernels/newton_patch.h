@@ -19,13 +19,14 @@
  * corner << 10. `near`: numbers of the patch itself and of its neighbours, with which it has
  * elements in common; a slot is a position in this list. The first `shared_count` own particles
  * are ghosts of other patches. `sources`: place of each ghost at its owner, number of the patch *
- * CLOTH_NEWTON_OWN + local number. */
+ * CLOTH_NEWTON_OWN + local number. Each copy of a garment has a system of its own, whose
+ * patches are copy_begin, copy_begin + copies and so on before copy_end. */
 typedef struct cloth_newton_patch {
     uint members, own_count, ghost_count, elements, element_count, ends, corners, near, near_count,
-        shared_count, sources;
+        shared_count, sources, copy_begin, copy_end, copies;
 } cloth_newton_patch;
 
-#define CLOTH_NEWTON_PATCH_WORDS 11u
+#define CLOTH_NEWTON_PATCH_WORDS 14u
 
 /* Rows of elements: local numbers of the corners, 10 bits each; coefficients of the displacements
  * to the second and third corner; compliances; coupling (model/garment.h). */
@@ -39,8 +40,8 @@ typedef struct cloth_newton_patch {
 CLOTH_FUNCTION cloth_newton_patch cloth_newton_patch_at(uint number, __global const uint *words)
 {
     __global const uint *of = words + CLOTH_NEWTON_PATCH_WORDS * number;
-    cloth_newton_patch patch = {
-        of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8], of[9], of[10]};
+    cloth_newton_patch patch = {of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7], of[8],
+        of[9], of[10], of[11], of[12], of[13]};
     return patch;
 }
 

@@ -119,6 +119,23 @@ static void newton_list_around(newton_maker *make, uint32_t number)
     at[0] = 0;
 }
 
+/* Garment of a particle. */
+static uint32_t newton_garment_of(const newton_maker *make, uint32_t particle)
+{
+    const hed_cloth *cloth = make->cloth;
+    uint32_t number = 0;
+    while (number + 1 < cloth->garment_count && cloth->first_particle[number + 1] <= particle)
+        number++;
+    return number;
+}
+
+/* Garment of a patch. */
+static uint32_t newton_garment_at(const newton_maker *make, uint32_t patch)
+{
+    return newton_garment_of(
+        make, cloth_patch_member(0, cloth_patch_of(patch, make->view), make->view));
+}
+
 /* Gathers a patch: own particles, elements in the order of the garment, ghosts. False: there are
  * too many. */
 static bool newton_gather(newton_maker *make, cloth_patch_at patch)
@@ -134,14 +151,11 @@ static bool newton_gather(newton_maker *make, cloth_patch_at patch)
         make->members[make->local[own]] = own;
     }
     make->member_count = patch.own_count;
-    uint32_t number = 0, particle = make->members[0];
-    while (number + 1 < make->cloth->garment_count &&
-           make->cloth->first_particle[number + 1] <= particle)
-        number++;
+    uint32_t number = newton_garment_of(make, make->members[0]), count = 0;
     if (number != make->garment) newton_list_around(make, number);
     const cloth_garment *garment = make->cloth->garments[number];
-    uint32_t inside = particle - make->cloth->first_particle[number], count = 0;
-    make->first = particle - inside % garment->particle_count;
+    uint32_t inside = make->members[0] - make->cloth->first_particle[number];
+    make->first = make->members[0] - inside % garment->particle_count;
     for (uint32_t i = 0; i < patch.own_count; i++)
         for (uint32_t k = make->around_at[make->members[i] - make->first];
              k < make->around_at[make->members[i] - make->first + 1]; k++) {
@@ -236,6 +250,13 @@ static bool newton_put_patch(newton_maker *make, uint32_t number, cloth_newton_p
     patch->sources = (uint32_t)make->at;
     for (uint32_t i = make->own_count; i < make->member_count; i++)
         newton_put(make, make->place[make->members[i]]);
+    /* patches of the garment, in which the copies of a patch follow each other */
+    uint32_t begin = number, end = number + 1;
+    while (begin > 0 && newton_garment_at(make, begin - 1) == make->garment) begin--;
+    while (end < make->patches && newton_garment_at(make, end) == make->garment) end++;
+    patch->copies = make->cloth->garments[make->garment]->copies;
+    patch->copy_begin = begin + (number - begin) % patch->copies;
+    patch->copy_end = end;
     patch->near = (uint32_t)make->at;
     patch->near_count = list->count + 1;
     newton_put(make, number);
