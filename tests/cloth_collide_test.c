@@ -275,8 +275,8 @@ static double tree_distance(const placed_tree *made, float4 p)
         .incident = tree->incident,
         .begin = made->places,
         .end = made->places};
-    uint32_t t =
-        cloth_tree_nearest(p, (float4){0}, &best, view, (cloth_meshes){.leaves = tree->leaves});
+    uint32_t t = cloth_tree_nearest(
+        p, (float4){0}, (float4){0}, &best, view, (cloth_meshes){.leaves = tree->leaves});
     CHECK(t != CLOTH_MESH_NONE);
     uint4 corner = tree->triangles[t];
     cloth_nearest near =

@@ -438,65 +438,6 @@ Test(cloth_layers, the_next_garment_makes_room)
     for (int i = 0; i < 2; i++) free(tubes[i]);
 }
 
-/* A sheet between two flat bodies that are 3 mm apart, with 5 mm of thickness: it lies still between
- * them, as neither pushes it into the other. */
-Test(cloth_layers, cloth_lies_in_a_narrow_cleft, .timeout = 300)
-{
-    ball body = ball_make(24, 48), other = ball_make(24, 48);
-    ball_put(&body, 0, -0.0515f, 0, 0.05f);
-    ball_put(&other, 0, 0.0515f, 0, 0.05f);
-    for (uint32_t v = 0; v < body.vertex_count; v++)
-        for (int k = 0; k < 3; k += 2) {
-            body.positions[v][k] *= 3;
-            other.positions[v][k] *= 3;
-        }
-    sheet s = sheet_make(25, 0.12f);
-    sheet_put(&s, 0.0006f, 0);
-    s.def.thickness = 0.005f;
-    s.def.self_collision = HED_CLOTH_SELF_TRIANGLES;
-    test_device t = test_open(NULL);
-    hed_cloth_def def = dressed_def(&s.def, 1);
-    def.substeps = 10;
-    dressed d = dressed_make(t.device, &def);
-    hed_cloth_mesh_collider meshes[] = {ball_collider(&body, 0.5f), ball_collider(&other, 0.5f)};
-    hed_cloth_frame frame = hed_default_cloth_frame();
-    frame.meshes = meshes;
-    frame.mesh_count = 2;
-    frame.gravity[1] = 0;
-    static uint32_t triangles[2 * 24 * 24][3];
-    for (uint32_t q = 0; q < 24 * 24; q++) {
-        const uint32_t *v = s.quads[q];
-        memcpy(triangles[2 * q], v, sizeof triangles[0]);
-        memcpy(triangles[2 * q + 1], (uint32_t[]){v[0], v[2], v[3]}, sizeof triangles[0]);
-    }
-    double fastest = 0; /* m in a frame */
-    static float before[25 * 25][3];
-    for (int f = 0; f < 30; f++) {
-        memcpy(before, d.positions, sizeof before);
-        dressed_step(&d, &frame);
-        for (uint32_t i = 0; f > 15 && i < 25 * 25; i++)
-            fastest = fmax(fastest, fabs((double)d.positions[i][1] - before[i][1]));
-        hed_cloth_check_surface surfaces[] = {
-            {25 * 25, 2 * 24 * 24, d.positions[0], triangles[0], false},
-            {body.vertex_count, body.triangle_count, body.positions[0], body.triangles[0], true},
-            {other.vertex_count, other.triangle_count, other.positions[0], other.triangles[0],
-                true}};
-        hed_cloth_crossings found;
-        OK(hed_cloth_check(
-            &(hed_cloth_check_def){.surfaces = surfaces, .surface_count = 3}, &found, &error));
-        EXPECT_EQ(found.pair_count, 0, "frame %d", f);
-        hed_cloth_crossings_free(&found);
-    }
-    hed_cloth_metrics q = dressed_measure(&d);
-    printf("in a cleft: %g m in a frame at most, stretch %g\n", fastest, q.worst_stretch);
-    EXPECT(fastest < 5e-4 && q.worst_stretch < 0.05, "%g m, stretch %g", fastest, q.worst_stretch);
-    dressed_free(&d);
-    test_close(&t);
-    sheet_free(&s);
-    ball_free(&body);
-    ball_free(&other);
-}
-
 /* ---- what is refused ---- */
 
 Test(cloth_layers, what_is_refused)

@@ -362,8 +362,8 @@ CLOTH_FUNCTION void cloth_self_move(
             target.colliders, self.colliders, self.to, self.to);
     if (self.flags & CLOTH_STEP_CONTACTS) {
         uint particle = as_uint(entry->at.w);
-        moved = cloth_touch(moved, at, entry->body.x, 0.0f, target.contact[2 * particle],
-            target.contact[2 * particle + 1], self.to, self.to);
+        moved = cloth_touch_planes(moved, at, entry->body.x, 0.0f,
+            target.contact + CLOTH_CONTACT_WORDS * particle, self.to, self.to);
     }
     float out_x = moved.x - pushed.x, out_y = moved.y - pushed.y, out_z = moved.z - pushed.z,
           square = cloth_square(out_x, out_y, out_z);

@@ -223,6 +223,7 @@ static void mesh_fill(
             .move = 0.02f,
             .come_out = 0.008f,
             .fraction = seed % 2 ? 0.25f : 0.0f,
+            .until = 1.0f,
             .particles = count,
             .leaves = leaves};
     if (is(def, argument, "boxes") && def == &cloth_mesh_find_def) {
@@ -274,7 +275,7 @@ uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config 
         {"entries", 8 * count}, {"slots", 4 * count}, {"sorted", 32 * count},
         {"pushed", 32 * count}, {"rows", 4 * count}, {"neighbours", 4 * count * CLOTH_SELF_NEAR},
         {"counts", 4 * count}, {"bodies", 32}, {"colliders", 64},
-        {"contact", def == &cloth_mesh_find_def ? 32 * count : 64},
+        {"contact", 16 * CLOTH_CONTACT_WORDS * (def == &cloth_mesh_find_def ? count : 2)},
         {"garments", 16 * CLOTH_GARMENT_WORDS * CLOTH_SAMPLE_GARMENTS}, {"boxes", 64 * leaves},
         {"leaf_at", 4 * (leaves + 1)}, {"triangles", 32 * leaves}, {"edges", 32 * leaves},
         {"incident_at", 4 * (3 * leaves + 4)}, {"incident", 64}, {"kinds", 16},

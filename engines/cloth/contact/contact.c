@@ -28,6 +28,7 @@ hed_status cloth_contacts_measure(hed_cloth *cloth, hed_cloth_metrics *quality, 
 {
     if (!cloth->contacts) return HED_OK;
     if (cloth_features_measure(cloth, cloth->contacts->features, quality, error) ||
+        cloth_meshes_measure(cloth, quality, error) ||
         !cloth->contacts->pairing)
         return error->status;
     return cloth_pairs_measure(cloth, cloth->contacts->pairing, quality, error);
@@ -79,6 +80,7 @@ hed_status cloth_contacts_reset(hed_cloth *cloth, cloth_contacts *contacts, hed_
     if (!contacts) return error->status;
     cloth_contact_forget_places(contacts);
     cloth_features_reset(cloth, contacts->features, error);
+    cloth_meshes_reset(cloth, error);
     cloth_contacts_grip(cloth, error);
     return cloth_pairs_reset(cloth, contacts->pairing, error);
 }

@@ -21,8 +21,9 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
 /* A further search within a frame. */
 typedef struct cloth_search {
     double fraction; /* time of the search, as a fraction of the frame */
-    double until;    /* fraction up to which boxes are made; 0: earlier boxes are valid */
-    /* m; particles that have moved less relative to their planes keep them. 0: all are searched */
+    double until;    /* fraction up to which boxes are made, and planes are valid */
+    /* m; particles that have moved less relative to their planes keep them, and earlier boxes are
+     * valid. 0: all are searched */
     double slip;
     uint32_t substeps; /* number for which motions are extrapolated */
     double dt;         /* s, of a substep */

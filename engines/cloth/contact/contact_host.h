@@ -309,6 +309,9 @@ hed_status cloth_balls_push(
     hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, hed_error *error);
 
 /* mesh_launch.c */
+/* Adds the particles that clefts left no room to `body_pressed`. */
+hed_status cloth_meshes_measure(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error);
+hed_status cloth_meshes_reset(hed_cloth *cloth, hed_error *error);
 void cloth_contact_meshes_destroy(cloth_contacts *contacts);
 /* Drops the previous positions of the mesh colliders, and the positions of a loaded state. */
 void cloth_contact_forget_places(cloth_contacts *contacts);

@@ -483,8 +483,8 @@ CLOTH_INLINE void contact_apply(uint i, contact_apply_view view)
             hed_f4(0.0f, 0.0f, 0.0f, 0.0f), view.colliders, params.collider_count,
             params.collider_from, params.collider_to);
     if (params.flags & CLOTH_STEP_CONTACTS)
-        at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
-            view.contact[2 * i + 1], params.collider_from, params.collider_to);
+        at = cloth_touch_planes(at, before, cloth.thickness, cloth.friction,
+            view.contact + CLOTH_CONTACT_WORDS * i, params.collider_from, params.collider_to);
     float4 shift = contact_shift(view.counters, params),
            drift = contact_plus(shift, contact_drift(view.counters, params));
     at = contact_hold_near(at, contact_plus(view.start[i], shift), view.position[i],

@@ -218,7 +218,8 @@ static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const 
         {"list", s->list, 16 * room}, {"bounds", s->bounds, 8 * room},
         {"counters", s->counters, sizeof *s->counters},
         {"garments", NULL, 16 * CLOTH_GARMENT_WORDS * CLOTH_SAMPLE_GARMENTS},
-        {"colliders", pairs_collider, sizeof pairs_collider}, {"contact", NULL, 32 * particles},
+        {"colliders", pairs_collider, sizeof pairs_collider},
+        {"contact", NULL, 16 * CLOTH_CONTACT_WORDS * particles},
         {"params", &s->params, sizeof s->params}, {"row", &s->params.leaves, 4}};
     for (uint32_t i = 0; i < HED_COUNT(arrays); i++)
         if (pairs_sample_is(def, argument, arrays[i].name)) return arrays[i];
@@ -346,7 +347,8 @@ void cloth_pairs_sample_fill(const hed_kernel_def *def, const hed_problem *probl
         if (array.data) memcpy(data, array.data, bytes < array.bytes ? bytes : array.bytes);
     }
     if (pairs_sample_is(def, argument, "garments")) cloth_sample_garments(data);
-    for (uint64_t i = 0; i < bytes / 32 && pairs_sample_is(def, argument, "contact"); i++)
-        ((float4 *)data)[2 * i + 1].w = i % 3 ? -1.0f : 0.4f; /* below 0: no contact */
+    for (uint64_t i = 1; i < bytes / 16 && pairs_sample_is(def, argument, "contact");
+         i += CLOTH_CONTACT_WORDS)
+        ((float4 *)data)[i].w = i % 3 ? CLOTH_NO_PLANE : 0.4f;
     strip_free(&s);
 }

@@ -17,6 +17,12 @@
 #define CLOTH_CONTACT_MESH_H
 
 #define CLOTH_MESH_NONE 0xffffffffu
+/* A cleft narrower than this fraction of the thickness leaves cloth no room. */
+#define CLOTH_PRESSED 0.1f
+/* Largest cosine between the normals of surfaces that face each other. */
+#define CLOTH_FACING -0.5f
+/* Thicknesses by which two bodies may be within each other where they press cloth. */
+#define CLOTH_DEEP 4.0f
 
 /* Parameters of the search, passed by value. */
 typedef struct cloth_meshes {
@@ -29,6 +35,7 @@ typedef struct cloth_meshes {
     /* fraction of the frame at which planes are found. Above 0 a particle that is too near gets the
      * plane of the surface, so that it does not sink deeper each time */
     float fraction;
+    float until; /* fraction of the frame until which all planes are valid */
     uint particles;
     uint leaves; /* leaves of the tree, a power of 2 */
     uint closed; /* not 0: a mesh has no border, so particles can be deep inside */
@@ -137,8 +144,8 @@ CLOTH_FUNCTION float cloth_box_square(float4 p, __global const float4 *boxes, ui
     NEXT(IN, uint, leaf_at) \
     NEXT(IN, uint4, triangles) \
     NEXT(IN, uint4, edges) \
-    NEXT(IN, uint, incident_at) NEXT(IN, uint, incident) NEXT(IN, float4, kinds) \
-        NEXT(IN, float4, begin) NEXT(IN, float4, end)
+    NEXT(IN, uint, incident_at) \
+    NEXT(IN, uint, incident) NEXT(IN, float4, kinds) NEXT(IN, float4, begin) NEXT(IN, float4, end)
 HED_VIEW(cloth_mesh_view, CLOTH_MESH_ARRAYS)
 #define MESH_FIND(FIRST, NEXT) \
     CLOTH_MESH_ARRAYS(FIRST, NEXT) \
@@ -222,13 +229,20 @@ CLOTH_INLINE cloth_corners cloth_mesh_corners(
     return at;
 }
 
+/* Normal of a triangle, length 1; 0 if it has no area. */
+CLOTH_INLINE float4 cloth_corners_normal(cloth_corners at)
+{
+    return cloth_unit(cloth_cross(cloth_minus(at.b, at.a), cloth_minus(at.c, at.a)));
+}
+
 /* Finds the triangle nearest to p, relative to `origin`, whose squared distance is at most *best, and
- * sets *best to it.
+ * sets *best to it. `facing`: direction that triangles have to face; 0: any.
  * Of equally near triangles the one with the smallest number (`edges[..].w`) is found. Returns
  * CLOTH_MESH_NONE if no triangle is that near. */
 CLOTH_INLINE uint cloth_tree_nearest(
-    float4 p, float4 origin, float *best, cloth_mesh_view view, cloth_meshes meshes)
+    float4 p, float4 origin, float4 facing, float *best, cloth_mesh_view view, cloth_meshes meshes)
 {
+    uint any = !(cloth_dot(facing, facing) > 0.0f);
     uint leaves = meshes.leaves;
     float4 place = hed_f4(p.x + origin.x, p.y + origin.y, p.z + origin.z, p.w);
     uint node = 1, trail = 0, found = CLOTH_MESH_NONE, number = CLOTH_MESH_NONE;
@@ -246,7 +260,8 @@ CLOTH_INLINE uint cloth_tree_nearest(
                 uint4 triangle = view.triangles[t];
                 cloth_corners at = cloth_mesh_corners(triangle, meshes.fraction, origin, view);
                 float square = cloth_nearest_of(p, at.a, at.b, at.c).to.w;
-                if (square < *best || (square == *best && view.edges[t].w < number)) {
+                if ((square < *best || (square == *best && view.edges[t].w < number)) &&
+                    (any || cloth_dot(cloth_corners_normal(at), facing) < CLOTH_FACING)) {
                     *best = square;
                     found = t;
                     number = view.edges[t].w;
@@ -258,12 +273,10 @@ CLOTH_INLINE uint cloth_tree_nearest(
     }
 }
 
-/* Normal of a triangle, length 1; 0 if it has no area. */
 CLOTH_INLINE float4 cloth_face_normal(uint t, float fraction, cloth_mesh_view view)
 {
-    cloth_corners at =
-        cloth_mesh_corners(view.triangles[t], fraction, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), view);
-    return cloth_unit(cloth_cross(cloth_minus(at.b, at.a), cloth_minus(at.c, at.a)));
+    return cloth_corners_normal(
+        cloth_mesh_corners(view.triangles[t], fraction, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), view));
 }
 
 /* Pseudo-normal at the nearest point's region, of any length. */
@@ -316,48 +329,98 @@ CLOTH_FUNCTION float4 cloth_mesh_motion(
         fma(a, p.z, fma(b, q.z, c * r.z)), 0.0f);
 }
 
-/* Distance that a particle keeps from a plane, m, over the point `foot` of its surface: the
- * thickness, or a third of a cleft that is narrower there than two thicknesses, at the frame's start
- * or end. There the other side would push the particle back through the plane, and most
- * clefts have two layers of cloth. */
-CLOTH_INLINE float cloth_mesh_room(float4 foot, float4 normal, float4 motion, float4 origin,
-    float thickness, cloth_mesh_view view, cloth_meshes meshes)
+/* Surface that faces another one. */
+typedef struct cloth_facing {
+    float4 foot, normal, motion; /* point, direction, motion in the frame, m */
+    float width;                 /* m, between the surfaces; CLOTH_NO_CLEFT: none is found */
+    float time;                  /* fraction of the frame at which the point is there */
+} cloth_facing;
+
+#define CLOTH_NO_CLEFT 3e38f
+
+/* Finds the surface at a fraction of the frame that faces `normal` over the point `foot` of another
+ * one: the nearest within `reach` of the place at `height` over that, m. */
+CLOTH_INLINE cloth_facing cloth_find_facing(float4 foot, float4 normal, float4 origin, float height,
+    float reach, cloth_mesh_view view, cloth_meshes meshes)
 {
-    float4 over = hed_f4(fma(normal.x, thickness, foot.x), fma(normal.y, thickness, foot.y),
-        fma(normal.z, thickness, foot.z), foot.w);
-    float best = 0.98f * thickness * thickness;
-    uint t = cloth_tree_nearest(over, origin, &best, view, meshes);
-    if (t == CLOTH_MESH_NONE ||
-        cloth_dot(cloth_face_normal(t, meshes.fraction, view), normal) > -0.5f)
-        return thickness;
-    uint4 triangle = view.triangles[t];
-    cloth_corners corners = cloth_mesh_corners(triangle, meshes.fraction, origin, view);
+    cloth_facing facing;
+    float4 over = hed_f4(fma(normal.x, height, foot.x), fma(normal.y, height, foot.y),
+        fma(normal.z, height, foot.z), foot.w);
+    float best = reach * reach;
+    uint t = cloth_tree_nearest(over, origin, normal, &best, view, meshes);
+    facing.width = CLOTH_NO_CLEFT;
+    facing.time = meshes.fraction;
+    facing.foot = facing.normal = facing.motion = foot;
+    if (t == CLOTH_MESH_NONE) return facing;
+    cloth_corners corners = cloth_mesh_corners(view.triangles[t], meshes.fraction, origin, view);
+    facing.normal = cloth_corners_normal(corners);
     cloth_nearest nearest = cloth_nearest_of(over, corners.a, corners.b, corners.c);
-    float4 moves = cloth_mesh_motion(triangle, nearest.b, nearest.c, origin, view);
-    float width = thickness + cloth_dot(nearest.to, normal),
-          closes = cloth_dot(cloth_minus(moves, motion), normal);
-    return hed_min(thickness, hed_max(width + hed_min(closes, 0.0f), 0.0f) * (1.0f / 3.0f));
+    facing.foot =
+        hed_f4(over.x + nearest.to.x, over.y + nearest.to.y, over.z + nearest.to.z, over.w);
+    facing.motion = cloth_mesh_motion(view.triangles[t], nearest.b, nearest.c, origin, view);
+    facing.width = height + cloth_dot(nearest.to, normal);
+    return facing;
+}
+
+/* Finds the surface across a cleft at the time when planes are searched again. `foot`, `normal`,
+ * `motion`: of the surface that is nearest to the particle; `height`: of the particle over it then,
+ * at least the thickness; `reach`: as cloth_find_facing() has it; above `height`: the particle is
+ * within both bodies. */
+CLOTH_INLINE cloth_facing cloth_mesh_cleft(float4 foot, float4 normal, float4 motion, float4 origin,
+    float height, float reach, float thickness, cloth_mesh_view view, cloth_meshes meshes)
+{
+    float part = meshes.until - meshes.fraction;
+    uint is_within = reach > height;
+    if (meshes.move > 0.0f && part > 0.0f) {
+        foot = hed_f4(fma(part, motion.x, foot.x), fma(part, motion.y, foot.y),
+            fma(part, motion.z, foot.z), foot.w);
+        meshes.fraction = meshes.until;
+        if (height < 2.0f * thickness) reach += hed_min(2.0f * part * meshes.move, thickness);
+    }
+    cloth_facing facing = cloth_find_facing(foot, normal, origin, height, reach, view, meshes);
+    /* reject the back of a thin body, which was below from the start */
+    float closes = part * cloth_dot(cloth_minus(facing.motion, motion), normal);
+    if (!is_within && !(facing.width > hed_min(closes, 0.0f))) facing.width = CLOTH_NO_CLEFT;
+    return facing;
+}
+
+/* Writes a plane of contact and its motion. `height`: of the particle over the surface at the
+ * search, m; `room`: distance that it keeps from the surface, m. */
+CLOTH_INLINE void cloth_write_plane(__global float4 *plane, float4 at, float4 normal, float4 motion,
+    float height, float room, float thickness, cloth_meshes meshes)
+{
+    /* a particle that is too near begins on its plane, which then moves it out */
+    float lift = height - room, out = hed_min(hed_max(-0.5f * lift, 0.0f), meshes.come_out);
+    if (meshes.fraction > 0.0f) lift = out = 0.0f;
+    motion.x = fma(normal.x, out, motion.x);
+    motion.y = fma(normal.y, out, motion.y);
+    motion.z = fma(normal.z, out, motion.z);
+    normal.w = cloth_dot(normal, at) - height + hed_min(lift, 0.0f) -
+               meshes.fraction * cloth_dot(normal, motion) + (room - thickness);
+    plane[0] = normal;
+    plane[1] = motion;
 }
 
 /* Distance that a particle has moved from its anchor relative to its plane, m. */
 CLOTH_INLINE float cloth_mesh_slip(float4 at, float4 anchor, float4 motion, float fraction)
 {
-    float part = motion.w < 0.0f ? 0.0f : fraction; /* below 0: no plane */
+    float part = cloth_has_plane(motion) ? fraction : 0.0f;
     return sqrt(cloth_square(fma(-part, motion.x, at.x - anchor.x),
         fma(-part, motion.y, at.y - anchor.y), fma(-part, motion.z, at.z - anchor.z)));
 }
 
-/* Writes a particle's plane of contact and the plane's motion, as cloth_touch() reads them. */
+/* Writes a particle's planes of contact and their motions, as cloth_touch_planes() reads them. */
 CLOTH_INLINE void cloth_mesh_find_one(uint i, cloth_mesh_view view, cloth_mesh_find_view of)
 {
-    __global float4 *contact = of.contact;
+    __global float4 *contact = of.contact + CLOTH_CONTACT_WORDS * i;
     cloth_meshes meshes = of.meshes;
     float4 at = of.position[i], before = of.previous[i], none = hed_f4(0.0f, 0.0f, 0.0f, -1.0f),
            anchor = of.anchors[i];
-    float slip = cloth_mesh_slip(at, anchor, contact[2 * i + 1], meshes.fraction);
+    float slip = cloth_mesh_slip(at, anchor, contact[1], meshes.fraction);
     if (meshes.slip > 0.0f && slip <= hed_max(meshes.slip, anchor.w)) return;
-    float known = contact[2 * i + 1].w < 0.0f ? 3e38f : anchor.w + slip;
-    contact[2 * i] = contact[2 * i + 1] = none;
+    uint was_cleft = contact[1].w < CLOTH_NO_PLANE;
+    float known = cloth_has_plane(contact[1]) ? anchor.w + slip : 3e38f;
+    contact[0] = contact[1] = none;
     if (!(at.w > 0.0f) || !(fabs(at.x) < 1e30f && fabs(at.y) < 1e30f && fabs(at.z) < 1e30f)) return;
     float4 origin = cloth_origin_at(of.garments, (uint)before.w);
     float thickness = of.garments[CLOTH_GARMENT_WORDS * (uint)before.w].w;
@@ -375,7 +438,7 @@ CLOTH_INLINE void cloth_mesh_find_one(uint i, cloth_mesh_view view, cloth_mesh_f
         known = 1.001f * (known + thickness + meshes.move + meshes.come_out);
         best = hed_min(best, known * known);
     }
-    uint t = cloth_tree_nearest(at, origin, &best, view, meshes);
+    uint t = cloth_tree_nearest(at, origin, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), &best, view, meshes);
     of.anchors[i] = hed_f4(at.x, at.y, at.z, sqrt(best) - thickness - meshes.move);
     if (t == CLOTH_MESH_NONE) return;
 
@@ -395,22 +458,34 @@ CLOTH_INLINE void cloth_mesh_find_one(uint i, cloth_mesh_view view, cloth_mesh_f
 
     float4 motion = cloth_mesh_motion(triangle, nearest.b, nearest.c, origin, view);
     float4 foot = hed_f4(at.x + nearest.to.x, at.y + nearest.to.y, at.z + nearest.to.z, at.w);
-    float room = cloth_mesh_room(foot, normal, motion, origin, thickness, view, meshes);
     motion.w = kind.x;
-    /* a particle that is too near begins on its plane, which then moves it out */
-    float height = side * distance - room,
-          out = hed_min(hed_max(-0.5f * height, 0.0f), meshes.come_out);
-    if (meshes.fraction > 0.0f) height = out = 0.0f;
-    motion.x = fma(normal.x, out, motion.x);
-    motion.y = fma(normal.y, out, motion.y);
-    motion.z = fma(normal.z, out, motion.z);
-    normal.w = cloth_dot(normal, at) - side * distance + hed_min(height, 0.0f) -
-               meshes.fraction * cloth_dot(normal, motion) + (room - thickness);
-    contact[2 * i] = normal;
-    contact[2 * i + 1] = motion;
+    /* height over the surface to which the particle flies on */
+    float flies = fma(meshes.ahead, cloth_dot(normal, cloth_minus(at, before)), side * distance) -
+                  (meshes.until - meshes.fraction) * cloth_dot(normal, motion) + meshes.fall;
+    /* Search below the surface for particles within two bodies alone: otherwise the back of a thin
+     * body would be found. */
+    float over = hed_max(flies, thickness), near = thickness + hed_max(flies - distance, 0.0f);
+    near = was_cleft && side < 0.0f ? over + CLOTH_DEEP * thickness : hed_min(near, 0.99f * over);
+    cloth_facing across =
+        cloth_mesh_cleft(foot, normal, motion, origin, over, near, thickness, view, meshes);
+    /* distance: a third of a cleft, as most have two layers of cloth; the middle of two bodies */
+    float room = across.width < 0.0f               ? 0.5f * across.width
+                 : across.width < 2.0f * thickness ? across.width * (1.0f / 3.0f)
+                                                   : thickness;
+    cloth_write_plane(contact, at, normal, motion, side * distance, room, thickness, meshes);
+    motion = contact[1];
     of.anchors[i] =
         hed_f4(fma(-meshes.fraction, motion.x, at.x), fma(-meshes.fraction, motion.y, at.y),
             fma(-meshes.fraction, motion.z, at.z), distance - thickness - meshes.move);
+    if (!(across.width < CLOTH_NO_CLEFT)) return;
+    float since = meshes.fraction - across.time, pressed = contact[3].w;
+    float4 point = hed_f4(fma(since, across.motion.x, across.foot.x),
+        fma(since, across.motion.y, across.foot.y), fma(since, across.motion.z, across.foot.z),
+        0.0f);
+    cloth_write_plane(contact + 2, at, across.normal, across.motion,
+        cloth_dot(across.normal, cloth_minus(at, point)), room, thickness, meshes);
+    contact[1].w = cloth_two_planes(kind.x);
+    contact[3].w = pressed + (across.width < CLOTH_PRESSED * thickness ? 1.0f : 0.0f);
 }
 
 #endif

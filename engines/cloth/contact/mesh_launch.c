@@ -32,7 +32,8 @@ static hed_status upload_tree(hed_cloth *cloth, cloth_contacts *contacts, hed_er
         cloth_upload(cloth, NULL, 16 * vertices, &contacts->mb.place[i], error);
     cloth_upload(cloth, NULL, 16 * (uint64_t)cloth->particles, &contacts->mb.anchors, error);
     if (!cloth->buffers.contact)
-        cloth_upload(cloth, NULL, 32 * (uint64_t)cloth->particles, &cloth->buffers.contact, error);
+        cloth_upload(cloth, NULL, 16 * CLOTH_CONTACT_WORDS * (uint64_t)cloth->particles,
+            &cloth->buffers.contact, error);
     return error->status;
 }
 
@@ -314,7 +315,8 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
         .ahead = cloth->last_dt > 0.0f ? (float)(seconds / cloth->last_dt) : 0.0f,
         .fall = fall_of(frame, seconds),
         .move = (float)contacts->move,
-        .come_out = (float)(COME_OUT * seconds)};
+        .come_out = (float)(COME_OUT * seconds),
+        .until = (float)until};
     return enqueue_find(cloth, contacts, meshes, error);
 }
 
@@ -327,8 +329,9 @@ hed_status cloth_contacts_find_again(hed_cloth *cloth, cloth_contacts *contacts,
         .fall = fall_of(frame, search.substeps * search.dt),
         .move = (float)contacts->move,
         .come_out = (float)(COME_OUT * frame->seconds * frame->frames),
-        .fraction = (float)search.fraction};
-    if (contacts->move > 0.0 && search.until > 0.0 &&
+        .fraction = (float)search.fraction,
+        .until = (float)search.until};
+    if (contacts->move > 0.0 && !(search.slip > 0.0) &&
         make_boxes(cloth, contacts, search.fraction, search.until, error))
         return error->status;
     return enqueue_find(cloth, contacts, meshes, error);
@@ -351,6 +354,31 @@ void cloth_contact_forget_places(cloth_contacts *contacts)
 {
     contacts->jumped = true;
     forget_known(contacts);
+}
+
+/* ---- cloth that clefts press ---- */
+
+hed_status cloth_meshes_measure(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error)
+{
+    if (!cloth->buffers.contact) return HED_OK;
+    uint64_t count = CLOTH_CONTACT_WORDS * (uint64_t)cloth->particles;
+    float4 *planes = hed_new(&cloth->allocator, count, sizeof *planes, error);
+    if (!planes) return HED_ERROR_MEMORY;
+    hed_read(cloth->stream, planes, cloth->buffers.contact, 0, count * sizeof *planes, error);
+    if (!hed_stream_wait(cloth->stream, error->status ? NULL : error))
+        for (uint32_t i = 0; i < cloth->own_count; i++)
+            quality->body_pressed +=
+                (uint64_t)planes[CLOTH_CONTACT_WORDS * (cloth->own_first + i) + 3].w;
+    hed_delete(&cloth->allocator, planes, count, sizeof *planes);
+    return error->status;
+}
+
+hed_status cloth_meshes_reset(hed_cloth *cloth, hed_error *error)
+{
+    hed_buffer *contact = cloth->buffers.contact;
+    if (!contact) return error->status;
+    return hed_fill(cloth->stream, contact, 0,
+        16 * CLOTH_CONTACT_WORDS * (uint64_t)cloth->particles, &(uint32_t){0}, 4, error);
 }
 
 /* ---- saved states: the number of vertices, then their positions ---- */

@@ -277,4 +277,28 @@ CLOTH_FUNCTION float4 cloth_touch(float4 at, float4 before, float thickness, flo
     return cloth_lift(at, origin, end, height, sqrt(friction * motion.w));
 }
 
+/* Planes of a particle: {plane, motion} of the nearest surface, and of the surface across a cleft.
+ * The first motion's w: friction; CLOTH_NO_PLANE: no plane; below that: two planes. The second
+ * motion's w: number of searches in which the cleft left no room. */
+#define CLOTH_CONTACT_WORDS 4
+#define CLOTH_NO_PLANE -1.0f
+
+CLOTH_FUNCTION int cloth_has_plane(float4 motion) { return motion.w != CLOTH_NO_PLANE; }
+
+/* Mark of two planes, whose friction is given. */
+CLOTH_FUNCTION float cloth_two_planes(float friction) { return 2.0f * CLOTH_NO_PLANE - friction; }
+
+/* Moves a particle out of its planes. */
+CLOTH_INLINE float4 cloth_touch_planes(float4 at, float4 before, float thickness, float friction,
+    __global const float4 *planes, float from, float to)
+{
+    float4 motion = planes[1];
+    if (!(motion.w < CLOTH_NO_PLANE))
+        return cloth_touch(at, before, thickness, friction, planes[0], motion, from, to);
+    float4 next = planes[3];
+    motion.w = next.w = cloth_two_planes(motion.w);
+    at = cloth_touch(at, before, thickness, friction, planes[0], motion, from, to);
+    return cloth_touch(at, before, thickness, friction, planes[2], next, from, to);
+}
+
 #endif

@@ -24,8 +24,8 @@ CLOTH_FUNCTION float4 cloth_collided(uint i, cloth_drive_view view, cloth_step s
             cloth_origin_at(view.garments, (uint)before.w), view.colliders, step.colliders,
             step.from, step.to);
     if (step.flags & CLOTH_STEP_CONTACTS)
-        at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
-            view.contact[2 * i + 1], step.from, step.to);
+        at = cloth_touch_planes(at, before, cloth.thickness, cloth.friction,
+            view.contact + CLOTH_CONTACT_WORDS * i, step.from, step.to);
     return at;
 }
 

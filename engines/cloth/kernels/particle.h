@@ -268,8 +268,8 @@ CLOTH_INLINE float4 cloth_off_plane(
     uint i, float4 at, float4 before, cloth_cloth cloth, cloth_drive_view view, cloth_step step)
 {
     if (at.w > 0.0f && (step.flags & CLOTH_STEP_CONTACTS))
-        at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
-            view.contact[2 * i + 1], step.from, step.to);
+        at = cloth_touch_planes(at, before, cloth.thickness, cloth.friction,
+            view.contact + CLOTH_CONTACT_WORDS * i, step.from, step.to);
     return at;
 }
 

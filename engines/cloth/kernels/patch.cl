@@ -179,9 +179,8 @@ CLOTH_FUNCTION float4 surround(
                 at = cloth_collide_posed(at, before, cloth.thickness, posed_at(view, c));
         }
         if (CONTACTS)
-            at = cloth_touch(at, before, cloth.thickness, cloth.friction,
-                view->contact[2 * particle], view->contact[2 * particle + 1], view->step.from,
-                view->step.to);
+            at = cloth_touch_planes(at, before, cloth.thickness, cloth.friction,
+                view->contact + CLOTH_CONTACT_WORDS * particle, view->step.from, view->step.to);
     }
     if (DRIVER && drives) {
         float4 start = at;

@@ -420,16 +420,19 @@ static void sampled_driver(const sample *s)
 
 static void sampled_driver_map(const sample *s) { sample_driver_map(s->data, s->n, s->seed); }
 
-/* Every third particle has no contact. */
+/* Every third particle has no contact, every sixth two planes. */
 static void sampled_contact(const sample *s)
 {
     float4 *planes = s->data;
     for (uint64_t i = 0; i < s->n; i++) {
         float v[8];
         cloth_sample_floats(v, 8, s->seed + i, s->argument, -1.0f, 1.0f);
-        planes[2 * i] = cloth_unit(hed_f4(v[0], v[1], v[2] + 2.0f, 0.3f * v[3]));
-        planes[2 * i + 1] =
-            (float4){0.05f * v[4], 0.05f * v[5], 0.05f * v[6], i % 3 == 1 ? -1.0f : 0.4f};
+        float4 *own = planes + CLOTH_CONTACT_WORDS * i,
+               motion = {0.05f * v[4], 0.05f * v[5], 0.05f * v[6], 0};
+        own[0] = cloth_unit(hed_f4(v[0], v[1], v[2] + 2.0f, 0.3f * v[3]));
+        own[1] = own[3] = motion;
+        own[1].w = i % 3 == 1 ? CLOTH_NO_PLANE : i % 6 == 0 ? cloth_two_planes(0.4f) : 0.4f;
+        own[2] = (float4){-own[0].x, -own[0].y, -own[0].z, -own[0].w - 0.01f};
     }
 }
 
@@ -610,8 +613,8 @@ uint64_t cloth_sample_bytes(const hed_kernel_def *def, const hed_config *config,
         {"colliders", SAMPLE_COLLIDERS * CLOTH_COLLIDER_WORDS, 0},
         {"steps", SAMPLE_STEPS * CLOTH_STEP_WORDS, 0}, {"materials", SAMPLE_MATERIALS, 0},
         {"anchors", SAMPLE_ANCHORS, 0}, {"driver_from", 0, 2}, {"driver_to", 0, 2},
-        {"driver_map", 0, 2}, {"contact", 0, 2}, {"fans", CLOTH_SAMPLE_FANS * CLOTH_FAN_WORDS, 0},
-        {"grid", 4 * 3 * 2, 0}};
+        {"driver_map", 0, 2}, {"contact", 0, CLOTH_CONTACT_WORDS},
+        {"fans", CLOTH_SAMPLE_FANS * CLOTH_FAN_WORDS, 0}, {"grid", 4 * 3 * 2, 0}};
     const hed_argument_def *a = &def->arguments[argument];
     bool of_field = def == &cloth_integrate_def || def == &cloth_wind_def;
     if (of_field && strcmp(a->name, "air") == 0) /* plates, then the wind's field */

@@ -92,8 +92,8 @@ CLOTH_FUNCTION uint cloth_turn_touches(uint i, cloth_turn_view view)
             cloth_collide(moved, before, thickness, 0.0f, cloth_origin_at(view.garments, garment),
                 view.colliders, view.step.colliders, view.step.from, view.step.to);
     if (view.step.flags & CLOTH_STEP_CONTACTS)
-        moved = cloth_touch(moved, before, thickness, 0.0f, view.contact[2 * i],
-            view.contact[2 * i + 1], view.step.from, view.step.to);
+        moved = cloth_touch_planes(moved, before, thickness, 0.0f,
+            view.contact + CLOTH_CONTACT_WORDS * i, view.step.from, view.step.to);
     return moved.x != at.x || moved.y != at.y || moved.z != at.z;
 }
 

@@ -36,7 +36,7 @@ typedef struct cloth_buffers {
     hed_buffer *debug;
     /* (max_colliders x CLOTH_COLLIDER_WORDS) float4 */
     hed_buffer *colliders;
-    /* (particles x 2) float4: plane, motion; as cloth_touch() takes them */
+    /* (particles x CLOTH_CONTACT_WORDS) float4, as cloth_touch_planes() reads them */
     hed_buffer *contact;
     hed_buffer *vertex_particle;          /* (vertices) uint */
     hed_buffer *vertices[2], *normals[2]; /* (vertices) float4 */

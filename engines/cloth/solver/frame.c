@@ -348,7 +348,7 @@ static hed_status search_planes(hed_cloth *cloth, const schedule *s, uint32_t at
     bool is_due = search > (at - 1) * searches / s->count;
     return cloth_contacts_find_again(cloth, cloth->contacts, s->frame,
         (cloth_search){.fraction = (double)at / s->count,
-            .until = is_due ? search_after(s, search) : 0.0,
+            .until = search_after(s, search),
             .slip = is_due ? 0.0 : cloth_plane_slip(cloth),
             .substeps = s->count - at,
             .dt = s->dt},
