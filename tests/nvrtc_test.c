@@ -385,9 +385,11 @@ Test(nvrtc, defines_reach_the_text)
 Test(nvrtc, cuda_c_includes_what_nvcc_finds)
 {
     static const char *const headers[] = {"stdint.h", "stdio.h", "assert.h", "math.h", "cstdint",
-        "cmath", "cfloat", "climits", "string.h", "stdlib.h", "cuda.h", "cuda_runtime.h", "iostream"};
-    static const char *const toolkit[] = {"cuda/std/cstdint", "cuda/std/cmath", "cuda_fp16.h",
-        "cub/cub.cuh", "cooperative_groups.h"};
+        "cmath", "cfloat", "climits", "string.h", "stdlib.h", "cuda.h", "cuda_runtime.h",
+        "iostream", "cublas_v2.h", "cublasLt.h", "cudnn.h", "nccl.h", "omp.h",
+        "cuda_profiler_api.h", "type_traits"};
+    static const char *const toolkit[] = {
+        "cuda/std/cstdint", "cuda/std/cmath", "cuda_fp16.h", "cub/cub.cuh", "cooperative_groups.h"};
     char text[4096] = "";
     job j;
     start(&j, "f", text, HED_MATH_FAST);
@@ -397,18 +399,23 @@ Test(nvrtc, cuda_c_includes_what_nvcc_finds)
         hed_nvrtc_find_headers(j.nvrtc, NULL);
         if (with && !hed_nvrtc_headers(j.nvrtc)[0]) break; /* no toolkit here */
         for (size_t i = 0; i < HED_COUNT(headers); i++)
-            used += snprintf(text + used, sizeof text - (size_t)used, "#include <%s>\n", headers[i]);
+            used +=
+                snprintf(text + used, sizeof text - (size_t)used, "#include <%s>\n", headers[i]);
         for (size_t i = 0; with && i < HED_COUNT(toolkit); i++)
-            used += snprintf(text + used, sizeof text - (size_t)used, "#include <%s>\n", toolkit[i]);
+            used +=
+                snprintf(text + used, sizeof text - (size_t)used, "#include <%s>\n", toolkit[i]);
         snprintf(text + used, sizeof text - (size_t)used,
             "extern \"C\" __global__ void f(float *x)\n"
             "{\n"
             "    uint32_t n = UINT_MAX;\n"
-            "    int64_t m = (int64_t)n + INT32_MAX;\n"
+            "    int64_t m = (int64_t)n + INT32_MAX;\n%s"
             "    assert(n > 3);\n"
             "    printf(\"%%d\\n\", (int)threadIdx.x);\n"
             "    x[0] = sqrtf(FLT_MAX) + (float)M_PI + std::abs(x[1]) + (float)m + INFINITY;\n"
-            "}\n");
+            "}\n",
+            with ? "    __nv_bfloat16 b = x[2];\n"
+                   "    m += std::is_same<__nv_bfloat16, float>::value + (int)(float)b;\n"
+                 : "");
         OK(compile(&j, "sm_80"));
     }
     end(&j);

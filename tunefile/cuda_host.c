@@ -67,8 +67,9 @@ static const char *skip_block(const char *text, const char *at, char open, char 
  * the functions that kernels call. */
 static bool is_of_device(const char *word)
 {
-    static const char *const names[] = {"cudaTextureObject_t", "cudaSurfaceObject_t", "cudaBoundaryMode",
-        "cudaGridDependencySynchronize", "cudaTriggerProgrammaticLaunchCompletion", "cudaGetParameterBuffer"};
+    static const char *const names[] = {"cudaTextureObject_t", "cudaSurfaceObject_t",
+        "cudaBoundaryMode", "cudaGridDependencySynchronize",
+        "cudaTriggerProgrammaticLaunchCompletion", "cudaGetParameterBuffer"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(word, names[i], strlen(names[i])) == 0) return true;
     return false;
@@ -173,7 +174,8 @@ static bool is_function(const definition *d)
 static bool has_mark(const host_code *host, const char *from, const char *to)
 {
     static const char *const marks[] = {"<<<", "cuda*", "cublas*", "curandCreate*", "checkCuda*",
-        "std::cout", "std::cerr", "std::vector", "std::string", "std::chrono", "std::unique_ptr",
+        "cudnn*", "cufft*", "cusparse*", "cusolver*", "nccl*", "nvtx*", "MPI_*", "std::cout",
+        "std::cerr", "std::vector", "std::string", "std::chrono", "std::unique_ptr",
         "std::function", "std::mt19937", "std::ostream", "std::exception", "fprintf", "stderr",
         "exit", "fopen", "getenv", "rand", "srand", "gettimeofday", "timeval"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
@@ -185,7 +187,8 @@ static bool has_mark(const host_code *host, const char *from, const char *to)
  * CUTLASS_HOST_DEVICE. */
 static bool is_for_device(const host_code *host, const char *from, const char *to)
 {
-    static const char *const words[] = {"__device__", "__global__", "*DEVICE", "*DEVICE_INLINE", "constexpr"};
+    static const char *const words[] = {
+        "__device__", "__global__", "*DEVICE", "*DEVICE_INLINE", "constexpr"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (has_word(host->text, from, to, words[i])) return true;
     return false;
@@ -224,7 +227,8 @@ static bool is_class_left(const char *text, const char *name)
         const char *before = at;
         if (is_word_letter(at[length]) || at - text < 7) continue;
         while (before > text && isspace((unsigned char)before[-1])) before--;
-        if (before < at && (strncmp(before - 5, "class", 5) == 0 || strncmp(before - 6, "struct", 6) == 0))
+        if (before < at &&
+            (strncmp(before - 5, "class", 5) == 0 || strncmp(before - 6, "struct", 6) == 0))
             return true;
     }
     return false;

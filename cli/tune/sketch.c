@@ -275,8 +275,11 @@ static void sketch_parameter(sketch *s, const char *begin, const char *end)
     s->count++;
     p->is_pointer = bracket || memchr(begin, '*', (size_t)(end - begin));
     p->is_local = sketch_has(p, "__local") || sketch_has(p, "local") || sketch_has(p, "HED_LOCAL");
-    p->is_const =
-        sketch_has(p, "const") || sketch_has(p, "__constant") || sketch_has(p, "constant");
+    /* `float *const x` may be written: a const behind the last * is the pointer's */
+    const char *star = memrchr(begin, '*', (size_t)(first - begin));
+    const parameter element = {.words = begin, .end = star ? star : first};
+    p->is_const = sketch_has(&element, "const") || sketch_has(&element, "__constant") ||
+                  sketch_has(&element, "constant");
     /* read the type of an element */
     static const char *const lanes[] = {"2", "3", "4", "8", "16"};
     const type_word *row = NULL;

@@ -73,6 +73,9 @@ out_has '"name": "y", "type": "bytes", "size": "2 \* width \* height"'; out_has 
 out_has '"name": "offset", "type": "ulong", "value": 0'; for name in h v; do out_has "\"name\": \"$name\", \"kind\": \"struct\""; done
 printf '%s\n' '__kernel void f(__global float *y, read_only image2d_t picture) { y[0] = 1; }' > "$work/named.cl"
 run 2 tune "$work/named.cl"; out_is_empty; err_has 'f takes picture, a image2d_t; expected buffers, numbers and structs'
+# A const behind the last star is the pointer's.
+echo '__global__ void f(float *const y, const float *const x, float const *z) { y[0] = x[0] + z[0]; }' > "$work/named.cu"
+run 0 tune "$work/named.cu"; out_has '"name": "y".*read_write'; for name in x z; do ! grep -q "\"$name\".*read_write" "$work/out" || complain "const $name is written"; done
 # A template has arguments: float for a type, a macro for a number, and 0 for any other.
 printf '%s\n' 'int g();' 'template <typename T, int BLOCK_SIZE = 128, bool FAST, Mode M, class Op = add<int, 3>>' \
     '__global__ void __launch_bounds__(BLOCK_SIZE) work(T *y, int n) { y[threadIdx.x] = 0; }' '__global__ void plain(int *y) { y[0] = 1; }' > "$work/named.cu"

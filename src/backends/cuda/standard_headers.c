@@ -77,6 +77,21 @@ static const char cub[] = "#include <cub/block/block_discontinuity.cuh>\n"
                           "#include <cub/warp/warp_reduce.cuh>\n"
                           "#include <cub/warp/warp_scan.cuh>\n";
 
+/* cuBLAS's headers include the small floats; the rest of them is of the host. */
+static const char float_words[] = "#if __has_include(<cuda_bf16.h>)\n"
+                                  "#include <cuda_fp16.h>\n"
+                                  "#include <cuda_bf16.h>\n"
+                                  "#endif\n";
+
+/* Types and traits of the host's library, by CUDA's own. */
+static const char trait_words[] = "#if __has_include(<cuda/std/type_traits>)\n"
+                                  "#include <cuda/std/limits>\n"
+                                  "#include <cuda/std/tuple>\n"
+                                  "#include <cuda/std/type_traits>\n"
+                                  "#include <cuda/std/utility>\n"
+                                  "namespace std { using namespace cuda::std; }\n"
+                                  "#endif\n";
+
 #define EMPTY "\n"
 #define EMPTY_HEADERS(X) \
     X("iostream") X("iomanip") X("fstream") X("sstream") X("string") X("vector") X("array") \
@@ -85,18 +100,37 @@ static const char cub[] = "#include <cub/block/block_discontinuity.cuh>\n"
     X("istream") X("iosfwd") X("ios") X("thread") X("mutex") X("time.h") X("ctime") X("sys/time.h") X("unistd.h") \
     X("cuda.h") X("cuda_runtime.h") X("cuda_runtime_api.h") X("device_launch_parameters.h") \
     X("hip/hip_runtime.h") X("hip/hip_runtime_api.h") X("helper_cuda.h") X("helper_functions.h") X("helper_timer.h") X("helper_string.h")
+#define LIBRARY_HEADERS(X) \
+    X("cufft.h") X("cufftXt.h") X("curand.h") X("cusparse.h") X("cusparse_v2.h") X("cusolverDn.h") \
+    X("cusolver_common.h") X("cudnn.h") X("cudnn_frontend.h") X("nccl.h") X("nvml.h") X("mpi.h") \
+    X("cuda_profiler_api.h") X("cudaProfiler.h") X("nvToolsExt.h") X("nvtx3/nvToolsExt.h") \
+    X("helper_image.h") X("helper_cuda_drvapi.h")
+#define SYSTEM_HEADERS(X) \
+    X("omp.h") X("pthread.h") X("errno.h") X("cerrno") X("signal.h") X("csignal") X("fcntl.h") \
+    X("getopt.h") X("dirent.h") X("sys/types.h") X("sys/stat.h") X("sys/mman.h") X("windows.h") \
+    X("typeinfo") X("set") X("list") X("queue") X("deque") X("stack") X("condition_variable") \
+    X("filesystem")
 #define WORD_HEADERS(X) \
     X("stdint.h") X("cstdint") X("stdio.h") X("cstdio") X("assert.h") X("cassert") X("math.h") \
     X("cmath") X("stdlib.h") X("cstdlib") X("string.h") X("cstring") X("limits.h") X("climits") \
     X("float.h") X("cfloat") X("stddef.h") X("cstddef") X("stdbool.h")
+#define FLOAT_HEADERS(X) \
+    X("cublas.h") X("cublas_v2.h") X("cublas_api.h") X("cublasLt.h") X("cublasXt.h")
+#define TRAIT_HEADERS(X) X("type_traits") X("limits") X("utility") X("tuple")
 #define NAME(name) name,
 #define EMPTY_TEXT(name) EMPTY,
 #define WORD_TEXT(name) words,
+#define FLOAT_TEXT(name) float_words,
+#define TRAIT_TEXT(name) trait_words,
 
-static const char *const names[] = {WORD_HEADERS(NAME) EMPTY_HEADERS(NAME) "cub/cub.cuh"};
-static const char *const texts[] = {WORD_HEADERS(WORD_TEXT) EMPTY_HEADERS(EMPTY_TEXT) cub};
+#define EACH_HEADER(X, EMPTY, FLOATS, TRAITS) \
+    WORD_HEADERS(X) EMPTY_HEADERS(EMPTY) LIBRARY_HEADERS(EMPTY) SYSTEM_HEADERS(EMPTY) \
+    FLOAT_HEADERS(FLOATS) TRAIT_HEADERS(TRAITS)
 
-const char hed_standard_version[] = "standard headers 2";
+static const char *const names[] = {EACH_HEADER(NAME, NAME, NAME, NAME) "cub/cub.cuh"};
+static const char *const texts[] = {EACH_HEADER(WORD_TEXT, EMPTY_TEXT, FLOAT_TEXT, TRAIT_TEXT) cub};
+
+const char hed_standard_version[] = "standard headers 3";
 
 uint32_t hed_standard_headers(const char *const **header_names, const char *const **header_texts)
 {
