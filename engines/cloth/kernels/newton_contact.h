@@ -49,8 +49,9 @@ CLOTH_INLINE float4 newton_meet(uint particle, float4 bent, cloth_newton_view vi
 /* Normal of a contact if it holds a particle whose residual is the strains' forces; else 0. */
 CLOTH_FUNCTION float4 newton_held(float4 contact, const cloth_newton_vertex *v)
 {
-    float held = cloth_inner(contact, v->residual) < v->mass * contact.w ? 1.0f : 0.0f;
-    return hed_f4(held * contact.x, held * contact.y, held * contact.z, 0.0f);
+    uint is_held = cloth_inner(contact, v->residual) < v->mass * contact.w;
+    contact.w = 0.0f;
+    return is_held ? contact : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
 #endif

@@ -427,8 +427,8 @@ CLOTH_INLINE void newton_matrix(
         float4 contact = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
         uint member = newton_patch_of(group, view).members + i;
         if (view.launch.bodies) contact = view.contacts[cloth_newton_particle(view.words[member])];
-        v->residual =
-            cloth_scaled(newton_gather(m, &of->fans[s], i), v->mass > 0.0f ? -1.0f : 0.0f);
+        v->residual = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+        if (v->mass > 0.0f) v->residual = cloth_scaled(newton_gather(m, &of->fans[s], i), -1.0f);
         v->normal = newton_held(contact, v);
         v->residual = cloth_newton_along(v->normal, v->residual);
     }

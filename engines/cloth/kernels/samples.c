@@ -1,6 +1,6 @@
 /* Sample data of the kernels' arguments: arrays by their names, and values. */
 #include "kernels/chain_kernels.h"
-#include "kernels/element_patch.h"
+#include "kernels/element_patch_kernel.h"
 
 _Static_assert(sizeof(cloth_step) == 16 * CLOTH_STEP_WORDS, "steps are read as float4");
 enum { SAMPLE_STEPS = 2, SAMPLE_COLLIDERS = 3, SAMPLE_MATERIALS = 3, SAMPLE_ANCHORS = 4 };
@@ -183,8 +183,7 @@ static void sample_elements(uint *words, uint64_t count, uint64_t seed)
     }
 }
 
-/* Number of patches, whose tables have 30 uint4 each; first uint4 or word of each table. */
-static cloth_patched patched_sample(uint n)
+cloth_patched cloth_sample_patched(uint n)
 {
     return (cloth_patched){.members = 8 * n,
         .ends = 24 * n,
@@ -203,7 +202,7 @@ static void sample_patches(uint *words, uint n, uint64_t seed)
     static const uint strains[4][3] = {{0, 1, 2}, {3, 4, 5}, {2, 3, 6}, {7, 8, 12}},
                       bends[2][6] = {{0, 1, 2, 3, 4, 5}, {4, 6, 7, 9, 10, 13}},
                       ends[6] = {0, 2, 4, 0, 1, 2};
-    const cloth_patched at = patched_sample(n);
+    const cloth_patched at = cloth_sample_patched(n);
     for (uint i = 0; i < n; i++) {
         const uint record[8] = {12 * i, 12, 12 * n + 2 * i, 2, 6 * i, 2, 2, 4 * i};
         memcpy(words + 8 * i, record, sizeof record);
@@ -292,7 +291,7 @@ static void sample_value(const hed_kernel_def *def, const char *name, void *data
         memcpy(rigid->turn, sample_matrix + 4, sizeof rigid->turn);
         memcpy(rigid->lead, sample_matrix, sizeof sample_matrix);
     } else if (!strcmp(name, "at")) {
-        *(cloth_patched *)data = patched_sample((uint)n);
+        *(cloth_patched *)data = cloth_sample_patched((uint)n);
     } else if (!strcmp(name, "step")) {
         *(cloth_step *)data = (cloth_step){.ratio = 0.9f,
             .fall_y = -1.2e-4f,

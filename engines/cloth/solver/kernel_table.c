@@ -2,7 +2,7 @@
 #include "contact/contact_kernels.h"
 
 #include "kernels/chain_kernels.h"
-#include "kernels/element_patch_kernel.h"
+#include "kernels/newton_kernel.h"
 
 static const hed_kernel_def *const kernels[] = {
     &cloth_integrate_def,
@@ -11,6 +11,7 @@ static const hed_kernel_def *const kernels[] = {
     &cloth_lines_def,
     &cloth_elements_def,
     &cloth_element_patches_def,
+    &cloth_newton_def,
     &cloth_cells_def,
     &cloth_chains_def,
     &cloth_places_def,
