@@ -17,8 +17,8 @@ CLOTH_INLINE float4 newton_off_bodies(uint particle, float4 at, float4 before, c
             cloth_origin_at(view.garments, (uint)before.w), view.colliders, step.colliders,
             step.from, step.to);
     if (step.flags & CLOTH_STEP_CONTACTS)
-        at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2u * particle],
-            view.contact[2u * particle + 1u], step.from, step.to);
+        at = cloth_touch_planes(at, before, cloth.thickness, cloth.friction,
+            view.contact + CLOTH_CONTACT_WORDS * particle, step.from, step.to);
     return at;
 }
 
