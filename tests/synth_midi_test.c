@@ -393,7 +393,8 @@ static void refuse(const song *s, const char *text)
 {
     hed_error error = {0};
     hed_synth_midi_file *file = (hed_synth_midi_file *)s;
-    FAILS(HED_ERROR_FORMAT, hed_synth_midi_file_parse(s->bytes, s->size, "song.mid", &file, &error));
+    FAILS(
+        HED_ERROR_FORMAT, hed_synth_midi_file_parse(s->bytes, s->size, "song.mid", &file, &error));
     CHECK_NULL(file);
     CHECK(strstr(error.text, text), "\"%s\" instead of \"%s\"", error.text, text);
 }
@@ -461,8 +462,8 @@ Test(synth_midi, a_fault_is_named_with_its_place)
     refuse(&s, "track 1, byte 24: found bc, expected a data byte");
     s = good, s.bytes[21] = 11;
     refuse(&s, "track 1 ends at byte 33, in the middle of an event");
-    s = good, s.bytes[21] = 8;
-    refuse(&s, "track 1 ends at byte 30, without an end of track");
+    s = good, s.bytes[21] = 8, s.size = 29;
+    refuse(&s, "track 1 ends at byte 29, in the middle of an event");
     s = good, s.bytes[46] = s.bytes[47] = s.bytes[48] = 0;
     refuse(&s, "track 2, byte 43: found a tempo of");
     s = good, memset(s.bytes + 42, 0xff, 5);
@@ -471,6 +472,34 @@ Test(synth_midi, a_fault_is_named_with_its_place)
     refuse(&s, "track 1, byte 22: found");
     s = good, s.bytes[14] = 'X', s.bytes[18] = 0x7f;
     refuse(&s, "byte 14: found a chunk of");
+}
+
+/* Many programs leave out the end of a track, and Windows puts songs into RIFF files. */
+Test(synth_midi, a_track_may_end_with_its_chunk_and_a_song_be_in_a_riff_file)
+{
+    song s, wrapped = {0};
+    put_head(&s, 0, 1, 96);
+    begin_track(&s);
+    put_event(&s, 0, 0x90, 60, 100);
+    put_event(&s, 5, 0x80, 60, 100);
+    s.bytes[21] = (uint8_t)(s.size - 22);
+    hed_synth_midi_file *file = parse(&s);
+    CHECK_EQ(hed_synth_midi_file_count(file), 2u);
+    hed_synth_midi_file_close(file);
+    static const uint8_t riff[] = "RIFF\0\0\0\0RMIDDISP\3\0\0\0abc\0data";
+    memcpy(wrapped.bytes, riff, sizeof riff - 1);
+    wrapped.size = sizeof riff - 1 + 4;
+    wrapped.bytes[wrapped.size - 4] = (uint8_t)s.size;
+    memcpy(wrapped.bytes + wrapped.size, s.bytes, s.size);
+    wrapped.size += s.size + 3; /* chunks may follow */
+    file = parse(&wrapped);
+    CHECK_EQ(hed_synth_midi_file_count(file), 2u);
+    hed_synth_midi_file_close(file);
+    for (size_t size = 0; size < wrapped.size - 3; size++) {
+        song cut = wrapped;
+        cut.size = size;
+        refuse(&cut, size < 54 ? "song.mid" : "track 1 ends at byte");
+    }
 }
 
 Test(synth_midi, files_that_are_not_there_are_named)

@@ -197,6 +197,8 @@ static hed_status read_track(reader *r, uint32_t length)
     r->in_track = true;
     r->end = begin + (length < rest ? length : rest);
     while (!ended) {
+        /* a track whose chunk ends instead is whole; in a file that was cut it is not */
+        if (r->at == r->end && length <= rest) break;
         if (r->at == r->end) return ends(r, "without an end of track");
         hed_status status = midi_read_number(r, &delta);
         if (status) return status;
@@ -234,8 +236,29 @@ static hed_status set_division(reader *r, uint32_t division)
     return HED_OK;
 }
 
+/* Moves to the song in a RIFF file (RMID, as .rmi); positions are counted from its beginning. */
+static void enter_riff(reader *r)
+{
+    size_t at = 12;
+    if (r->size < at || memcmp(r->bytes, "RIFF", 4) != 0 || memcmp(r->bytes + 8, "RMID", 4) != 0)
+        return;
+    while (r->size - at >= 8) {
+        const uint8_t *head = r->bytes + at;
+        size_t rest = r->size - at - 8, length = 0; /* little-endian, unlike a song's numbers */
+        for (uint32_t i = 4; i-- > 0;) length = length << 8 | head[4 + i];
+        if (length > rest) length = rest;
+        if (memcmp(head, "data", 4) == 0) {
+            r->bytes = head + 8;
+            r->size = r->end = length;
+            return;
+        }
+        at += 8 + length + (length & 1 && length < rest);
+    }
+}
+
 static hed_status midi_read_head(reader *r, uint32_t *tracks)
 {
+    enter_riff(r);
     if (r->size < 14 || memcmp(r->bytes, "MThd", 4) != 0)
         return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s is no MIDI file: expected \"MThd\" and a header of 14 bytes, found %s", r->name,
