@@ -9,6 +9,7 @@
 #include "engines/cloth/view/pictures.h"
 #include "heddle/author.h"
 #include "heddle/thread.h"
+#include "support/digits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -307,7 +308,7 @@ static void cloth_check_tell(const cloth_check *c)
             hed_cloth_crossing_kind_name((hed_cloth_crossing_kind)kind));
         comma = ",";
     }
-    if (worst->deepest > 0) printf(", at most %.3g deep", worst->deepest);
+    if (worst->deepest > 0) printf(", at most %s deep", hed_digits(worst->deepest, 3).text);
     putchar('\n');
     for (uint32_t p = 0; p < worst->pair_count && p < SHOWN_PLACES; p++) {
         const hed_cloth_crossing *pair = &worst->pairs[p];

@@ -4,6 +4,7 @@
 #include "heddle/author.h"
 #include "cli/common/report.h"
 #include "cli/common/progress.h"
+#include "support/digits.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -135,10 +136,11 @@ static hed_status cloth_drape_tell(const drape *d, hed_error *error)
 {
     const char *out = hed_text_of(d->arguments, "out");
     if (!d->json) {
-        printf("%s: %s after %.2g s; worst stretch %.2g %%, p99 %.2g %%, median %.2g %%\n", out,
-            d->at_rest ? "at rest" : "still moving", d->frames / RATE,
-            100 * d->quality.worst_stretch, 100 * d->quality.stretch_p99,
-            100 * d->quality.stretch_p50);
+        printf("%s: %s after %s s; worst stretch %s %%, p99 %s %%, median %s %%\n", out,
+            d->at_rest ? "at rest" : "still moving", hed_digits(d->frames / RATE, 2).text,
+            hed_digits(100 * d->quality.worst_stretch, 2).text,
+            hed_digits(100 * d->quality.stretch_p99, 2).text,
+            hed_digits(100 * d->quality.stretch_p50, 2).text);
         printf("%" PRIu64 " pairs of its triangles cross, %" PRIu64 " cross the body\n",
             d->crossings.cloth, d->crossings.bodies);
         return HED_OK;
@@ -182,9 +184,9 @@ static int cloth_drape_main(const hed_arguments *arguments, void *user)
     }
     if (!error.status && hed_interrupted())
         fprintf(stderr,
-            "heddle: interrupted after %.2g s of the fall: the garment is not at rest, and %s is not "
+            "heddle: interrupted after %s s of the fall: the garment is not at rest, and %s is not "
             "written\n",
-            d.frames / RATE, hed_text_of(arguments, "out"));
+            hed_digits(d.frames / RATE, 2).text, hed_text_of(arguments, "out"));
     hed_cloth_destroy(d.cloth);
     hed_cloth_scene_close(d.scene);
     cli_close(&d.session);

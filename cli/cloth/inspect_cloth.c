@@ -3,13 +3,14 @@
 #include "run.h"
 
 #include "cli/common/report.h"
+#include "support/digits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 static const char *shown(char text[32], double value)
 {
-    snprintf(text, 32, "%.3g", value);
+    snprintf(text, 32, "%s", hed_digits(value, 3).text);
     return text;
 }
 

@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "cli/common/report.h"
+#include "support/digits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,19 +95,23 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
     if (f->report.most_substeps > f->substeps)
         printf(", up to %" PRIu32 " in frames with fast bodies", f->report.most_substeps);
     printf("\n");
-    printf("a frame: p50 %.3g ms, p99 %.3g ms, max %.3g ms; %.3g constraints/s\n", 1e3 * times.p50,
-        1e3 * times.p99, 1e3 * times.maximum, constraint_rate(f, &times));
-    printf("last frame: worst stretch %.2g %%, p99 %.2g %%, median %.2g %%; residual %.2g %%\n",
-        100 * f->quality.worst_stretch, 100 * f->quality.stretch_p99, 100 * f->quality.stretch_p50,
-        100 * f->quality.residual);
+    printf("a frame: p50 %s ms, p99 %s ms, max %s ms; %s million constraints/s\n",
+        hed_digits(1e3 * times.p50, 3).text, hed_digits(1e3 * times.p99, 3).text,
+        hed_digits(1e3 * times.maximum, 3).text,
+        hed_digits(1e-6 * constraint_rate(f, &times), 3).text);
+    printf("last frame: worst stretch %s %%, p99 %s %%, median %s %%; residual %s %%\n",
+        hed_digits(100 * f->quality.worst_stretch, 2).text,
+        hed_digits(100 * f->quality.stretch_p99, 2).text,
+        hed_digits(100 * f->quality.stretch_p50, 2).text,
+        hed_digits(100 * f->quality.residual, 2).text);
     if (f->quality.contact_substeps)
-        printf(
-            "contact: %.3g pairs a vertex, at most %.3g; %.3g legs a substep, %.2g %% of the vertices "
-            "cut at its end\n",
-            (double)f->quality.contact_pairs / (double)f->report.particles,
-            (double)f->quality.contact_pairs_most / (double)f->report.particles,
-            (double)f->quality.contact_legs / (double)f->quality.contact_substeps,
-            100 * share_cut(f));
+        printf("contact: %s pairs a vertex, at most %s; %s legs a substep, %s %% of the vertices "
+               "cut at its end\n",
+            hed_digits((double)f->quality.contact_pairs / (double)f->report.particles, 3).text,
+            hed_digits((double)f->quality.contact_pairs_most / (double)f->report.particles, 3).text,
+            hed_digits((double)f->quality.contact_legs / (double)f->quality.contact_substeps, 3)
+                .text,
+            hed_digits(100 * share_cut(f), 2).text);
     if (f->judged)
         printf("%" PRIu64 " pairs of triangles cross in the last frame (all frames: heddle cloth "
                "check)\n",
@@ -123,9 +128,10 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
             "in some substeps all cloth stood still: more pairs could meet than there "
             "was room for");
     if (f->softest && f->stiffness.part < 0.9)
-        printf("%s: %" PRIu32 " substeps give %.2g %% of its fabric's stiffness where they give "
+        printf("%s: %" PRIu32 " substeps give %s %% of its fabric's stiffness where they give "
                "least; 90 %% takes %" PRIu32 " (heddle cloth inspect)\n",
-            f->softest, f->substeps, 100 * f->stiffness.part, f->stiffness.substeps_for_most);
+            f->softest, f->substeps, hed_digits(100 * f->stiffness.part, 2).text,
+            f->stiffness.substeps_for_most);
     if (f->cache) {
         char *caches = cli_cloth_caches(f->cache, f->garments);
         printf("%s: %" PRIu32 " samples, the start and %" PRIu32 " frames\n",

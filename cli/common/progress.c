@@ -1,5 +1,6 @@
 /* Progress line on stderr. */
 #include "cli/common/progress.h"
+#include "support/digits.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -33,8 +34,8 @@ void hed_progress_format(const hed_progress *progress, double seconds, char *tex
                              : "h");
         }
     }
-    snprintf(text, size, "%s: %" PRIu64 "%s %s, %.3g %s/s%s", progress->label, progress->done,
-        share, progress->unit, rate, progress->unit, left);
+    snprintf(text, size, "%s: %" PRIu64 "%s %s, %s %s/s%s", progress->label, progress->done, share,
+        progress->unit, hed_digits(rate, 3).text, progress->unit, left);
 }
 
 void hed_progress_update(hed_progress *progress, uint64_t done)

@@ -5,6 +5,7 @@
 #include "cli/common/report.h"
 #include "heddle/stats.h"
 #include "support/file.h"
+#include "support/digits.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -231,9 +232,12 @@ static void drive_tell(const cli_nav2_world *w, const hed_nav2 *controller, cons
         " times, kept off obstacles in %" PRIu32 " cycles\n", f->change_speed, f->change_turn, d->failures, d->detours, d->guarded);
     printf("critics in the last cycle:");
     for (uint32_t i = 0; (critic = hed_nav2_critic_at(controller, i)); i++)
-        critic->active ? printf(" %s %.3g", critic->name, critic->mean) : printf(" (%s off)", critic->name);
-    printf("\na cycle: p50 %.3g ms, p99 %.3g ms, p99.9 %.3g ms, max %.3g ms; critics active in a cycle: %.2f\n",
-        f->p50, f->p99, f->p999, f->max, d->count ? (double)d->active / d->count : 0);
+        critic->active ? printf(" %s %s", critic->name, hed_digits(critic->mean, 3).text)
+                       : printf(" (%s off)", critic->name);
+    printf(
+        "\na cycle: p50 %s ms, p99 %s ms, p99.9 %s ms, max %s ms; critics active in a cycle: %.2f\n",
+        hed_digits(f->p50, 3).text, hed_digits(f->p99, 3).text, hed_digits(f->p999, 3).text,
+        hed_digits(f->max, 3).text, d->count ? (double)d->active / d->count : 0);
 }
 
 static hed_status drive_tell_json(const cli_nav2_world *w, const hed_nav2 *controller,

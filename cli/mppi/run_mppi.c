@@ -5,6 +5,7 @@
 #include "heddle/author.h"
 #include "heddle/code.h"
 #include "cli/common/report.h"
+#include "support/digits.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -115,13 +116,17 @@ static void live_line(const mppi_run *r, FILE *stream, bool terminal)
     const hed_mppi_stats *stats = &record->stats[last]; /* the first robot of a fleet */
     hed_meter_info times = hed_meter_describe(&record->meter);
     char text[1024], name[16];
-    size_t used = (size_t)snprintf(text, sizeof text, "step %" PRIu32 " of %" PRIu32 ": cost %.4g, ESS %.3g, p50 %.3g p99 %.3g max %.3g ms, "
-        "%" PRIu64 " missed;", record->done, record->steps, stats->baseline, stats->ess,
-        1e-6 * times.p50_ns, 1e-6 * times.p99_ns, 1e-6 * times.maximum_ns, times.misses);
+    size_t used = (size_t)snprintf(text, sizeof text,
+        "step %" PRIu32 " of %" PRIu32 ": cost %s, ESS %s, p50 %s p99 %s max %s ms, "
+        "%" PRIu64 " missed;",
+        record->done, record->steps, hed_digits(stats->baseline, 4).text,
+        hed_digits(stats->ess, 3).text, hed_digits(1e-6 * times.p50_ns, 3).text,
+        hed_digits(1e-6 * times.p99_ns, 3).text, hed_digits(1e-6 * times.maximum_ns, 3).text,
+        times.misses);
     for (uint32_t i = 0; i < nx && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, " %s %.3g",
+        used += (size_t)snprintf(text + used, sizeof text - used, " %s %s",
             cli_mppi_state_name(record->def->model, i, name),
-            record->states[(size_t)record->done * record->robots * nx + i]);
+            hed_digits(record->states[(size_t)record->done * record->robots * nx + i], 3).text);
     struct winsize window;
     if (terminal && ioctl(fileno(stream), TIOCGWINSZ, &window) == 0 && window.ws_col > 1)
         columns = window.ws_col - 1u;
@@ -291,22 +296,24 @@ static void run_tell(const mppi_run *r, const cli_mppi_figures *f, const char *d
         if (record->robots > 1) printf("robot %" PRIu32 ", ", n);
         printf("last state:");
         for (uint32_t i = 0; i < def->model->states; i++)
-            printf("%s %s %.4g", i ? "," : "", cli_mppi_state_name(def->model, i, name), x[i]);
-        if (record->robots > 1 && last) printf("; cost %.4g", last[n].baseline);
+            printf("%s %s %s", i ? "," : "", cli_mppi_state_name(def->model, i, name),
+                hed_digits(x[i], 4).text);
+        if (record->robots > 1 && last) printf("; cost %s", hed_digits(last[n].baseline, 4).text);
         putchar('\n');
     }
     if (last)
-        printf("cost: first %.4g, last %.4g; effective samples: p50 %.3g, least %.3g of %" PRIu32 "\n",
-            record->stats[0].baseline, last->baseline, f->ess.p50, f->ess.minimum, def->samples);
-    printf("a solve: p50 %.3g ms, p99 %.3g ms, max %.3g ms", f->solve_ms.p50, f->solve_ms.p99,
-        f->solve_ms.maximum);
+        printf("cost: first %s, last %s; effective samples: p50 %s, least %s of %" PRIu32 "\n",
+            hed_digits(record->stats[0].baseline, 4).text, hed_digits(last->baseline, 4).text,
+            hed_digits(f->ess.p50, 3).text, hed_digits(f->ess.minimum, 3).text, def->samples);
+    printf("a solve: p50 %s ms, p99 %s ms, max %s ms", hed_digits(f->solve_ms.p50, 3).text,
+        hed_digits(f->solve_ms.p99, 3).text, hed_digits(f->solve_ms.maximum, 3).text);
     if (record->meter.deadline_ns)
         printf("; %" PRIu64 " of %" PRIu64 " missed the deadline of %g ms", record->meter.misses,
             record->meter.count, 1e-6 * (double)record->meter.deadline_ns);
     putchar('\n');
     if (f->outcomes[HED_MPPI_ALL_CRASHED])
-        printf("all samples crashed in %" PRIu32 " solves, at most %.3g %% in the others\n",
-            f->outcomes[HED_MPPI_ALL_CRASHED], 100 * f->crashed);
+        printf("all samples crashed in %" PRIu32 " solves, at most %s %% in the others\n",
+            f->outcomes[HED_MPPI_ALL_CRASHED], hed_digits(100 * f->crashed, 3).text);
     if (f->over_threshold)
         printf("no candidate met the value threshold %g in %" PRIu32 " solves\n",
             (double)def->value_threshold, f->over_threshold);

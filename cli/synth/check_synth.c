@@ -4,6 +4,7 @@
 #include "cli/common/progress.h"
 #include "cli/common/report.h"
 #include "heddle/synth_file.h"
+#include "support/digits.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -229,16 +230,18 @@ static void stability_advise(const check *c, const hed_synth_stability *s, const
     }
     printf(
         "NOT STABLE: %" PRIu32
-        " %s beyond what is proven safe, %s by %.3g times: h^2 s^2 sum(k)/m is %.3g at %g Hz, at most 2 is safe.\n",
-        s->unsafe, s->unsafe == 1 ? "body is" : "bodies are", body, factor, s->worst, c->simulated);
-    printf("  Make it %.3g times heavier, or the springs at it %.3g times softer", factor, factor);
+        " %s beyond what is proven safe, %s by %s times: h^2 s^2 sum(k)/m is %s at %g Hz, at most 2 is safe.\n",
+        s->unsafe, s->unsafe == 1 ? "body is" : "bodies are", body, hed_digits(factor, 3).text,
+        hed_digits(s->worst, 3).text, c->simulated);
+    printf("  Make it %s times heavier, or the springs at it %s times softer",
+        hed_digits(factor, 3).text, hed_digits(factor, 3).text);
     if (s->largest_dilation > 1) {
         /* frequency is proportional to the root of stiffness */
         double semitones = 6 * log2(factor);
         printf(
             ", or lower the highest note (\"high\") and the bends together by %.0f semitones (the highest plays "
-            "%.3g times as fast as written)",
-            ceil(semitones), s->largest_dilation);
+            "%s times as fast as written)",
+            ceil(semitones), hed_digits(s->largest_dilation, 3).text);
     }
     puts(".");
 }
@@ -267,11 +270,13 @@ static hed_status check_stability(check *c, hed_error *error)
             "a smaller depth, or more damping, keeps it above.\n",
             growing);
     } else if (s.body) {
-        printf("stable: at worst %.3g of 2, at %s (%g Hz", s.worst, body, c->simulated);
+        printf("stable: at worst %s of 2, at %s (%g Hz", hed_digits(s.worst, 3).text, body,
+            c->simulated);
         if (c->simulated != c->rate)
             printf(", %g samples a frame of %g Hz", c->simulated / c->rate, c->rate);
         if (s.largest_dilation > 1)
-            printf(", the highest note plays %.3g times as fast as written", s.largest_dilation);
+            printf(", the highest note plays %s times as fast as written",
+                hed_digits(s.largest_dilation, 3).text);
         puts(")");
     } else {
         puts("stable: nothing in it moves");
@@ -384,7 +389,7 @@ static const char *load_verdict(const cli_synth_load *load, char *text, size_t s
                    ? "real time by its own processor time; other programs ran, and some blocks were late"
                    : "real time";
     if (keeps_up(load)) return "keeps up, but some blocks are late: is the machine busy?";
-    snprintf(text, size, "%.3g times too slow", load->load / REAL_TIME);
+    snprintf(text, size, "%s times too slow", hed_digits(load->load / REAL_TIME, 3).text);
     return text;
 }
 
@@ -511,9 +516,9 @@ static void check_sum_up(const check *c, const best_load *best)
             solver, best->device, 100 * best->load.load);
     else if (best->load.runs)
         printf(
-            "\nplays in real time on none of these: the best is %s on %s, %.3g times too slow. Render it, make it "
+            "\nplays in real time on none of these: the best is %s on %s, %s times too slow. Render it, make it "
             "smaller, or take a faster device%s\n",
-            solver, best->device, best->load.load / REAL_TIME,
+            solver, best->device, hed_digits(best->load.load / REAL_TIME, 3).text,
             best->load.solver == HED_SYNTH_SOLVER_GRID
                 ? ""
                 : "; the largest play by solver grid on GPUs");

@@ -5,6 +5,7 @@
 #include "engines/synth/sound/sound_file.h"
 #include "render.h"
 #include "heddle/author.h"
+#include "support/digits.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -46,8 +47,8 @@ static void song_load(const char *path, double rate, render_song *song, hed_erro
     if (hed_synth_midi_file_open(path, &file, error)) return;
     if (hed_synth_midi_file_seconds(file) > MOST_SECONDS)
         hed_fail(error, HED_ERROR_LIMIT,
-            "%s lasts %.3g s; at most %g are rendered. Is a tempo or a time in it damaged?", path,
-            hed_synth_midi_file_seconds(file), MOST_SECONDS);
+            "%s lasts %s s; at most %g are rendered. Is a tempo or a time in it damaged?", path,
+            hed_digits(hed_synth_midi_file_seconds(file), 3).text, MOST_SECONDS);
     if (!error->status) hed_synth_midi_file_end_notes(file, error);
     song_make_room(song, hed_synth_midi_file_count(file), error);
     const hed_synth_midi_event *events = hed_synth_midi_file_events(file);
@@ -447,16 +448,17 @@ static hed_status render_tell(const synth_render *r, hed_error *error)
             stderr, "heddle: %s\n", cli_synth_describe_dropped(&report.notes, text, sizeof text));
     if (r->json) return render_json(r, &report, error);
     double length = (double)r->files.frames / r->rate, block = 1e9 * r->block / r->rate;
-    printf("%s: %.2f s of sound in %.3g s, %.3g times faster than real time, on %s (%s)\n",
-        r->path ? r->path : "not written", length, r->seconds,
-        r->seconds > 0 ? length / r->seconds : 0, hed_device_describe(r->session.devices[0]).id,
-        hed_synth_solver_name(report.solver));
+    printf("%s: %.2f s of sound in %s s, %s times faster than real time, on %s (%s)\n",
+        r->path ? r->path : "not written", length, hed_digits(r->seconds, 3).text,
+        hed_digits(r->seconds > 0 ? length / r->seconds : 0, 3).text,
+        hed_device_describe(r->session.devices[0]).id, hed_synth_solver_name(report.solver));
     if (report.oversampling != 1)
         printf("simulated at %g Hz, %g samples a frame\n", r->rate * report.oversampling,
             report.oversampling);
-    printf("load of a block of %" PRIu32 ": p50 %.3g %%, p99 %.3g %%, max %.3g %%\n", r->block,
-        100 * report.load.p50_ns / block, 100 * report.load.p99_ns / block,
-        100 * report.load.maximum_ns / block);
+    printf("load of a block of %" PRIu32 ": p50 %s %%, p99 %s %%, max %s %%\n", r->block,
+        hed_digits(100 * report.load.p50_ns / block, 3).text,
+        hed_digits(100 * report.load.p99_ns / block, 3).text,
+        hed_digits(100 * report.load.maximum_ns / block, 3).text);
     if (peak > INAUDIBLE) printf("peak %.1f dB", 20 * log10((double)peak));
     else printf("silent");
     if (report.reduction > 0.05f)

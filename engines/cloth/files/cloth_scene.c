@@ -4,6 +4,7 @@
 
 #include "heddle/author.h"
 #include "heddle/cloth_layers.h"
+#include "support/digits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -283,24 +284,25 @@ static void tell_laid(cloth_scene_reader *reader, uint32_t garment, const hed_cl
     if (def->layer != HED_CLOTH_LAYER_AUTO) {
         if (laid->moved)
             cloth_scene_warn(reader,
-                "garment \"%s\" on layer %u: %u of %u particles begin further out, at most %.3g m",
-                name, def->layer, laid->moved, def->particle_count, laid->farthest);
+                "garment \"%s\" on layer %u: %u of %u particles begin further out, at most %s m",
+                name, def->layer, laid->moved, def->particle_count,
+                hed_digits(laid->farthest, 3).text);
         return;
     }
     snprintf(begins, sizeof begins,
-        "garment \"%s\" begins within a body: %u of %u particles, at most %.2g mm deep", name,
-        laid->within, def->particle_count, 1e3 * laid->deepest);
+        "garment \"%s\" begins within a body: %u of %u particles, at most %s mm deep", name,
+        laid->within, def->particle_count, hed_digits(1e3 * laid->deepest, 2).text);
     if (laid->stretch_p99 > TOO_SMALL)
         snprintf(size, sizeof size,
-            "its new size, since it is too small for the body by %.2g %% (99th percentile)",
-            100 * laid->stretch_p99);
+            "its new size, since it is too small for the body by %s %% (99th percentile)",
+            hed_digits(100 * laid->stretch_p99, 2).text);
     if (laid->crossings)
         snprintf(left, sizeof left, "; %llu triangles still cross, for lack of room",
             (unsigned long long)laid->crossings);
     if (laid->moved)
         cloth_scene_warn(reader,
-            "%s. It is moved out before the first frame, by at most %.2g mm, and keeps %s%s",
-            begins, 1e3 * laid->farthest, size, left);
+            "%s. It is moved out before the first frame, by at most %s mm, and keeps %s%s", begins,
+            hed_digits(1e3 * laid->farthest, 2).text, size, left);
     else if (laid->crossings)
         cloth_scene_warn(reader, "%s. It keeps its start, since there is no room outside", begins);
 }

@@ -2,6 +2,7 @@
  * separate pieces whose borders are equal up to rounding, and fall apart without a word. */
 #include "files/cloth_scene_parts.h"
 #include "model/mesh.h"
+#include "support/digits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,9 +147,10 @@ void cloth_scene_warn_of_borders(
         if (count)
             cloth_scene_warn(reader,
                 "garment \"%s\": %u edges on borders touch another panel and are not joined to it. "
-                "\"weld\": %.2g makes them one cloth, \"sewing\" draws them together, and \"weld\": "
+                "\"weld\": %s makes them one cloth, \"sewing\" draws them together, and \"weld\": "
                 "0 keeps them apart without this warning",
-                garment->name, count, 1.06 * distance); /* two digits are no less than it */
+                garment->name, count,
+                hed_digits(1.06 * distance, 2).text); /* two digits are no less than it */
     }
     cloth_topology_free(&b.topology);
     free(b.welded.positions);

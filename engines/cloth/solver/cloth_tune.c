@@ -3,6 +3,7 @@
  * hed_cloth_create() with HED_CLOTH_SOLVER_AUTO finds it. */
 #include "solver/patches.h"
 #include "kernels/kernels.h"
+#include "support/digits.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,12 +60,12 @@ static hed_status tune_check(void *user, hed_error *error)
         worst = fmax(worst, fabsf(t->found[i] - t->expected[i]));
     if (worst > 0.5 * t->way + 1e-5)
         return hed_fail(error, HED_ERROR_FORMAT,
-            "a vertex is %.3g m from where the colours' order puts it, after a way of %.3g m",
-            worst, t->way);
+            "a vertex is %s m from where the colours' order puts it, after a way of %s m",
+            hed_digits(worst, 3).text, hed_digits(t->way, 3).text);
     if (quality.worst_stretch > 3 * t->stretch + 0.05)
         return hed_fail(error, HED_ERROR_FORMAT,
-            "the worst stretch is %.3g %%, in the colours' order %.3g %%",
-            100 * quality.worst_stretch, 100 * t->stretch);
+            "the worst stretch is %s %%, in the colours' order %s %%",
+            hed_digits(100 * quality.worst_stretch, 3).text, hed_digits(100 * t->stretch, 3).text);
     return HED_OK;
 }
 

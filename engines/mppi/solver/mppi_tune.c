@@ -6,6 +6,7 @@
 
 #include "solver/mppi_layout.h"
 #include "support/strict_math.h"
+#include "support/digits.h"
 
 typedef struct tuning {
     hed_device *device;
@@ -53,8 +54,8 @@ static hed_status tune_check(void *user, hed_error *error)
         }
     if (sqrt(difference) <= 0.02 * sqrt(norm) + 1e-6) return HED_OK;
     return hed_fail(error, HED_ERROR_FORMAT,
-        "the plan is %.3g off that of the kernels one after another, which is %.3g long",
-        sqrt(difference), sqrt(norm));
+        "the plan is %s off that of the kernels one after another, which is %s long",
+        hed_digits(sqrt(difference), 3).text, hed_digits(sqrt(norm), 3).text);
 }
 
 static hed_status tune_make_expected(tuning *t, const hed_allocator *a, hed_error *error)

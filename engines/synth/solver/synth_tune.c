@@ -2,6 +2,7 @@
  * (heddle/tune.h) with the parameters of synth_choice.c. The result is stored in the tuning
  * database, where hed_synth_create() looks it up for HED_SYNTH_SOLVER_AUTO. */
 #include "solver/solver.h"
+#include "support/digits.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,8 +72,8 @@ static hed_status tune_check_block(void *user, hed_error *error)
     for (int i = 0; i < 2 * CHECKED_FRAMES; i++)
         worst = fmax(worst, fabs((double)t->found[i] - t->expected[i]));
     if (worst <= 0.05 * t->peak + 1e-6) return HED_OK;
-    return hed_fail(error, HED_ERROR_FORMAT,
-        "a sample is %.3g off that of the cpu, at a peak of %.3g", worst, t->peak);
+    return hed_fail(error, HED_ERROR_FORMAT, "a sample is %s off that of the cpu, at a peak of %s",
+        hed_digits(worst, 3).text, hed_digits(t->peak, 3).text);
 }
 
 static hed_status make_expected(tuning *t, hed_error *error)

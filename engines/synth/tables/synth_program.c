@@ -1,6 +1,7 @@
 /* Conversion of an instrument to a program: orders entities (modulated ones first in each type),
  * makes contacts of exciters, packs rows, lays out the store and fills it in. */
 #include "tables/synth_parts.h"
+#include "support/digits.h"
 
 #include <stdlib.h>
 
@@ -442,11 +443,12 @@ static hed_status program_check(const synth_program_def *def, hed_error *error)
     if (status || stability.unsafe == 0) return status;
     char text[SYNTH_DESCRIPTION];
     return hed_fail(error, HED_ERROR_ARGUMENT,
-        "%s%s%s is not proven stable: h^2 s^2 sum(k)/m is %.3g at %g Hz and dilation %.3g, 2 is safe (%u bodies "
+        "%s%s%s is not proven stable: h^2 s^2 sum(k)/m is %s at %g Hz and dilation %s, 2 is safe (%u bodies "
         "are above). Softer springs, more mass, a higher rate or a narrower range of notes help",
         in->file ? in->file : "", in->file ? ": " : "",
-        hed_synth_instrument_describe(in, stability.body, text, sizeof text), stability.worst,
-        def->rate, stability.largest_dilation, stability.unsafe);
+        hed_synth_instrument_describe(in, stability.body, text, sizeof text),
+        hed_digits(stability.worst, 3).text, def->rate,
+        hed_digits(stability.largest_dilation, 3).text, stability.unsafe);
 }
 
 static hed_status program_build(synth_builder *b, hed_error *error)
