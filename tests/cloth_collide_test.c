@@ -285,6 +285,62 @@ static double tree_distance(const placed_tree *made, float4 p)
     return cloth_dot(near.to, normal) <= 0.0f ? sqrt(near.to.w) : -sqrt(near.to.w);
 }
 
+/* Finds the plane of a particle at `at` over a mesh that moves by `move` at most in the frame;
+ * gravity moves the particle by 20 mm. */
+static void find_plane(const placed_tree *made, float4 at, float move,
+    float4 planes[CLOTH_CONTACT_WORDS], float4 *anchor)
+{
+    const float thickness = 0.02f;
+    const cloth_tree *tree = made->tree;
+    float4 previous = {at.x, at.y, at.z, 0.0f}, kinds[] = {{0.3f, 1.0f, 0.0f, 0.0f}},
+           garments[CLOTH_GARMENT_WORDS] = {{0.0f, 0.0f, 0.0f, thickness}};
+    cloth_mesh_view view = {.boxes = made->boxes,
+        .leaf_at = tree->leaf_at,
+        .triangles = tree->triangles,
+        .edges = tree->edges,
+        .incident_at = tree->incident_at,
+        .incident = tree->incident,
+        .kinds = kinds,
+        .begin = made->places,
+        .end = made->places};
+    planes[1].w = CLOTH_NO_PLANE;
+    *anchor = (float4){0};
+    cloth_mesh_find_one(0, view,
+        (cloth_mesh_find_view){.position = &at,
+            .previous = &previous,
+            .garments = garments,
+            .contact = planes,
+            .anchors = anchor,
+            .meshes = {.move = move,
+                .fall = 0.02f,
+                .until = 1.0f,
+                .particles = 1,
+                .leaves = tree->leaves}});
+}
+
+/* The anchor of a particle has its place, and how far it may move before any triangle is nearer than the
+ * thickness; also where no triangle is within reach. */
+Test(cloth_collide, anchors_keep_the_thickness_free)
+{
+    hed_cloth_mesh_collider box = {8, 12, box_corners[0], box_triangles[0], 0.0f, NULL};
+    placed_tree made = tree_of(&box);
+    float4 planes[CLOTH_CONTACT_WORDS], anchor;
+    find_plane(&made, (float4){0.2f, 1.05f, 0.1f, 1.0f}, 0.04f, planes, &anchor);
+    CHECK_EQ(planes[1].w, 0.3f);
+    EXPECT_NEAR(planes[0].y, 1.0f, 1e-6);
+    EXPECT_NEAR(planes[0].w, 1.0f, 1e-6, "at the surface");
+    EXPECT_NEAR(anchor.w, 0.05f - 0.02f - 0.04f, 1e-6);
+    EXPECT_NEAR(anchor.y, 1.05f, 1e-6);
+    find_plane(&made, (float4){0.2f, 1.03f, 0.1f, 1.0f}, 0.0f, planes, &anchor);
+    CHECK_EQ(planes[1].w, 0.3f);
+    EXPECT_NEAR(anchor.w, 0.03f - 0.02f, 1e-6);
+    find_plane(&made, (float4){0.2f, 1.5f, 0.1f, 1.0f}, 0.04f, planes, &anchor);
+    CHECK_EQ(planes[1].w, CLOTH_NO_PLANE);
+    EXPECT_NEAR(anchor.w, 0.02f, 1e-6, "the reach without the thickness and the mesh's motion");
+    EXPECT_NEAR(anchor.y, 1.5f, 1e-6);
+    tree_free(&made);
+}
+
 Test(cloth_collide, distance_to_a_box)
 {
     hed_cloth_mesh_collider box = {8, 12, box_corners[0], box_triangles[0], 0.0f, NULL};

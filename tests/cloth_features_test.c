@@ -134,3 +134,65 @@ Test(cloth_features, rim_of_a_sheet)
     }
     EXPECT_EQ(ends, 4u, "each end has one owner");
 }
+
+enum { CONE_SIDES = 512 };
+
+/* The tip of a cone without a base, whose rim is raised by up to `raised`. */
+static cloth_mesh_feature tip_of_cone(float radius, float height, float raised)
+{
+    static float places[CONE_SIDES + 1][3];
+    static uint32_t triangles[CONE_SIDES][3];
+    const hed_cloth_mesh_collider cone = {
+        CONE_SIDES + 1, CONE_SIDES, places[0], triangles[0], 0.0f, NULL};
+    places[CONE_SIDES][1] = height;
+    for (uint32_t v = 0; v < CONE_SIDES; v++) {
+        double angle = 2 * M_PI * v / CONE_SIDES;
+        places[v][0] = radius * (float)cos(angle);
+        places[v][1] = 0.5f * raised * (1 + (float)cos(angle));
+        places[v][2] = -radius * (float)sin(angle);
+        triangles[v][0] = CONE_SIDES;
+        triangles[v][1] = v;
+        triangles[v][2] = (v + 1) % CONE_SIDES;
+    }
+    test_allocator counted = {0};
+    hed_allocator allocator = test_allocator_of(&counted);
+    hed_arena arena = {.allocator = allocator};
+    cloth_feature_room room;
+    cloth_feature_scale scale = {.edge = 0.2f, .thickness = 0.002f};
+    cloth_mesh_feature tip = {0};
+    cloth_tree *tree;
+    OK(cloth_tree_create(&allocator, &cone, 1, &tree, &error));
+    float4 at[CONE_SIDES + 1];
+    for (uint32_t v = 0; v <= CONE_SIDES; v++)
+        at[v] = (float4){places[v][0], places[v][1], places[v][2], 0.0f};
+    OK(cloth_feature_room_make(tree, &arena, &room, &error));
+    uint32_t count = cloth_feature_select(tree, at, &scale, &room), tips = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (room.list[i].face != CLOTH_MESH_NONE) continue;
+        tip = room.list[i];
+        tips++;
+    }
+    EXPECT_EQ(tips, 1u);
+    EXPECT_EQ(tip.a, (uint32_t)CONE_SIDES);
+    hed_arena_free(&arena);
+    cloth_tree_destroy(tree);
+    return tip;
+}
+
+/* The cone around the axis of a tip is within the faces. It ends where the body is no longer thin, or at the
+ * nearest corner around the tip. */
+Test(cloth_features, cone_of_a_tip)
+{
+    const double edge = 0.2, t = 0.002, kept = 0.15,
+                 thick = (edge * edge / 3 - (1 - kept * kept) * t * t) / (2 * (1 - kept) * t),
+                 within = cos(M_PI / CONE_SIDES);
+    cloth_mesh_feature thin = tip_of_cone(1, 4, 0), wide = tip_of_cone(8, 16, 0),
+                       leaning = tip_of_cone(1, 4, 2), flat = tip_of_cone(8, 4, 0);
+    EXPECT_NEAR(thin.part, 1, 1e-5);
+    EXPECT_NEAR(thin.radius, within, 1e-4);
+    EXPECT_NEAR(wide.part, thick / (8 * within), 1e-4);
+    EXPECT_NEAR(wide.radius, thick, 1e-3);
+    EXPECT_NEAR(leaning.part, 2.0 / 3, 1e-4); /* the rim is 2 m below the tip, its middle 3 */
+    EXPECT_EQ(flat.part, 0, "a wide tip is a point");
+    EXPECT_EQ(flat.radius, 0);
+}
