@@ -78,8 +78,8 @@ typedef struct hed_synth_midi_event {
 typedef struct hed_synth_midi_file hed_synth_midi_file;
 
 /** Reads a standard MIDI file of format 0 or 1 (Standard MIDI Files 1.0, MMA RP-001), also in RIFF
- *  (.rmi). Thread class: any. Errors: IO, FORMAT ("song.mid: track 2 ends at byte 1204, in the middle of an event"),
- *  LIMIT (over 256 MiB), MEMORY. */
+ *  (.rmi). Thread class: any. Errors: IO, FORMAT ("song.mid: track 2 ends at byte 1204, in the
+ *  middle of an event"), LIMIT (over 256 MiB), MEMORY. */
 HED_API hed_status hed_synth_midi_file_open(
     const char *path, hed_synth_midi_file **file, hed_error *error);
 /** Reads a standard MIDI file from memory (`bytes`: size); `name` replaces the path in messages.
