@@ -23,10 +23,11 @@ enum {
      * doubling; with drag or lift, which the gate does not have, BLOWN. */
     HUNG = 4,
     BLOWN = 6,
-    /* Meshes by Newton's method, which gives strains their whole stiffness. With bodies
-     * NEWTON_TOUCHED: over a ball 4 substeps stretched the worst edge by 30 %, 8 by 13 to 17 %. */
+    /* Meshes by Newton's method, which gives strains their whole stiffness. With bodies, over which
+     * cloth folds, NEWTON_TOUCHED of 64 x 64 particles and NEWTON_MORE for each doubling of a side. */
     NEWTON = 4,
-    NEWTON_TOUCHED = 8,
+    NEWTON_TOUCHED = 10,
+    NEWTON_MORE = 4,
     /* Substeps of 64 cells along a side and of the finest grids. LAYERED: of cloth in contact with cloth
      * that no driver leads and no mesh touches: a folded sheet passes the gate with 5, 12 and 16 at 64,
      * 128 and 255 cells, over a ball of half the radius with 9 and 14. SWEPT: of grids of a fabric, whose
@@ -133,7 +134,11 @@ uint32_t cloth_choose_newton_substeps(const hed_cloth *cloth)
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         bool is_blown = garment->drag > 0 || garment->lift > 0;
-        int least = touched ? NEWTON_TOUCHED : is_blown ? BLOWN : NEWTON;
+        double side = sqrt((double)garment->particle_count),
+               folds = NEWTON_TOUCHED + NEWTON_MORE * hed_strict_log2(fmax(1, side / CELLS)),
+               least = touched    ? ceil(folds)
+                       : is_blown ? BLOWN
+                                  : NEWTON;
         substeps = fmax(substeps, ceil(least * seconds * FRAMES_A_SECOND - 0.01));
         /* bending is swept once */
         substeps =
