@@ -139,13 +139,17 @@ CLOTH_FUNCTION void newton_bend_store(const cloth_bend_item *of, __local float *
     }
 }
 
-/* Moves a coordinate of the particles of an element, as cloth_bend_patch() does. */
+/* Moves a coordinate of the particles of an element, as cloth_bend_patch() does. Everything is
+ * loaded before the first store, behind which a compiler may not move a load. */
 CLOTH_FUNCTION void newton_bend_move(
     __local const float *of, uint coordinate, __local float *places)
 {
     uint corners = as_uint(of[0]), beyond = as_uint(of[1]), at[6];
-    float origin = places[4u * (corners & 1023u) + coordinate], place[6], mass[6], curve[3];
+    float origin = places[4u * (corners & 1023u) + coordinate], place[6], mass[6], curve[3],
+          weights[18], others[6];
+    for (uint k = 0; k < 18u; k++) weights[k] = of[2u + k];
     for (uint k = 0; k < 6u; k++) {
+        others[k] = of[20u + k];
         at[k] = 4u * cloth_bend_particle(k, corners, beyond);
         place[k] = places[at[k] + coordinate];
         mass[k] = places[at[k] + 3u];
@@ -153,13 +157,14 @@ CLOTH_FUNCTION void newton_bend_move(
     for (uint m = 0; m < 3u; m++) {
         curve[m] = 0.0f;
         for (uint k = 0; k < 6u; k++)
-            curve[m] = fma(of[2u + 6u * m + k], place[k] - origin, curve[m]);
+            curve[m] = fma(weights[6u * m + k], place[k] - origin, curve[m]);
     }
-    float first = curve[0] * of[20], second = fma(of[23], first, curve[1]) * of[21],
-          third = fma(of[24], first, fma(of[25], second, curve[2])) * of[22];
+    float first = curve[0] * others[0], second = fma(others[3], first, curve[1]) * others[1],
+          third = fma(others[4], first, fma(others[5], second, curve[2])) * others[2];
     for (uint k = 0; k < 6u; k++) {
-        float to = fma(mass[k] * of[2u + k], first, fma(mass[k] * of[8u + k], second, place[k]));
-        if (mass[k] > 0.0f) places[at[k] + coordinate] = fma(mass[k] * of[14u + k], third, to);
+        float to =
+            fma(mass[k] * weights[k], first, fma(mass[k] * weights[6u + k], second, place[k]));
+        if (mass[k] > 0.0f) places[at[k] + coordinate] = fma(mass[k] * weights[12u + k], third, to);
     }
 }
 
