@@ -20,6 +20,9 @@
 /* places in the text report; places of each sample in the JSON report */
 enum { SHOWN_PLACES = 8, LISTED_PLACES = 20 };
 
+/* samples a second of an Alembic cache whose own are not evenly spaced */
+#define UNEVEN_RATE 60.0
+
 static hed_status cloth_check_starve(hed_error *error)
 {
     return HED_OUT_OF_MEMORY(error, "what is checked");
@@ -39,6 +42,13 @@ static bool is_cache(const char *path)
 {
     const char *dot = path ? strrchr(path, '.') : NULL;
     return dot && strcasecmp(dot, ".pc2") == 0;
+}
+
+/* True for FILE.abc and FILE.abc#OBJECT. */
+static bool check_is_alembic(const char *path)
+{
+    const char *dot = strstr(path, ".abc");
+    return dot && (dot[4] == 0 || dot[4] == '#');
 }
 
 /* Cuts the mesh into triangles, and lists the face of each triangle. */
@@ -61,6 +71,8 @@ static hed_status open_input(
     char *derived = !is_cache(path) || mesh ? NULL : cli_cloth_beside(path, NULL, "-mesh.obj");
     if (is_cache(path) && !mesh && !derived) return cloth_check_starve(error);
     if (is_cache(path)) hed_cloth_pc2_read(path, &input->cache, error);
+    if (check_is_alembic(path)) hed_cloth_alembic_sample(path, UNEVEN_RATE, &input->cache, error);
+    if (check_is_alembic(path) && input->cache.frame_count == 1) hed_cloth_pc2_free(&input->cache);
     const char *file = mesh ? mesh : derived ? derived : path;
     hed_cloth_mesh_read(file, &input->mesh, error);
     if (derived && error->status == HED_ERROR_IO && input->cache.positions)
@@ -125,6 +137,11 @@ static hed_status open_bodies_of_scene(cloth_check *c, hed_error *error)
     double matrix[12];
     if (!path) return HED_OK;
     if (hed_cloth_scene_open(path, &options, &c->scene, error)) return error->status;
+    for (uint32_t i = 0; i < c->input_count; i++)
+        if (check_is_alembic(c->inputs[i].path) && hed_cloth_scene_def(c->scene).up != 1)
+            return hed_fail(error, HED_ERROR_UNSUPPORTED,
+                "%s has y up, and %s does not: check point caches with --scene", c->inputs[i].path,
+                path);
     for (uint32_t g = 0; g < hed_cloth_scene_garment_count(c->scene); g++)
         if (hed_cloth_scene_output(c->scene, g, 0, matrix))
             return hed_fail(error, HED_ERROR_UNSUPPORTED,
@@ -378,9 +395,11 @@ static const hed_option OPTIONS[] = {
         .names = &cli_data_scenes),
     OPTION("fps", NUMBER, "RATE", "frames per second, if the run had others than the scene",
         .low = 1, .high = 10000),
-    OPTION("picture", OUTPUT, "FILE", "draw where the worst sample crosses, as PNG", .endings = ".png"),
-    OPTION("up", CHOICE, "AXIS", "the axis that points up in the picture (with --scene: the scene's)",
-        .choices = AXES, .fallback = "y"),
+    OPTION("picture", OUTPUT, "FILE", "draw where the worst sample crosses, as PNG",
+        .endings = ".png"),
+    OPTION("up", CHOICE, "AXIS",
+        "the axis that points up in the picture (with --scene: the scene's)", .choices = AXES,
+        .fallback = "y"),
     OPTION("threads", INTEGER, "COUNT", "samples at a time (default: one for each processor)",
         .low = 1, .high = 1024),
     FLAG("fail", "exit with 1 if anything crosses, for continuous integration"),
@@ -388,14 +407,16 @@ static const hed_option OPTIONS[] = {
     {0},
 };
 static const hed_option POSITIONALS[] = {
-    OPTION("FILE", FILE, NULL, "a point cache and its mesh for each garment; a mesh alone stands still",
-        .required = true, .repeated = true),
+    OPTION("FILE", FILE, NULL,
+        "a point cache and its mesh for each garment; a mesh alone stands still", .required = true,
+        .repeated = true),
     {0}};
 static const hed_example EXAMPLES[] = {{"heddle cloth check flag.pc2 flag-mesh.obj",
                                            "every sample; -mesh.obj is also found by itself"},
     {"heddle cloth check shirt.pc2 coat.pc2 --body walk.pc2 body.obj --picture where.png",
         "two garments on a body that walks"},
-    {"heddle cloth check flag.pc2 --scene flag.json --fail", "against the scene's colliders, in CI"},
+    {"heddle cloth check flag.pc2 --scene flag.json --fail",
+        "against the scene's colliders, in CI"},
     {0}};
 
 const hed_command hed_command_cloth_check = {
@@ -406,8 +427,8 @@ const hed_command hed_command_cloth_check = {
         "garments, and with bodies. An edge passes through a triangle where its ends lie strictly on "
         "both sides, which is decided exactly; what only touches does not cross. With planes, spheres "
         "and capsules of a scene it counts triangles that reach in by more than rounding.\n\n"
-        "Caches of several garments are named one behind another, and have as many samples. Sample 0 is "
-        "the start. Faces are counted from 0, as Blender does.",
+        "An Alembic cache (.abc) has its faces with it. Caches of several garments are named one behind "
+        "another, and have as many samples. Sample 0 is the start. Faces are counted from 0, as Blender does.",
     .options = OPTIONS,
     .positionals = POSITIONALS,
     .examples = EXAMPLES,

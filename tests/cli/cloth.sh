@@ -163,6 +163,9 @@ run 0 cloth run "$work/s.json" --frames 1 --out "$work/flag-0.5" --quiet; there 
 run 0 cloth run "$work/s.json" --frames 5 --out "$work/played.pc2" --animated "$work/played.glb" --quiet; there played.glb
 run 0 cloth run "$work/s.json" --frames 5 --out "$work/played.pc2" --animated "$work/played.usda" --quiet; there played.usda
 run 0 cloth run "$work/s.json" --frames 5 --out "$work/played.pc2" --animated "$work/played.abc" --quiet; there played.abc
+run 1 cloth run "$work/played.abc"; err_has 'played.abc: no scene; expected a JSON file'
+run 1 cloth inspect "$work/s.json.OBJ"; err_has 's.json.OBJ: no scene'
+run 0 cloth check "$work/played.abc" --json; out_has '"samples": 6'; out_has '"checked": 6'
 head -c 20000 "$work/played.glb" | grep -a -q '"animations":\[{"name":"cloth"' || complain "played.glb has no animation"
 printf '{"unit": "cm", "up": "z", "garments": [{"grid": {"width": 3, "height": 3, "size": [10, 10]}}]}' > "$work/cm.json"
 run 0 cloth run "$work/cm.json" --frames 1 --out "$work/cm.pc2" --glb "$work/cm.glb" --animated "$work/cm-all.glb" --quiet
@@ -218,6 +221,8 @@ run 0 cloth check "$work/level.obj" --body "$work/touching.obj" --fail
 run 0 cloth check "$work/whole.pc2" --scene "$work/s.json" --json; out_is_json file samples checked samples_with_crossings pairs_tested exact_signs crossings; out_has '"samples": 25'; out_has '"checked": 25'; err_is_empty
 printf '{"garments": [{"grid": {"width": 2, "height": 2, "size": [1, 1]}}], "unit": "cm", "ground": {"height": 0.25}}' > "$work/ground.json"
 run 0 cloth check "$work/level.obj" --scene "$work/ground.json" --picture "$work/where.png"; out_has '2 triangles in a shape, at most 0.25 deep'; out_has 'shape 0 of the scene at'; there where.png
+sed 's/"unit"/"up": "z", "unit"/' "$work/ground.json" > "$work/up.json"
+run 1 cloth check "$work/played.abc" --scene "$work/up.json"; err_has 'played.abc has y up, and .*up.json does not'
 sed 's/"unit"/"output_matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], "unit"/' "$work/ground.json" > "$work/bad.json"
 run 1 cloth check "$work/level.obj" --scene "$work/bad.json"; err_has 'has an output_matrix'
 run 1 cloth check "$work/whole.pc2" "$work/level.obj"; err_has 'whole.pc2 has 120 vertices, and its mesh .*level.obj has 4'

@@ -1,5 +1,6 @@
 /* Scene files: opening, settings of the whole scene, and queries of an open scene. */
 #include "files/cloth_scene_parts.h"
+#include "files/mesh_file.h"
 #include "model/fabrics.h"
 
 #include "heddle/author.h"
@@ -407,8 +408,16 @@ static hed_status scene_load(hed_json *json, const char *name, const char *folde
 hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options *options,
     hed_cloth_scene **scene, hed_error *error)
 {
+    static const char *const endings[] = {
+        ".obj", ".ply", ".stl", ".glb", ".gltf", ".abc", ".fbx", ".dae", ".usda", ".pc2"};
     HED_REQUIRE(path, scene);
     *scene = NULL;
+    for (size_t i = 0; i < HED_COUNT(endings); i++)
+        if (cloth_path_ends(path, endings[i]))
+            return hed_fail(error, HED_ERROR_FORMAT,
+                "%s: no scene; expected a JSON file, in which a garment's \"mesh\" names the file. "
+                "\"heddle cloth drape\" lets a mesh alone fall on a body",
+                path);
     hed_json *json;
     hed_status status = hed_json_read(path, &json, error);
     if (status != HED_OK) return status;
