@@ -297,3 +297,50 @@ Test(cloth_pairs_at_once, finds_what_is_found_plainly, .timeout = 600)
     for (size_t i = 0; i < HED_COUNT(all); i++) free(all[i]);
     state_free(&s);
 }
+
+/* A list covers further motion, unless the substep before made one too; a frame's first always does. */
+Test(cloth_pairs_at_once, a_list_that_does_not_last_covers_one_substep, .timeout = 600)
+{
+    cloth_state s = state_make();
+    state_run(&s, &cloth_pairs_begin_def, s.params.particles);
+    contact_counters *counters = state_read(&s, "counters");
+    float4 *start = state_read(&s, "start"), *position = state_read(&s, "position"), *ahead[3];
+    const float4 shift = contact_shift(counters, s.params);
+    for (int k = 0; k < 3; k++) {
+        counters->total.list_made = k > 0;
+        s.params.new_frame = k == 2;
+        OK(hed_write(
+            here.stream, state_buffer(&s, "counters"), 0, counters, sizeof *counters, &error));
+        state_run(&s, &cloth_pairs_check_def, s.params.particles);
+        ahead[k] = state_read(&s, "ahead");
+    }
+    uint32_t further = 0;
+    for (uint32_t i = 0; i < s.params.particles; i++) {
+        float4 motion = cloth_minus(cloth_minus(position[i], start[i]), shift),
+               covered = cloth_minus(ahead[0][i], start[i]),
+               once = cloth_minus(ahead[1][i], start[i]), left = cloth_minus(once, motion);
+        EXPECT(sqrtf(cloth_dot(left, left)) < 1e-6f, "particle %u: off by %g m", i,
+            sqrtf(cloth_dot(left, left)));
+        further += cloth_dot(covered, covered) > 1.5f * cloth_dot(once, once);
+    }
+    EXPECT(further > s.params.particles / 2, "%u particles with further motion", further);
+    EXPECT_BYTES(ahead[0], ahead[2], s.params.particles * sizeof(float4), "a frame's first list");
+    for (int k = 0; k < 3; k++) free(ahead[k]);
+    free(counters), free(start), free(position);
+    state_free(&s);
+}
+
+Test(cloth_pairs_at_once, a_substep_notes_that_it_made_a_list)
+{
+    contact_counters counters = {.total.slot = 0};
+    contact_params params = {.capacity = 1, .list_capacity = 1};
+    static const int needed[] = {1, 0, 0, 0, 1}, made[] = {1, 1, 0, 0, 1};
+    static const uint iterations[] = {0, 1, 0, 0, 1};
+    for (size_t k = 0; k < HED_COUNT(needed); k++) {
+        params.iteration = iterations[k];
+        counters.iteration[params.slot].list_needed = needed[k];
+        contact_tally(&counters, params);
+        EXPECT_EQ(counters.total.list_made, made[k], "iteration %zu", k);
+        params.slot = (uint)counters.total.slot;
+    }
+}

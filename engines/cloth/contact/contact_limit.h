@@ -244,6 +244,7 @@ CLOTH_FUNCTION void contact_tally(__global contact_counters *counters, contact_p
     total->last_pairs = count;
     if (params.iteration > 0) total->further_iterations += 1;
     else total->substeps += 1;
+    total->list_made = current->list_needed || (params.iteration > 0 && total->list_made);
     total->crowded = params.iteration > 0 || contact_continues(counters, params);
     total->slot = (int)(1u - params.slot);
     before->pairs = before->limited_rounds = before->limited = 0;

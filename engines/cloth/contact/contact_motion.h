@@ -189,12 +189,15 @@ CLOTH_FUNCTION float4 contact_hold_near(float4 at, float4 a, float4 b, float lim
 /* ---- the motion that the list covers ---- */
 
 /* End of the motion that a list made now covers: this iteration's motion and up to three more of
- * it, at most 4 `cover` in all. */
-CLOTH_FUNCTION float4 contact_ahead(float4 x, float4 y, float4 shift, contact_params params)
+ * it, at most 4 `cover` in all; this motion alone in the substep after one that made a list: further
+ * motion lists many more pairs, and the list would not last. */
+CLOTH_FUNCTION float4 contact_ahead(float4 x, float4 y, float4 shift,
+    __global const contact_counters *counters, contact_params params)
 {
     float4 motion = cloth_minus(cloth_minus(y, x), shift);
     float length = sqrt(cloth_dot(motion, motion)), limit = 4.0f * params.cover;
-    float scale = 1.0f + (length * 3.0f > limit ? limit / length : 3.0f);
+    float further = length * 3.0f > limit ? limit / length : 3.0f;
+    float scale = counters->total.list_made && !params.new_frame ? 1.0f : 1.0f + further;
     return hed_f4(
         fma(scale, motion.x, x.x), fma(scale, motion.y, x.y), fma(scale, motion.z, x.z), y.w);
 }
@@ -235,7 +238,7 @@ CLOTH_FUNCTION void contact_check(uint i, contact_check_view view)
     float4 x = view.start[i], y = view.position[i], at = cloth_minus(cloth_minus(y, shift), drift);
     float off = contact_deviation(at, from, to).w;
     contact_draw_grip(i, x, shift, params, view.grips);
-    view.ahead[i] = contact_ahead(x, y, shift, params);
+    view.ahead[i] = contact_ahead(x, y, shift, view.counters, params);
     view.deviations[i] = hed_max(off, contact_deviation(cloth_minus(x, drift), from, to).w);
     if (params.new_frame || !(off <= 0.85f * params.cover))
         cloth_atomic_store(&view.counters->iteration[params.slot].list_needed, 1);

@@ -225,6 +225,7 @@ typedef struct contact_totals {
     int slot;               /* 0 or 1: contact_counters.iteration of the next contact iteration */
     int further_iterations; /* beyond the first of each substep */
     int crowded;            /* not 0: a plane limited a vertex, now or earlier in this substep */
+    int list_made;          /* not 0: the substep made a list */
 } contact_totals;
 
 /* Contact iterations use `iteration` in turn: the end of one clears the counters of the other. */
