@@ -63,8 +63,8 @@ __kernel void cloth_chains(HED_VIEW_PARAMETERS(CLOTH_CHAINS))
         chain_solve_in_place(chain, view, stiffness, lane);
         chain_move(chain, view, lane);
     }
-    if (pass != CLOTH_LIMIT_PASS) return;
-    for (uint k = 0; k < 2u * CLOTH_SHORTENINGS(chain.count); k++) {
+    if (pass < CLOTH_LIMIT_PASS) return;
+    for (uint k = 0; k < 2u * CLOTH_SHORTENINGS(pass, chain.count); k++) {
         barrier(CLK_GLOBAL_MEM_FENCE);
         for (uint j = 2 * lane + k % 2; j < chain.count; j += 2 * WG)
             cloth_chain_shorten_at(j, chain, view, stiffness);

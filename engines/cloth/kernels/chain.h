@@ -14,8 +14,17 @@
  * line that is longer than its limit, then each of the others, is shortened to that by itself, as many
  * times as CLOTH_SHORTENINGS says: 6, 12 and 24 times at 64, 128 and 255 points, since excess length moves on
  * by an edge or two each time. `edges`: of the line. */
-#define CLOTH_SHORTENINGS(edges) ((edges) < 64u ? 6u : ((edges) + 2u) * 3u / 32u)
+#define CLOTH_SHORTENINGS(pass, edges) \
+    (CLOTH_REMEMBERS && (pass) > CLOTH_LIMIT_PASS ? CLOTH_HUNG_SHORTENINGS \
+        : (edges) < 64u                           ? 6u \
+                                                  : ((edges) + 2u) * 3u / 32u)
 #define CLOTH_LIMIT_PASS 3u
+/* A sheet that remembers (CLOTH_RECALL) has, in place of sweeps at its pins, tension along the warp again and
+ * then limits along the weft, both with few shortenings to CLOTH_LIMIT times the maximum. Without the second tension
+ * it is unstable with two substeps; with tension along the weft its longest edges, at pins, are 7 % too long. */
+#define CLOTH_HUNG_PASS 4u
+#define CLOTH_HUNG_SHORTENINGS 4u
+#define CLOTH_SHORTENED(pass) (CLOTH_REMEMBERS && (pass) > CLOTH_LIMIT_PASS ? CLOTH_LIMIT : 1.0f)
 
 /* ---- chains ---- */
 
@@ -33,9 +42,10 @@
     NEXT(SHARED_IN, float4, before) \
     NEXT(IN, uint4, chains) \
     NEXT(IN, float, edges) \
-    NEXT(SCRATCH, float4, units) NEXT(SCRATCH, float, links) NEXT(SCRATCH, float, pulls) \
-        NEXT(SHARED, float, pulled) NEXT(IN, float4, steps) NEXT(VALUE, uint, substep) \
-            NEXT(VALUE, uint, pass) NEXT(VALUE, uint, turns) NEXT(VALUE, uint, first)
+    NEXT(SCRATCH, float4, units) \
+    NEXT(SCRATCH, float, links) NEXT(SCRATCH, float, pulls) NEXT(SHARED, float, pulled) \
+        NEXT(IN, float4, steps) NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass) \
+            NEXT(VALUE, uint, turns) NEXT(VALUE, uint, first)
 HED_VIEW(cloth_chains_view, CLOTH_CHAINS)
 
 /* Chain of `count` edges between points first + j step; `low`, `high`: minimum and maximum length /
@@ -304,7 +314,7 @@ CLOTH_FUNCTION void cloth_chain_shorten_at(
     uint i = chain.first + j * chain.step;
     cloth_chain_edge edge = cloth_chain_edge_of(chain.edges + j, view);
     float4 a = view.points[i], b = view.points[i + chain.step];
-    cloth_chain_shorten(&a, &b, chain.high * edge.rest,
+    cloth_chain_shorten(&a, &b, CLOTH_SHORTENED(view.pass) * (chain.high * edge.rest),
         cloth_chain_stretch(edge, chain, view.pass, stiffness, a.w + b.w));
     if (a.w > 0.0f) view.points[i] = a;
     if (b.w > 0.0f) view.points[i + chain.step] = b;
@@ -332,7 +342,8 @@ CLOTH_FUNCTION void cloth_chain_solve(cloth_chain_at chain, cloth_chains_view vi
     for (uint e = chain.edges; CLOTH_CHAINS_KEEP(view.pass) && e < chain.edges + chain.count; e++)
         cloth_chain_keep(e, view.pulls[e], view);
     CLOTH_ROLLED
-    for (uint k = 0; view.pass == CLOTH_LIMIT_PASS && k < 2u * CLOTH_SHORTENINGS(chain.count); k++)
+    for (uint k = 0;
+         view.pass >= CLOTH_LIMIT_PASS && k < 2u * CLOTH_SHORTENINGS(view.pass, chain.count); k++)
         for (uint j = k % 2; j < chain.count; j += 2)
             cloth_chain_shorten_at(j, chain, view, stiffness);
 }
@@ -345,8 +356,9 @@ CLOTH_FUNCTION void cloth_chain_solve(cloth_chain_at chain, cloth_chains_view vi
 #define CLOTH_PLACES(FIRST, NEXT) \
     FIRST(IN, float4, position) \
     NEXT(IN, float4, previous) \
-    NEXT(IN, uint4, sources) NEXT(SHARED, float4, places) NEXT(SHARED, float4, from) \
-        NEXT(VALUE, uint, turns) NEXT(VALUE, uint, first) NEXT(VALUE, uint, count)
+    NEXT(IN, uint4, sources) \
+    NEXT(SHARED, float4, places) NEXT(SHARED, float4, from) NEXT(VALUE, uint, turns) \
+        NEXT(VALUE, float, recall) NEXT(VALUE, uint, first) NEXT(VALUE, uint, count)
 HED_VIEW(cloth_places_view, CLOTH_PLACES)
 
 /* Returns a place sampled from an array of particles. */
@@ -363,19 +375,32 @@ CLOTH_FUNCTION float4 cloth_place_of(
     return a;
 }
 
+/* Returns a place at the substep's start, but for the motion by gravity, of its place `previous` in previous
+ * positions and its place `place` after the integration: CLOTH_RECALL. */
+CLOTH_FUNCTION float4 cloth_place_past(float4 previous, float4 place, float recall)
+{
+    if (!CLOTH_REMEMBERS || recall == 0.0f) return previous;
+    float factor = 1.0f + recall;
+    return hed_f4(factor * previous.x - recall * place.x, factor * previous.y - recall * place.y,
+        factor * previous.z - recall * place.z, previous.w);
+}
+
 CLOTH_FUNCTION void cloth_place_one(uint i, cloth_places_view view)
 {
     float4 place = cloth_place_of(i, view.position, view);
     view.places[i] = place;
     view.from[i] = place;
-    if (view.turns) view.from[view.turns + i] = cloth_place_of(i, view.previous, view);
+    if (view.turns)
+        view.from[view.turns + i] =
+            cloth_place_past(cloth_place_of(i, view.previous, view), place, view.recall);
 }
 
 /* `shares`, three uint4 each: the point, places, bits of the places' parts. */
 #define CLOTH_SHARES(FIRST, NEXT) \
     FIRST(SHARED, float4, points) \
-    NEXT(IN, uint4, shares) NEXT(SHARED_IN, float4, places) NEXT(SHARED_IN, float4, from) \
-        NEXT(VALUE, uint, first) NEXT(VALUE, uint, count)
+    NEXT(IN, uint4, shares) \
+    NEXT(SHARED_IN, float4, places) NEXT(SHARED_IN, float4, from) NEXT(VALUE, uint, first) \
+        NEXT(VALUE, uint, count)
 HED_VIEW(cloth_shares_view, CLOTH_SHARES)
 
 CLOTH_FUNCTION float4 cloth_place_moved(uint place, float part, float4 sum, cloth_shares_view view)

@@ -445,7 +445,7 @@ CLOTH_FUNCTION void chain_shorten_every_second(
 /* Shortens the edges of a chain in local memory by one warp, of which an item is lane `lane`,
  * CHAIN_EACH edges in each lane. */
 CLOTH_FUNCTION void chain_shorten_by_warp(
-    chain_item i, uint lane, __local float4 *rows, __local const float *limits)
+    chain_item i, uint lane, uint pass, __local float4 *rows, __local const float *limits)
 {
     uint lanes = i.width / CHAIN_EACH, id = hed_lane_id(), from = lane * CHAIN_EACH,
          slot = chain_slot(i, from), count = i.chain.count, has_next = lane + 1u < lanes;
@@ -467,7 +467,7 @@ CLOTH_FUNCTION void chain_shorten_by_warp(
         a = b;
     }
     CLOTH_ROLLED
-    for (uint k = 0; k < CLOTH_SHORTENINGS(count); k++) {
+    for (uint k = 0; k < CLOTH_SHORTENINGS(pass, count); k++) {
         const uint end = CHAIN_EACH;
         chain_shorten_every_second(&edges, 0u, limits + slot);
         float x = hed_lane_shuffle(edges.x[0], id + 1u), y = hed_lane_shuffle(edges.y[0], id + 1u),
@@ -501,7 +501,7 @@ CLOTH_FUNCTION void chain_shorten_points(chain_item i, cloth_chains_view view, c
     const float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     uint slot = chain_slot(i, i.lane), is_last = i.lane + 1u == i.chain.count;
     __local float *limits = (__local float *)(rows + 2 * WG);
-    float high = i.chain.high * i.edge.rest,
+    float high = CLOTH_SHORTENED(view.pass) * (i.chain.high * i.edge.rest),
           stretch = cloth_chain_stretch(i.edge, i.chain, view.pass, stiffness, i.a.w + i.b.w);
     cloth_meet(i.width); /* neighbours have read their multipliers */
     if (i.is_edge) {
@@ -515,14 +515,15 @@ CLOTH_FUNCTION void chain_shorten_points(chain_item i, cloth_chains_view view, c
     if (i.width > CHAIN_NARROW && i.width <= CHAIN_WIDEST) {
         barrier(CLK_LOCAL_MEM_FENCE);
         uint worker = chain_worker_lane(i);
-        if (worker < 32u) chain_shorten_by_warp(i, worker, rows, limits);
+        if (worker < 32u) chain_shorten_by_warp(i, worker, view.pass, rows, limits);
         barrier(CLK_LOCAL_MEM_FENCE);
         return;
     }
 #endif
-    uint half_sweeps = 2u * CLOTH_SHORTENINGS(i.chain.count);
+    uint half_sweeps = 2u * CLOTH_SHORTENINGS(view.pass, i.chain.count),
+         most = 2u * CLOTH_SHORTENINGS(view.pass, longest);
     CLOTH_ROLLED
-    for (uint half_sweep = 0; half_sweep < 2u * CLOTH_SHORTENINGS(longest); half_sweep++) {
+    for (uint half_sweep = 0; half_sweep < most; half_sweep++) {
         uint edge = 2u * i.lane + (half_sweep & 1u);
         cloth_meet(i.width);
         if (half_sweep < half_sweeps && edge < i.chain.count) {
@@ -574,7 +575,7 @@ CLOTH_FUNCTION void chain_reduce(cloth_chain_at chain, cloth_chain_edge edge,
     chain_item i = chain_item_at(chain, edge, view, item, width);
     chain_pulls pulls = chain_solve(i, view.pass, stiffness, longest, rows);
     chain_apply(i, view, pulls);
-    if (view.pass == CLOTH_LIMIT_PASS) chain_shorten(i, view, pulls, stiffness, longest, rows);
+    if (view.pass >= CLOTH_LIMIT_PASS) chain_shorten(i, view, pulls, stiffness, longest, rows);
 }
 
 #if !HED_STRICT

@@ -179,7 +179,7 @@ CLOTH_FUNCTION void cooperative_chain(uint4 task, cooperative_words words, cloth
          sends = task.w & CLOTH_DO_SEND;
     float4 a = cloth_chain_moved(i.a, pulls.unit, pulls.last),
            b = cloth_chain_moved(i.b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f), pulls.unit);
-    if (view.pass == CLOTH_LIMIT_PASS) {
+    if (view.pass >= CLOTH_LIMIT_PASS) {
         chain_shorten_points(i, view, pulls, stiffness, cloth_task_longest(task), memory);
         if (task.w & CLOTH_DO_HOLD) return;
         a = memory[chain_slot(i, i.lane)];

@@ -36,8 +36,8 @@ CLOTH_FUNCTION void cooperative_sample(uint begin, uint end, cloth_places_view v
             if (i + k * WG < end) view.places[i + k * WG] = view.from[i + k * WG] = place[k];
         for (uint k = 0; k < SEVERAL && view.turns; k++)
             if (i + k * WG < end)
-                view.from[view.turns + i + k * WG] =
-                    cloth_place_of(i + k * WG, view.previous, view);
+                view.from[view.turns + i + k * WG] = cloth_place_past(
+                    cloth_place_of(i + k * WG, view.previous, view), place[k], view.recall);
     }
 }
 
@@ -180,7 +180,8 @@ __kernel void cloth_cooperative(HED_VIEW_PARAMETERS(CLOTH_COOPERATIVE))
     cloth_cells_view of_cells = {position, cells, 0, steps, 0, 0, 0, 0, 0};
     cloth_chains_view of_chains = {
         position, from, chains, edges, 0, 0, 0, pulled, steps, 0, 0, 0, 0};
-    cloth_places_view of_places = {position, previous, sources, places, from, 0, 0, 0};
+    cloth_places_view of_places = {
+        position, previous, sources, places, from, 0, cloth_recall_at(steps, launch.first), 0, 0};
     cloth_shares_view of_shares = {position, shares, places, from, 0, 0};
     cooperative_mail mail = {(__global uint4 *)moved, launch.moved, launch.posts};
     cloth_task_list list = get_group_id(0) ? launch.other_groups : launch.first_group;

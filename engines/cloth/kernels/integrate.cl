@@ -83,9 +83,10 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, cloth_integrate_view view, clot
     cloth_four keep = cloth_turn(garments[g0], garments[g1], garments[g2], garments[g3]);
     cloth_four loss = cloth_turn(cloth_carry_of(carry[i]), cloth_carry_of(carry[i + 1]),
         cloth_carry_of(carry[i + 2]), cloth_carry_of(carry[i + 3]));
-    way.x = (at.x - before.x + loss.x) * (step.ratio * keep.x) + step.fall_x;
-    way.y = (at.y - before.y + loss.y) * (step.ratio * keep.y) + step.fall_y;
-    way.z = (at.z - before.z + loss.z) * (step.ratio * keep.z) + step.fall_z;
+    float4 factor = hed_f4(cloth_recalled(step));
+    way.x = (factor * (at.x - before.x) + loss.x) * (step.ratio * keep.x) + step.fall_x;
+    way.y = (factor * (at.y - before.y) + loss.y) * (step.ratio * keep.y) + step.fall_y;
+    way.z = (factor * (at.z - before.z) + loss.z) * (step.ratio * keep.z) + step.fall_z;
     way.w = hed_f4(0.0f);
     if (step.flags & CLOTH_STEP_AIR) {
         cloth_four plate = cloth_turn(air[i], air[i + 1], air[i + 2], air[i + 3]);
@@ -129,15 +130,22 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, cloth_integrate_view view, clot
     loss.y = way.y - (moved.y - at.y);
     loss.z = way.z - (moved.z - at.z);
     loss = cloth_turned(loss);
+    float4 s0 = p0, s1 = p1, s2 = p2, s3 = p3;
+    if (step.recall > 0.0f) {
+        s0 = cloth_remember(p0, cloth_from(p0, b0), &loss.x, step);
+        s1 = cloth_remember(p1, cloth_from(p1, b1), &loss.y, step);
+        s2 = cloth_remember(p2, cloth_from(p2, b2), &loss.z, step);
+        s3 = cloth_remember(p3, cloth_from(p3, b3), &loss.w, step);
+    }
     if (step.flags & CLOTH_STEP_TETHERS)
         moved = cloth_tether4(
             moved, cloth_turn(cloth_anchor_of(i, view, step), cloth_anchor_of(i + 1, view, step),
                        cloth_anchor_of(i + 2, view, step), cloth_anchor_of(i + 3, view, step)));
     moved = cloth_turned(moved);
-    cloth_integrated(i, p0, b0, moved.x, loss.x, view, step);
-    cloth_integrated(i + 1, p1, b1, moved.y, loss.y, view, step);
-    cloth_integrated(i + 2, p2, b2, moved.z, loss.z, view, step);
-    cloth_integrated(i + 3, p3, b3, moved.w, loss.w, view, step);
+    cloth_integrated(i, s0, b0, moved.x, loss.x, view, step);
+    cloth_integrated(i + 1, s1, b1, moved.y, loss.y, view, step);
+    cloth_integrated(i + 2, s2, b2, moved.z, loss.z, view, step);
+    cloth_integrated(i + 3, s3, b3, moved.w, loss.w, view, step);
 }
 #endif
 

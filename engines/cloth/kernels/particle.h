@@ -14,6 +14,11 @@ CLOTH_FUNCTION float cloth_stiffness_at(__global const float4 *steps, uint subst
     return steps[CLOTH_STEP_WORDS * substep + 2].w;
 }
 
+CLOTH_FUNCTION float cloth_recall_at(__global const float4 *steps, uint substep)
+{
+    return steps[CLOTH_STEP_WORDS * substep + 4].w;
+}
+
 CLOTH_FUNCTION cloth_step cloth_step_at(__global const float4 *steps, uint substep)
 {
     uint at = CLOTH_STEP_WORDS * substep;
@@ -39,7 +44,7 @@ CLOTH_FUNCTION cloth_step cloth_step_at(__global const float4 *steps, uint subst
     step.origin_x = e.x;
     step.origin_y = e.y;
     step.origin_z = e.z;
-    step.unused = 0.0f;
+    step.recall = e.w;
     return step;
 }
 
@@ -55,9 +60,10 @@ typedef uint2 cloth_debug; /* RGBA8, bits of the length moved by the driver */
     FIRST(IN, float4, driver_from) NEXT(IN, float4, driver_to) NEXT(IN, float4, driver_map)
 #define CLOTH_INTEGRATE(FIRST, NEXT) \
     FIRST(INOUT, float4, position) \
-    NEXT(INOUT, float4, previous) NEXT(INOUT, cloth_carry, carry) NEXT(IN, float4, garments) \
-        NEXT(IN, float4, air) NEXT(IN, uint2, tether) NEXT(IN, uint, anchors) \
-            CLOTH_DRIVER_ARRAYS(NEXT, NEXT) NEXT(IN, float4, steps) NEXT(VALUE, uint, substep)
+    NEXT(INOUT, float4, previous) \
+    NEXT(INOUT, cloth_carry, carry) NEXT(IN, float4, garments) NEXT(IN, float4, air) \
+        NEXT(IN, uint2, tether) NEXT(IN, uint, anchors) CLOTH_DRIVER_ARRAYS(NEXT, NEXT) \
+            NEXT(IN, float4, steps) NEXT(VALUE, uint, substep)
 HED_VIEW(cloth_integrate_view, CLOTH_INTEGRATE)
 
 CLOTH_FUNCTION uint cloth_is_driven(uint i, cloth_integrate_view view, cloth_step step)
@@ -94,14 +100,14 @@ CLOTH_FUNCTION float4 cloth_anchor_of(uint i, cloth_integrate_view view, cloth_s
     return hed_f4(place.x, place.y, place.z, as_float(to.y));
 }
 
-/* Position of free particle i after integration; stores its new carry. */
-CLOTH_FUNCTION float4 cloth_integrated_at(uint i, float4 at, float4 before, uint2 *carried,
+/* Position of free particle i after integration; stores its new carry and previous position. */
+CLOTH_FUNCTION float4 cloth_integrated_at(uint i, float4 at, float4 *before, uint2 *carried,
     __global const float4 *garments, __global const float4 *air, cloth_step step)
 {
     float4 plate = (step.flags & CLOTH_STEP_AIR) ? air[i] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    if (step.gust > 0.0f) step = cloth_step_from(step, cloth_origin_at(garments, (uint)before.w));
+    if (step.gust > 0.0f) step = cloth_step_from(step, cloth_origin_at(garments, (uint)before->w));
     return cloth_integrate(
-        at, before, carried, plate, cloth_garment_at(garments, (uint)before.w), step);
+        at, before, carried, plate, cloth_garment_at(garments, (uint)before->w), step);
 }
 
 /* `at`: the particle's position. */
@@ -114,13 +120,13 @@ CLOTH_FUNCTION void cloth_integrate_from(
         return;
     }
     uint2 carried = view.carry[i];
-    float4 moved = cloth_integrated_at(i, at, before, &carried, view.garments, view.air, step);
+    float4 moved = cloth_integrated_at(i, at, &before, &carried, view.garments, view.air, step);
     view.carry[i] = carried;
     if (step.flags & CLOTH_STEP_TETHERS) {
         float4 anchor = cloth_anchor_of(i, view, step);
         if (anchor.w >= 0.0f) moved = cloth_tether(moved, anchor, anchor.w);
     }
-    view.previous[i] = hed_f4(at.x, at.y, at.z, before.w);
+    view.previous[i] = before;
     view.position[i] = moved;
 }
 
@@ -136,9 +142,10 @@ CLOTH_FUNCTION void cloth_integrate_one(uint i, cloth_integrate_view view, cloth
  * iteration. */
 #define CLOTH_PROJECTION(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
-    NEXT(IN, uint2, ends) NEXT(IN, float, rests) NEXT(IN, ushort, kinds) \
-        NEXT(IN, float4, materials) NEXT(INOUT, float, multipliers) NEXT(IN, float4, steps) \
-            NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass)
+    NEXT(IN, uint2, ends) \
+    NEXT(IN, float, rests) NEXT(IN, ushort, kinds) NEXT(IN, float4, materials) \
+        NEXT(INOUT, float, multipliers) NEXT(IN, float4, steps) NEXT(VALUE, uint, substep) \
+            NEXT(VALUE, uint, pass)
 HED_VIEW(cloth_projection, CLOTH_PROJECTION)
 #define CLOTH_DISTANCE(FIRST, NEXT) \
     CLOTH_PROJECTION(FIRST, NEXT) NEXT(VALUE, uint, first) NEXT(VALUE, uint, count)
@@ -175,9 +182,10 @@ CLOTH_FUNCTION void cloth_move_as(__global float4 *to, float4 moved, float4 orig
 
 #define CLOTH_ELEMENTS(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
-    NEXT(IN, uint4, elements) NEXT(INOUT, float4, pulled) NEXT(IN, float4, steps) \
-        NEXT(VALUE, uint, total) NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass) \
-            NEXT(VALUE, uint, first) NEXT(VALUE, uint, count)
+    NEXT(IN, uint4, elements) \
+    NEXT(INOUT, float4, pulled) NEXT(IN, float4, steps) NEXT(VALUE, uint, total) \
+        NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass) NEXT(VALUE, uint, first) \
+            NEXT(VALUE, uint, count)
 HED_VIEW(cloth_elements_view, CLOTH_ELEMENTS)
 
 /* Projects element i of `total` (cloth_element; its rows of four words are `total` apart). A corner
@@ -220,9 +228,10 @@ CLOTH_FUNCTION void cloth_element_one(uint i, cloth_elements_view view, float st
 
 #define CLOTH_CELLS(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
-    NEXT(IN, uint4, cells) NEXT(INOUT, float4, pulled) NEXT(IN, float4, steps) \
-        NEXT(VALUE, uint, total) NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass) \
-            NEXT(VALUE, uint, first) NEXT(VALUE, uint, count)
+    NEXT(IN, uint4, cells) \
+    NEXT(INOUT, float4, pulled) NEXT(IN, float4, steps) NEXT(VALUE, uint, total) \
+        NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass) NEXT(VALUE, uint, first) \
+            NEXT(VALUE, uint, count)
 HED_VIEW(cloth_cells_view, CLOTH_CELLS)
 
 /* Projects cell i of `total` (cloth_diagonals; its rows of four words are `total` apart). `pulled`:
@@ -250,9 +259,10 @@ CLOTH_FUNCTION void cloth_cell_one(uint i, cloth_cells_view view, float stiffnes
 
 #define CLOTH_DRIVE(FIRST, NEXT) \
     FIRST(INOUT, float4, position) \
-    NEXT(IN, float4, previous) NEXT(IN, float4, garments) NEXT(IN, float4, colliders) \
-        NEXT(IN, float4, contact) CLOTH_DRIVER_ARRAYS(NEXT, NEXT) NEXT(OUT, cloth_debug, debug) \
-            NEXT(IN, float4, steps) NEXT(VALUE, uint, substep) NEXT(VALUE, uint, skipped)
+    NEXT(IN, float4, previous) \
+    NEXT(IN, float4, garments) NEXT(IN, float4, colliders) NEXT(IN, float4, contact) \
+        CLOTH_DRIVER_ARRAYS(NEXT, NEXT) NEXT(OUT, cloth_debug, debug) NEXT(IN, float4, steps) \
+            NEXT(VALUE, uint, substep) NEXT(VALUE, uint, skipped)
 HED_VIEW(cloth_drive_view, CLOTH_DRIVE)
 
 /* Parameters of a substep without the flags `skipped` (CLOTH_STEP_*). */

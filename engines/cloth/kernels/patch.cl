@@ -117,9 +117,8 @@ CLOTH_FUNCTION float4 advance(
 #else
         cloth_step step = view->step;
 #endif
-        moved = cloth_integrate(at, *before, carry,
+        moved = cloth_integrate(at, before, carry,
             AIR ? view->air[particle] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f), view->cloth, step);
-        *before = at;
         if (TETHERS) {
             uint2 tether = view->word2[view->tether_at + view->group.own_at + i];
             if (tether.x != NOTHING)
@@ -425,7 +424,7 @@ typedef struct patch_tension {
 CLOTH_FUNCTION void do_task(const patch_view *view, const patch_tension *tension,
     const patch_held *memory, uint4 task, uint turns, uint i)
 {
-    uint at = task.y + i, kind = task.x & ~CLOTH_TASK_OF_PLACES;
+    uint at = task.y + i, kind = task.x & ~(CLOTH_TASK_OF_PLACES | CLOTH_TASK_STRAIGHT);
     __global float4 *points =
         task.x & CLOTH_TASK_OF_PLACES ? tension->places.places : view->position;
     if (kind == CLOTH_TASK_PUBLISH) {
@@ -438,6 +437,7 @@ CLOTH_FUNCTION void do_task(const patch_view *view, const patch_tension *tension
     } else if (kind == CLOTH_TASK_SAMPLE) {
         cloth_places_view places = tension->places;
         places.turns = turns;
+        places.recall = view->step.recall;
         cloth_place_one(at, places);
     } else if (kind == CLOTH_TASK_FOLLOW) {
         cloth_shares_view shares = tension->shares;
@@ -446,8 +446,8 @@ CLOTH_FUNCTION void do_task(const patch_view *view, const patch_tension *tension
     } else {
         cloth_chains_view chains = tension->chains;
         chains.points = points;
-        chains.turns = turns;
-        chains.pass = tension->gives || task.w == CLOTH_LIMIT_PASS ? task.w : 0u;
+        chains.turns = task.x & CLOTH_TASK_STRAIGHT ? 0u : turns;
+        chains.pass = tension->gives || task.w >= CLOTH_LIMIT_PASS ? task.w : 0u;
         cloth_chain_solve(cloth_chain_of(chains.chains, at), chains, view->step.stiffness);
     }
 }

@@ -31,23 +31,26 @@ typedef struct cloth_patch_launch {
 #define CLOTH_TASK_CHAINS 3u
 #define CLOTH_TASK_FOLLOW 4u
 #define CLOTH_TASK_OF_PLACES 8u /* flag: points are places, not particles */
+#define CLOTH_TASK_STRAIGHT 16u /* flag: edges do not turn (cloth_chain_axis()) */
 
 /* `tasks`: of each group; then arrays of chain.h. `tables`: result of cloth_patch_tables_create() (solver/patches.h). `packets`: number of the last
  * exchange of each group, then two buffers of packets. Any other buffer may replace one that the
  * cloth does not use, so the arrays are not `restrict`. */
 #define CLOTH_PATCH(FIRST, NEXT) \
-    FIRST(SHARED, float4, position) NEXT(SHARED, float4, previous) NEXT(SHARED, uint2, carry) \
-    NEXT(SHARED_IN, float4, garments) NEXT(SHARED_IN, uint4, tables) NEXT(SCRATCH, uint4, packets) \
-    NEXT(SHARED_IN, float4, air) NEXT(SHARED_IN, float4, driver_from) \
-    NEXT(SHARED_IN, float4, driver_to) NEXT(SHARED_IN, float4, driver_map) \
-    NEXT(SHARED_OUT, uint2, debug) NEXT(SHARED_IN, float4, colliders) \
-    NEXT(SHARED_IN, float4, contact) NEXT(SHARED, uint, flags) \
-    NEXT(SHARED_IN, uint4, tasks) NEXT(SHARED_IN, uint4, sources) NEXT(SHARED, float4, samples) \
-    NEXT(SHARED, float4, from) NEXT(SHARED_IN, uint4, shares) NEXT(SHARED_IN, uint4, chains) \
-    NEXT(SHARED_IN, float, edges) NEXT(SHARED, float4, units) NEXT(SCRATCH, float, links) \
-    NEXT(SHARED, float, pulls) NEXT(SHARED, float, pulled) \
-    NEXT(STRUCT, cloth_patch_launch, launch) NEXT(LOCAL, float4, place) \
-    NEXT(LOCAL, float4, palette) NEXT(LOCAL, uint, steps) NEXT(LOCAL, uint2, carries)
+    FIRST(SHARED, float4, position) \
+    NEXT(SHARED, float4, previous) NEXT(SHARED, uint2, carry) NEXT(SHARED_IN, float4, garments) \
+        NEXT(SHARED_IN, uint4, tables) NEXT(SCRATCH, uint4, packets) NEXT(SHARED_IN, float4, air) \
+            NEXT(SHARED_IN, float4, driver_from) NEXT(SHARED_IN, float4, driver_to) \
+                NEXT(SHARED_IN, float4, driver_map) NEXT(SHARED_OUT, uint2, debug) NEXT(SHARED_IN, \
+                    float4, colliders) NEXT(SHARED_IN, float4, contact) NEXT(SHARED, uint, flags) \
+                    NEXT(SHARED_IN, uint4, tasks) NEXT(SHARED_IN, uint4, sources) NEXT(SHARED, \
+                        float4, samples) NEXT(SHARED, float4, from) NEXT(SHARED_IN, uint4, shares) \
+                        NEXT(SHARED_IN, uint4, chains) NEXT(SHARED_IN, float, edges) \
+                            NEXT(SHARED, float4, units) NEXT(SCRATCH, float, links) \
+                                NEXT(SHARED, float, pulls) NEXT(SHARED, float, pulled) \
+                                    NEXT(STRUCT, cloth_patch_launch, launch) \
+                                        NEXT(LOCAL, float4, place) NEXT(LOCAL, float4, palette) \
+                                            NEXT(LOCAL, uint, steps) NEXT(LOCAL, uint2, carries)
 HED_VIEW(cloth_patch_view, CLOTH_PATCH)
 
 #endif

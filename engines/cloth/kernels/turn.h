@@ -15,18 +15,18 @@
     FIRST(IN, float4, position) \
     NEXT(IN, float4, previous) \
     NEXT(IN, cloth_carry, carry) \
-    NEXT(IN, float4, garments) NEXT(IN, float4, air) NEXT(OUT, float4, expected) \
-        NEXT(STRUCT, cloth_step, step)
+    NEXT(IN, float4, garments) \
+    NEXT(IN, float4, air) NEXT(OUT, float4, expected) NEXT(STRUCT, cloth_step, step)
 HED_VIEW(cloth_expect_view, CLOTH_EXPECT)
 
 CLOTH_FUNCTION void cloth_expect_one(uint i, cloth_expect_view view)
 {
-    float4 at = view.position[i];
+    float4 at = view.position[i], before = view.previous[i];
     uint2 carried = view.carry[i];
     cloth_step step = cloth_blown(i, view.air, view.step);
-    view.expected[i] = at.w == 0.0f ? at
-                                    : cloth_integrated_at(i, at, view.previous[i], &carried,
-                                          view.garments, view.air, step);
+    view.expected[i] =
+        at.w == 0.0f ? at
+                     : cloth_integrated_at(i, at, &before, &carried, view.garments, view.air, step);
 }
 
 #define CLOTH_TURN_LANES 128u /* lanes of a piece; a lane has every 128th particle */
@@ -39,9 +39,10 @@ CLOTH_FUNCTION void cloth_expect_one(uint i, cloth_expect_view view)
     FIRST(INOUT, float4, position) \
     NEXT(INOUT, cloth_carry, carry) \
     NEXT(IN, float4, previous) \
-    NEXT(IN, float4, expected) NEXT(IN, float4, garments) NEXT(IN, float4, colliders) \
-        NEXT(IN, float4, contact) NEXT(IN, float4, driver_map) NEXT(IN, uint, members) \
-            NEXT(IN, uint2, pieces) NEXT(STRUCT, cloth_step, step)
+    NEXT(IN, float4, expected) \
+    NEXT(IN, float4, garments) NEXT(IN, float4, colliders) NEXT(IN, float4, contact) \
+        NEXT(IN, float4, driver_map) NEXT(IN, uint, members) NEXT(IN, uint2, pieces) \
+            NEXT(STRUCT, cloth_step, step)
 HED_VIEW(cloth_turn_view, CLOTH_TURN)
 
 /* Sums over particles of mass m, at r from the piece's first one, that were corrected by c. */

@@ -5,8 +5,9 @@
 #include "model/garment.h"
 
 enum {
-    CLOTH_LATTICE_COARSER = 2, /* strides of two lattices, the coarser / the finer */
-    CLOTH_LATTICE_CELLS = 8,   /* maximum number of cells along a side of the coarsest lattice */
+    CLOTH_LATTICE_COARSER = 2,  /* strides of two lattices, the coarser / the finer */
+    CLOTH_LATTICE_CELLS = 8,    /* maximum number of cells along a side of the coarsest lattice */
+    CLOTH_TURNING_LATTICES = 2, /* coarsest lattices of a sheet that remembers, whose edges turn */
     CLOTH_LATTICE_SWEEPS = 4,
     CLOTH_LATTICE_SOFTEN = 4 /* cloth_chains.soften */
 };

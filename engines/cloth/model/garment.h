@@ -112,7 +112,7 @@ typedef struct cloth_share {
  * times if cloth may touch anything, one direction after the other, then the points of its shares
  * follow. */
 typedef struct cloth_lattice {
-    uint32_t sweeps, touched_sweeps, place_count, share_count;
+    uint32_t sweeps, touched_sweeps, hung_sweeps, place_count, share_count;
     cloth_place *places;
     cloth_share *shares; /* motions of particles, or of places of the next finer lattice */
     bool is_inner;       /* shares are of places */

@@ -20,6 +20,7 @@ enum {
     STRIDE = 4,       /* minimum cells between two places of a lattice */
     FINER_STRIDE = 8, /* minimum below another lattice: lines do the rest */
     FINER_SWEEPS = 2, /* sweeps of a finer lattice */
+    HUNG_SWEEPS = 8,  /* sweeps of the coarsest lattice of a sheet that remembers (CLOTH_RECALL) */
     PIN_REACH = 15,   /* cells around a pin */
     PIN_SWEEPS = 4,
     MOST_PINS = 64 /* pins that have a lattice of their own */
@@ -219,6 +220,7 @@ static hed_status make_lattice(cloth_garment *garment, uint32_t stride, uint32_t
         return error->status;
     lattice->sweeps = lattice > garment->lattices ? FINER_SWEEPS : CLOTH_LATTICE_SWEEPS;
     lattice->touched_sweeps = lattice->sweeps / 2; /* lines and limits solve tension again */
+    lattice->hung_sweeps = lattice > garment->lattices ? FINER_SWEEPS : HUNG_SWEEPS;
     lattice->is_inner = finer > 1;
     lattice->place_count = lines.count[0] * lines.count[1];
     lattice->share_count = points.count[0] * points.count[1];

@@ -8,6 +8,7 @@
  * frames are in buffers that the kernels read, so the graph does not change: replaying 65 nodes
  * costs the driver one call. */
 #include "solver/colours.h"
+#include "solver/second_order.h"
 #include "solver/strict_order.h"
 
 #include <stdio.h>
@@ -386,6 +387,8 @@ static hed_status colours_enqueue(
                 if (s->pins && !is_native) run_gathered(cloth, s, s->pins, substep, 1, error);
                 else cloth_tension_solve_pins(cloth, s->tension, s->b.steps, substep, error);
             }
+            if (!key->acts && cloth_remembers(cloth))
+                cloth_tension_limit(cloth, s->tension, s->b.steps, substep, error);
             if (!key->acts) continue;
             if (s->has_tension) limit_stretch(cloth, s, key->touches, substep, error);
             cloth_drive_all(cloth, s->b.steps, substep, 0, error);

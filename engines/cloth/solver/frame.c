@@ -2,6 +2,7 @@
 /* hed_cloth_step(): checks all data of the program before it enqueues anything, uploads the data
  * from staging memory, and enqueues the substeps and write-back. It never waits for the device. */
 #include "object/division.h"
+#include "solver/second_order.h"
 #include "solver/strips.h"
 
 #include "model/collider.h"
@@ -295,7 +296,9 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
 {
     const hed_cloth_frame *frame = s->frame;
     double last = index ? s->dt : s->last_dt, dt = s->dt;
-    double fall = cloth->def.slides_form ? dt * dt : 0.5 * dt * (dt + last);
+    double fall = cloth->def.slides_form ? dt * dt : 0.5 * dt * (dt + last),
+           recall = cloth_remembers(cloth) ? (double)CLOTH_RECALL : 0.0;
+    if (last > 0.0) fall -= recall / (1.0 + recall) * dt * last; /* motions have gained this part */
     double longest = cloth_contacts_longest_move(cloth), time = cloth->time + index * dt;
     if (fastest * dt < longest) longest = fastest * dt;
     bool gusty = cloth->has_air && frame->gust > 0.0f;
@@ -312,18 +315,20 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
         .time = gusty ? (float)fmod(time, 10.0 * two_pi) : 0.0f,
         .from = s->moves ? (float)((double)index / s->count) : 0.0f,
         .to = s->moves ? (float)((double)(index + 1) / s->count) : 0.0f,
-        .stiffness = (float)(1.0 / (dt * dt)),
+        .stiffness = (float)((1.0 + recall) / (dt * dt)),
         .longest_move = (float)longest,
         .particles = cloth->particles,
         .colliders = cloth->host->collider_count,
         .origin_x = gusty ? (float)cloth->origin[0] : 0.0f,
         .origin_y = gusty ? (float)cloth->origin[1] : 0.0f,
-        .origin_z = gusty ? (float)cloth->origin[2] : 0.0f};
+        .origin_z = gusty ? (float)cloth->origin[2] : 0.0f,
+        .recall = (float)recall};
     step.flags = (cloth->has_tethers ? CLOTH_STEP_TETHERS : 0) |
                  (cloth->has_driver ? CLOTH_STEP_DRIVER : 0) |
                  (cloth->has_air ? CLOTH_STEP_AIR : 0) | (cloth->has_field ? CLOTH_STEP_FIELD : 0) |
                  (cloth->host->has_meshes && cloth->buffers.contact ? CLOTH_STEP_CONTACTS : 0) |
-                 (has_fast_collider(cloth->host) ? CLOTH_STEP_FAST : 0);
+                 (has_fast_collider(cloth->host) ? CLOTH_STEP_FAST : 0) |
+                 (recall > 0.0 && !(last > 0.0) ? CLOTH_STEP_FIRST : 0);
     return step;
 }
 
@@ -482,7 +487,8 @@ static hed_status step_part(hed_cloth *cloth, const hed_cloth_frame *frame, uint
                      : cloth->has_air          ? substeps
                                                : s.count;
     for (uint32_t at = 0, count; at < s.count && !error->status; at += count) {
-        uint32_t left = substeps - at % substeps; /* number until the end of a frame of the submission */
+        uint32_t left =
+            substeps - at % substeps; /* number until the end of a frame of the submission */
         count = piece > substeps || piece < left ? piece : left;
         run_piece(cloth, &s, at, count, error);
     }

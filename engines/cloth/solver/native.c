@@ -63,11 +63,16 @@ static void integrate_plainly(const moment *current, const cloth_particles *run)
 {
     const native_job *job = current->job;
     const cloth_step *step = &current->step;
+    cloth_step still = *step;
+    still.fall_x = 0.0f;
     cloth_cloth cloth = cloth_garment_at(job->arrays.integrate.garments, run->garment);
+    const float4 part = cloth_remembered((float4){1.0f, 0.0f, 0.0f, 0.0f}, still),
+                 thrown = cloth_remembered((float4){0.0f, 0.0f, 0.0f, 0.0f}, *step);
     const cloth_verlet verlet = {
         {step->ratio * cloth.keep_x, step->ratio * cloth.keep_y, step->ratio * cloth.keep_z, 0.0f},
         {step->fall_x, step->fall_y, step->fall_z, 0.0f}, 0.577f * step->longest_move,
-        (step->flags & CLOTH_STEP_TETHERS) != 0};
+        (step->flags & CLOTH_STEP_TETHERS) != 0, cloth_recalled(*step), part.x, 1.0f + step->recall,
+        {thrown.x, thrown.y, thrown.z, 0.0f}};
     for (uint32_t i = run->first, end = run->first + run->count; i < end; i++) {
         i = job->solver->functions->integrate(&job->arrays.integrate, &verlet, i, end);
         if (i < end) cloth_native_integrate(&job->arrays, step, i, i + 1);
@@ -201,6 +206,7 @@ static void do_substep(const moment *current, hed_team *team, uint32_t member)
         run_phases(&figures, team, member, begin, act);
     if (s->lattices) cloth_native_tension(s->lattices, job->acts ? CLOTH_TOUCHED_PASSES : 1, &crew);
     if (s->lattices && job->acts) limit_stretch(current, &crew, act);
+    else if (s->lattices && s->lattices->remembers) cloth_native_limit(s->lattices, &crew);
     run_phases(current, team, member, act, job->phases);
 }
 

@@ -52,7 +52,8 @@ typedef struct cloth_chain_pack {
     const uint32_t *words;
     uint32_t count, step;    /* edges of a chain; bytes */
     float low, high, soften; /* limits of cloth_chains */
-    bool limits;             /* maximum lengths are from `high` and the edge's force (`pulled`) */
+    uint32_t
+        limits; /* pass of limits, whose maximum lengths are from `high` and `pulled`; else 0 */
 } cloth_chain_pack;
 
 /* Packs of a set of chains: of a garment's tension with all copies, or of a lattice. */
@@ -88,6 +89,7 @@ typedef struct cloth_native_copy {
 typedef struct cloth_native_lattices {
     hed_arena arena;
     uint32_t garment_count, copy_count;
+    bool remembers;                 /* cloth_remembers() */
     cloth_native_garment *garments; /* (garment_count) */
     cloth_native_copy *copies;
     uint32_t longest;     /* edges of the longest chain */
@@ -150,6 +152,7 @@ typedef struct cloth_verlet {
     float keep[4], fall[4];
     float longest; /* m along an axis */
     bool tethers;
+    float recalled, part, more, thrown[4]; /* factors of cloth_remember(); the fourth is 0 */
 } cloth_verlet;
 
 /* native_packs.c: the functions that take the time, for one instruction set. */

@@ -1,6 +1,9 @@
 /* Lattices and tension along lines for HED_CLOTH_SOLVER_CPU. Eight chains are solved at once, one
  * in each SIMD lane. A lattice is solved by one thread, its particles follow in all threads. */
 #include "solver/native.h"
+#include "solver/second_order.h"
+
+#include "model/cloth_lattice.h"
 
 #include <string.h>
 
@@ -59,7 +62,7 @@ static hed_status make_chain_packs(lattice_builder *b, const cloth_chains *chain
             const cloth_chain *chain = chains->chains + chains->at[d];
             packs->packs[p] =
                 (cloth_chain_pack){at, chain->count, (uint32_t)(chain->step * sizeof(float4)),
-                    chains->low, chains->high, chains->soften, false};
+                    chains->low, chains->high, chains->soften, 0};
             write_chain_pack(chains, d, k, copies, particle, particles, give, at);
             at += CLOTH_LANES * (1 + 2 * (uint64_t)chain->count);
         }
@@ -82,9 +85,10 @@ static hed_status make_limits(
     if (!packs) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < tension->at[2]; k++) {
         packs[k] = tension->packs[k];
+        packs[k].limits = result->remembers ? CLOTH_HUNG_PASS : CLOTH_LIMIT_PASS;
+        if (result->remembers && k < tension->at[1]) continue; /* tension again */
         packs[k].low = 0.0f;
         packs[k].high *= CLOTH_LIMIT;
-        packs[k].limits = true;
     }
     native->limits = *tension;
     native->limits.packs = packs;
@@ -100,7 +104,8 @@ static hed_status make_lattices_of(lattice_builder *b, uint32_t g, hed_error *er
     cloth_native_lattices *result = b->result;
     const cloth_garment *garment = b->cloth->garments[g];
     cloth_native_garment *native = result->garments + g;
-    uint32_t count = garment->lattice_count + garment->pin_lattice_count, places = 0;
+    uint32_t pins = result->remembers ? 0 : garment->pin_lattice_count,
+             count = garment->lattice_count + pins, places = 0;
     native->level_count = garment->lattice_count;
     native->lattice_count = count;
     if (garment->tension.at[2] &&
@@ -149,6 +154,7 @@ hed_status cloth_native_lattices_create(
     if (!result) return HED_ERROR_MEMORY;
     result->arena = arena;
     result->garment_count = cloth->garment_count;
+    result->remembers = cloth_remembers(cloth);
     lattice_builder b = {cloth, result};
     result->garments =
         hed_arena_new(&result->arena, cloth->garment_count, sizeof *result->garments, error);
@@ -188,8 +194,8 @@ static float4 sample_place(const cloth_place *place, const float4 *particles)
 }
 
 /* Samples the places of a lattice, which start with the motions of the next coarser lattice. */
-static void sample_places(
-    const cloth_native_lattice *native, const cloth_native_copy *copy, const cloth_crew *crew)
+static void sample_places(const cloth_native_lattices *lattices, const cloth_native_lattice *native,
+    const cloth_native_copy *copy, const cloth_crew *crew)
 {
     const cloth_lattice *lattice = native->lattice;
     float4 *places = copy->places + native->at, *motions = copy->motions + native->at;
@@ -197,7 +203,8 @@ static void sample_places(
         places[p] = motions[p] = sample_place(lattice->places + p, crew->positions + copy->first);
     for (uint32_t p = 0; p < lattice->place_count && crew->previous; p++)
         copy->before[native->at + p] =
-            sample_place(lattice->places + p, crew->previous + copy->first);
+            cloth_place_past(sample_place(lattice->places + p, crew->previous + copy->first),
+                places[p], lattices->remembers ? CLOTH_RECALL : 0.0f);
 }
 
 /* Solves the chains of a lattice, and computes the motions of its places. `turns`: its edges pull as
@@ -213,13 +220,15 @@ static void solve_lattice(const cloth_native_lattices *lattices, const cloth_nat
                         : NULL;
     if (pulled)
         memset(pulled, 0, CLOTH_LANES * sizeof *pulled * (uint64_t)pulled_rows(&native->chains));
-    sample_places(native, copy, crew);
+    sample_places(lattices, native, copy, crew);
     if (native->follows) {
         const cloth_native_lattice *coarser = native - 1;
         crew->functions->follow(places, coarser->lattice->shares, coarser->lattice->share_count,
             copy->motions + coarser->at);
     }
-    uint32_t sweeps = crew->previous ? lattice->sweeps : lattice->touched_sweeps;
+    uint32_t sweeps = lattices->remembers ? lattice->hung_sweeps
+                      : crew->previous    ? lattice->sweeps
+                                          : lattice->touched_sweeps;
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
         float *at = pulled;
         for (uint32_t k = 0; k < native->chains.at[2]; k++) {
@@ -260,7 +269,9 @@ void cloth_native_coarse(const cloth_native_lattices *lattices, const cloth_crew
             for (uint32_t l = 0; l < garment->level_count; l++)
                 if (phase)
                     move_particles(garment->lattices + l, copy, crew, crew->member, crew->threads);
-                else solve_lattice(lattices, garment->lattices + l, copy, true, crew);
+                else
+                    solve_lattice(lattices, garment->lattices + l, copy,
+                        !lattices->remembers || l < CLOTH_TURNING_LATTICES, crew);
         }
         crew_barrier(crew);
     }
@@ -305,7 +316,8 @@ static void do_lines_of_garments(
 void cloth_native_tension(
     const cloth_native_lattices *lattices, uint32_t passes, const cloth_crew *crew)
 {
-    do_lines_of_garments(lattices, passes > 1 ? FIRST_PASS : ONLY_PASS, crew);
+    do_lines_of_garments(
+        lattices, passes > 1 || lattices->remembers ? FIRST_PASS : ONLY_PASS, crew);
     for (uint32_t k = 1; k < passes; k++) do_lines_of_garments(lattices, LATER_PASS, crew);
     for (uint32_t k = crew->member; k < lattices->copy_count; k += crew->threads) {
         const cloth_native_copy *copy = lattices->copies + k;

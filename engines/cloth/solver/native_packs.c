@@ -21,6 +21,8 @@ __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
     const cloth_integrate_view *arrays, const cloth_verlet *verlet, uint32_t begin, uint32_t end)
 {
     __m128 keep = _mm_loadu_ps(verlet->keep), fall = _mm_loadu_ps(verlet->fall),
+           recalled = _mm_set1_ps(verlet->recalled), part = _mm_set1_ps(verlet->part),
+           more = _mm_set1_ps(verlet->more), thrown = _mm_loadu_ps(verlet->thrown),
            most = _mm_set1_ps(verlet->longest), sign = _mm_set1_ps(-0.0f);
     /* Lanes of cloth_carry_of() and cloth_carry_pack(). */
     const __m128i unpack_carry =
@@ -33,11 +35,14 @@ __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
         __m128 is_free = _mm_cmpgt_ps(_mm_permute_ps(at, 0xff), _mm_setzero_ps());
         __m128i carry = _mm_loadl_epi64((const __m128i *)(arrays->carry + i));
         __m128 carried = _mm_castsi128_ps(_mm_shuffle_epi8(carry, unpack_carry));
-        __m128 last = _mm_add_ps(_mm_sub_ps(at, before), carried);
+        __m128 motion = _mm_sub_ps(at, before), last = _mm_fmadd_ps(motion, recalled, carried);
         __m128 way = _mm_and_ps(_mm_fmadd_ps(last, keep, fall), is_free);
         if (_mm_movemask_ps(_mm_cmpgt_ps(_mm_andnot_ps(sign, way), most))) return i;
         __m128 moved = _mm_add_ps(at, way);
         __m128 loss = _mm_sub_ps(way, _mm_sub_ps(moved, at));
+        __m128 recall = _mm_and_ps(_mm_fmadd_ps(motion, part, thrown), is_free),
+               start = _mm_add_ps(at, recall);
+        loss = _mm_fmadd_ps(_mm_sub_ps(_mm_sub_ps(start, at), recall), more, loss);
         __m128i rounded = _mm_add_epi32(_mm_castps_si128(loss), _mm_set1_epi32(0x8000));
         _mm_storel_epi64((__m128i *)(arrays->carry + i), _mm_shuffle_epi8(rounded, pack_carry));
         if (verlet->tethers && arrays->tether[i].x != CLOTH_NONE) {
@@ -49,7 +54,7 @@ __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
                 moved = _mm_blend_ps(
                     _mm_fmadd_ps(offset, _mm_set1_ps(length / sqrtf(square)), anchor), moved, 8);
         }
-        _mm_store_ps(previous, _mm_blend_ps(at, before, 8));
+        _mm_store_ps(previous, _mm_blend_ps(start, before, 8));
         _mm_store_ps(position, moved);
     }
     return end;
@@ -65,7 +70,8 @@ __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
 
 static const cloth_native_functions versions[] = {
 #if defined(__x86_64__)
-    {"AVX2", avx2_packs, avx2_sweep, avx2_line, avx2_chain, avx2_shorten, avx2_follow, avx2_integrate},
+    {"AVX2", avx2_packs, avx2_sweep, avx2_line, avx2_chain, avx2_shorten, avx2_follow,
+        avx2_integrate},
 #endif
     {"plain", plain_packs, plain_sweep, plain_line, plain_chain, plain_shorten, plain_follow, NULL},
 };

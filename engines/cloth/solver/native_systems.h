@@ -248,7 +248,8 @@ FUNCTION bool NAME(shorten_half)(
         VECTOR square = NAME(add)(NAME(inner)(&way, &way), NAME(all)(1e-24f)),
                root = NAME(inverse_root)(square), length = NAME(multiply)(square, root),
                weight = NAME(most)(NAME(add)(a.w, b.w), NAME(all)(1e-20f)),
-               most = NAME(multiply)(NAME(read)(words), NAME(all)(pack->high));
+               most = NAME(multiply)(
+                   NAME(read)(words), NAME(all)(CLOTH_SHORTENED(pack->limits) * pack->high));
         if (pulled)
             most = NAME(fused)(NAME(chain_give)(pack, words, weight, stiffness),
                 NAME(most)(NAME(read)((const uint32_t *)pulled + CLOTH_LANES * j), zero), most);
@@ -272,7 +273,7 @@ TARGET static void NAME(shorten)(
     void *positions, const cloth_chain_pack *pack, float stiffness, const float *pulled)
 {
     bool is_long = true;
-    for (uint32_t k = 0; k < CLOTH_SHORTENINGS(pack->count) && is_long; k++) {
+    for (uint32_t k = 0; k < CLOTH_SHORTENINGS(pack->limits, pack->count) && is_long; k++) {
         is_long = NAME(shorten_half)(positions, pack, 0, stiffness, pulled);
         is_long |= NAME(shorten_half)(positions, pack, 1, stiffness, pulled);
     }

@@ -1,6 +1,7 @@
 /* hed_cloth_evaluate(): violation of the constraints, computed in double on the host. */
 #include "object/division.h"
 #include "solver/host.h"
+#include "solver/second_order.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -92,7 +93,8 @@ static void measure_particles(
     const hed_cloth *cloth, const particles *arrays, hed_cloth_metrics *quality)
 {
     const hed_cloth *lead = cloth_lead(cloth);
-    double energy = 0.0, dt = lead->last_dt;
+    double energy = 0.0, dt = lead->last_dt,
+           more = 1.0 + (cloth_remembers(cloth) ? (double)CLOTH_RECALL : 0.0);
     uint64_t hash = add_bits(0xcbf29ce484222325u, (float)lead->origin[0], (float)lead->origin[1],
         (float)lead->origin[2]);
     for (uint32_t g = 0; g < cloth->garment_count && lead->is_apart; g++) {
@@ -106,8 +108,9 @@ static void measure_particles(
         const double *origin = lead->homes[g].origin,
                      at[3] = {p.x + origin[0], p.y + origin[1], p.z + origin[2]};
         float4 before = arrays->previous[i], carry = cloth_carry_of(arrays->carry[i]);
-        double x = (double)p.x - before.x + carry.x, y = (double)p.y - before.y + carry.y,
-               z = (double)p.z - before.z + carry.z;
+        double x = more * ((double)p.x - before.x) + carry.x,
+               y = more * ((double)p.y - before.y) + carry.y,
+               z = more * ((double)p.z - before.z) + carry.z;
         double moved = sqrt(x * x + y * y + z * z);
         hash = add_bits(hash, p.x, p.y, p.z);
         if (!cloth_finite(p)) quality->not_finite++;

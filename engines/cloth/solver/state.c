@@ -1,6 +1,7 @@
 /* Jumps of a cloth, and saved states. */
 #include "object/division.h"
 #include "solver/host.h"
+#include "solver/second_order.h"
 
 #include "model/collider.h"
 #include "model/tear.h"
@@ -150,7 +151,7 @@ typedef struct state_head {
     /* state of the origin's following: cloth_look */
     uint32_t submissions, after;
     float middle[3];
-    uint32_t apart;    /* STATE_APART, STATE_PARTS */
+    uint32_t apart;    /* STATE_APART, STATE_PARTS, STATE_REMEMBERS */
     uint32_t substeps; /* number in the last frame */
     uint32_t has_driver_middle;
     double driver_middle[3]; /* m */
@@ -160,8 +161,9 @@ typedef struct state_head {
 
 enum { MOST_SUBSTEPS = 64000 }; /* chosen for a frame of 10 s */
 
-#define STATE_APART 1u /* each garment has its own origin */
-#define STATE_PARTS 2u /* cloth_look.parts */
+#define STATE_APART 1u     /* each garment has its own origin */
+#define STATE_PARTS 2u     /* cloth_look.parts */
+#define STATE_REMEMBERS 4u /* previous positions as in CLOTH_RECALL */
 
 /* A cloth_home: one for each garment is stored after the head. */
 typedef struct state_home {
@@ -284,7 +286,8 @@ static state_head head_of(const hed_cloth *cloth)
         .submissions = look->submissions,
         .after = look->after,
         .middle = {look->middle[0], look->middle[1], look->middle[2]},
-        .apart = (lead->is_apart ? STATE_APART : 0) | (look->parts ? STATE_PARTS : 0),
+        .apart = (lead->is_apart ? STATE_APART : 0) | (look->parts ? STATE_PARTS : 0) |
+                 (cloth_remembers(cloth) ? STATE_REMEMBERS : 0),
         .substeps = lead->frame_substeps,
         .has_driver_middle = host->has_driver_middle,
         .pace_seconds = host->pace_seconds};
@@ -361,7 +364,8 @@ static bool is_sound_head(const state_head *head)
                  fabs((double)head->middle[k]) <= farthest_place &&
                  fabs(head->driver_middle[k]) <= CLOTH_FARTHEST;
     for (int k = 0; k < 16; k++) sound &= fabs((double)head->pace[k]) <= farthest_place;
-    return sound && head->apart <= (STATE_APART | STATE_PARTS) && head->substeps <= MOST_SUBSTEPS;
+    return sound && head->apart <= (STATE_APART | STATE_PARTS | STATE_REMEMBERS) &&
+           head->substeps <= MOST_SUBSTEPS;
 }
 
 /* True if the fourth number of each previous position is the particle's garment, with
@@ -470,8 +474,36 @@ static hed_status load_tears(hed_cloth *cloth, const unsigned char *corners, hed
     return error->status;
 }
 
+/* Writes the previous positions of a state. A cloth that remembers continues one that does not with the same
+ * motions, and so does one that does not remember. */
+static hed_status load_previous(
+    hed_cloth *cloth, const state_head *head, const unsigned char *from, hed_error *error)
+{
+    const hed_allocator allocator = cloth->allocator;
+    const uint64_t count = cloth->particles, array = sizeof(float4) * count;
+    bool remembered = head->apart & STATE_REMEMBERS, remembers = cloth_remembers(cloth);
+    if (remembered == remembers || head->last_dt == 0.0f)
+        return cloth_write_rows(cloth, PREVIOUS_ROWS, from + array, error);
+    float4 *rows = hed_new(&allocator, count, sizeof *rows, error);
+    if (!rows) return HED_ERROR_MEMORY;
+    memcpy(rows, from + array, array);
+    float part = remembers ? 1.0f / (1.0f + CLOTH_RECALL) : 1.0f + CLOTH_RECALL;
+    for (uint64_t i = 0; i < count; i++) {
+        float4 at;
+        memcpy(&at, from + i * sizeof at, sizeof at);
+        rows[i].x = at.x - part * (at.x - rows[i].x);
+        rows[i].y = at.y - part * (at.y - rows[i].y);
+        rows[i].z = at.z - part * (at.z - rows[i].z);
+    }
+    cloth_write_rows(cloth, PREVIOUS_ROWS, rows, error);
+    cloth_wait_parts(cloth, error);
+    hed_delete(&allocator, rows, count, sizeof *rows);
+    return error->status;
+}
+
 /* Writes the arrays of a state to the devices. */
-static hed_status load_arrays(hed_cloth *cloth, const unsigned char *from, hed_error *error)
+static hed_status load_arrays(
+    hed_cloth *cloth, const state_head *head, const unsigned char *from, hed_error *error)
 {
     const uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;
     cloth_wait_parts(cloth, error);
@@ -480,7 +512,7 @@ static hed_status load_arrays(hed_cloth *cloth, const unsigned char *from, hed_e
         hed_fill(part->stream, part->buffers.flags, 0, 16, &(uint32_t){0}, 4, error);
     }
     cloth_write_rows(cloth, POSITION_ROWS, from, error);
-    cloth_write_rows(cloth, PREVIOUS_ROWS, from + array, error);
+    load_previous(cloth, head, from, error);
     cloth_write_rows(cloth, CARRY_ROWS, from + 2 * array, error);
     from += 3 * array + array / 2;
     if (cloth->has_driver) {
@@ -546,7 +578,8 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     const unsigned char *homes = (const unsigned char *)state + sizeof head,
                         *from = homes + home_bytes(cloth),
                         *end = (const unsigned char *)state + size - tear_bytes(cloth);
-    if (load_tears(cloth, end, error) || load_arrays(cloth, from, error)) return error->status;
+    if (load_tears(cloth, end, error) || load_arrays(cloth, &head, from, error))
+        return error->status;
     for (uint32_t i = 0; i < cloth_part_count(cloth) && !error->status; i++)
         load_part(cloth_part(cloth, i), &head, homes, from + array_bytes(cloth), end, error);
     if (cloth->buffers.grips) load_grips(cloth, from, error);

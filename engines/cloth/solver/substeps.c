@@ -8,6 +8,7 @@
  * of length L stretches by gravity x L x (t / spacing)^2. Frames with fast bodies have more
  * (frame_substeps.c). */
 #include "solver/host.h"
+#include "solver/second_order.h"
 
 #include "kernels/element_patch_kernel.h"
 #include "model/cloth_lattice.h"
@@ -20,8 +21,10 @@
 enum {
     FRAMES_A_SECOND = 60,
     /* Substeps of cloth that touches nothing, with at most 128 cells along a side, one more for each
-     * doubling; with drag or lift, which the gate does not have, BLOWN. */
+     * doubling; with drag or lift, which the gate does not have, BLOWN. REMEMBERED: of sheets with a step
+     * of second order, of any size (cloth_remembers()): the gate passes with 2. */
     HUNG = 4,
+    REMEMBERED = 3,
     BLOWN = 6,
     /* Meshes by Newton's method, which gives strains their whole stiffness. With bodies, over which
      * cloth folds, NEWTON_TOUCHED of 64 x 64 particles and NEWTON_MORE for each doubling of a side. */
@@ -115,6 +118,7 @@ uint32_t cloth_choose_substeps(const hed_cloth *cloth)
                          : layered ? ceil(fmin(LAYERED + LAYERED_MORE * doublings, MOST_TOUCHED))
                                    : fmin(TOUCHED * fmax(1, cells), MOST_TOUCHED),
                hung = garment->drag > 0 || garment->lift > 0 ? BLOWN
+                      : cloth_remembers(cloth)               ? REMEMBERED
                                                              : HUNG + fmax(ceil(doublings) - 1, 0),
                needed = touched ? contact : hung;
         if (!garment->tension.at[2])

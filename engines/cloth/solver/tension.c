@@ -1,8 +1,10 @@
 /* Tables and launches of tension over whole garments. The lattices of all garments and copies are
  * solved together, level by level: a launch for each direction of a sweep. */
+#include "solver/second_order.h"
 #include "solver/tension.h"
 
 #include "kernels/patch_arguments.h"
+#include "model/cloth_lattice.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -29,6 +31,7 @@ struct cloth_tension {
     uint32_t particle_shares, particle_share_count; /* shares of the finest lattices */
     uint32_t limits;   /* first chain of the limits, in the order of the stage of lines */
     bool gives;        /* an edge has compliance */
+    bool remembers;    /* cloth_remembers() */
     uint32_t places;   /* number after which `from` has the substep's start */
     uint32_t tasks[5]; /* cloth_patch_launch.tasks */
     uint32_t *lengths; /* (chain_count) edges of each chain */
@@ -173,11 +176,13 @@ static void count_sweeps(tension_builder *b)
         const cloth_garment *garment = whole->garments[g];
         for (uint32_t stage = 0; stage < b->tension->levels; stage++)
             if (stage < garment->lattice_count) {
-                b->tension->stages[stage].sweeps = garment->lattices[stage].sweeps;
+                b->tension->stages[stage].sweeps = b->tension->remembers
+                                                       ? garment->lattices[stage].hung_sweeps
+                                                       : garment->lattices[stage].sweeps;
                 b->tension->stages[stage].touched_sweeps = garment->lattices[stage].touched_sweeps;
             }
     }
-    for (uint32_t g = 0; g < b->cloth->garment_count; g++)
+    for (uint32_t g = 0; g < b->cloth->garment_count && !b->tension->remembers; g++)
         for (uint32_t pin = 0; pin < b->cloth->garments[g]->pin_lattice_count; pin++)
             b->tension->stages[b->tension->levels + 1 + b->pin_stage[g][pin]].sweeps =
                 b->cloth->garments[g]->pin_lattices[pin].sweeps;
@@ -291,7 +296,7 @@ static void add_chain_tasks(tension_builder *b, uint32_t *at, uint32_t kind,
 {
     for (uint32_t k = 0; k < 2 * sweeps; k++)
         add_task(b, at, kind, range->chains[k % 2] + shift, range->chain_count[k % 2],
-            pass && k > 1 ? 2 : pass);
+            pass == 1 && k > 1 ? 2 : pass);
 }
 
 /* Adds the tasks of a copy, with `first`: its first task. Offsets of the parts: `tasks`. */
@@ -300,13 +305,15 @@ static void add_copy_tasks(
 {
     cloth_tension *t = b->tension;
     const tension_range *lines = ranges + t->levels;
-    const uint32_t places = CLOTH_TASK_OF_PLACES, chains = CLOTH_TASK_CHAINS;
+    const uint32_t places = CLOTH_TASK_OF_PLACES, chains = CLOTH_TASK_CHAINS,
+                   limits = t->limits - t->stages[t->levels].chain_at[0];
     uint32_t at = first;
     add_task(b, &at, CLOTH_TASK_PUBLISH, 0, particles, 0);
     for (uint32_t l = 0; l < t->levels; l++)
         add_task(b, &at, CLOTH_TASK_SAMPLE, ranges[l].places, ranges[l].place_count, 0);
     for (uint32_t l = 0; l < t->levels; l++) {
-        add_chain_tasks(b, &at, chains | places, ranges + l, 0, t->stages[l].sweeps, 1);
+        uint32_t straight = t->remembers && l >= CLOTH_TURNING_LATTICES ? CLOTH_TASK_STRAIGHT : 0;
+        add_chain_tasks(b, &at, chains | places | straight, ranges + l, 0, t->stages[l].sweeps, 1);
         add_task(b, &at, CLOTH_TASK_FOLLOW | places, ranges[l].shares, ranges[l].share_count, 0);
     }
     add_task(b, &at, CLOTH_TASK_FOLLOW, lines->shares, lines->share_count, 0);
@@ -314,7 +321,11 @@ static void add_copy_tasks(
     for (uint32_t touched = 0; touched < 2; touched++) {
         t->tasks[1 + touched] = at - first;
         add_task(b, &at, CLOTH_TASK_PUBLISH, 0, particles, 0);
-        add_chain_tasks(b, &at, chains, lines, 0, touched ? CLOTH_TOUCHED_PASSES : 1, touched);
+        add_chain_tasks(
+            b, &at, chains, lines, 0, touched ? CLOTH_TOUCHED_PASSES : 1, touched || t->remembers);
+        for (uint32_t d = 0; d < 2 && !touched && t->remembers; d++)
+            add_task(b, &at, chains, lines->chains[d] + d * limits, lines->chain_count[d],
+                CLOTH_HUNG_PASS);
         for (uint32_t s = t->levels + 1; s < b->stages; s++) {
             const tension_range *pin = ranges + s;
             add_task(b, &at, CLOTH_TASK_SAMPLE, pin->places, pin->place_count, 0);
@@ -325,8 +336,7 @@ static void add_copy_tasks(
     }
     t->tasks[3] = at - first;
     add_task(b, &at, CLOTH_TASK_PUBLISH, 0, particles, 0);
-    add_chain_tasks(
-        b, &at, chains, lines, t->limits - t->stages[t->levels].chain_at[0], 1, CLOTH_LIMIT_PASS);
+    add_chain_tasks(b, &at, chains, lines, limits, 1, CLOTH_LIMIT_PASS);
     add_task(b, &at, CLOTH_TASK_TAKE, 0, particles, 0);
     t->tasks[4] = at - first;
 }
@@ -358,7 +368,7 @@ static hed_status find_pin_stages(
     b->place_at[g] = hed_arena_new(
         scratch, (uint64_t)garment->copies * per_copy + 1, sizeof *b->place_at[g], error);
     if (scratch->failed) return HED_ERROR_MEMORY;
-    for (uint32_t k = 0; k < garment->pin_lattice_count; k++) {
+    for (uint32_t k = 0; k < garment->pin_lattice_count && !b->tension->remembers; k++) {
         const cloth_lattice *lattice = garment->pin_lattices + k;
         uint32_t stage = 0;
         for (uint32_t i = 0; i < lattice->share_count; i++)
@@ -428,6 +438,7 @@ static hed_status tension_make(
     hed_cloth *cloth, cloth_tension *t, hed_arena *scratch, hed_error *error)
 {
     tension_builder b = {.cloth = cloth, .tension = t};
+    t->remembers = cloth_remembers(cloth);
     b.place_at = hed_arena_new(scratch, cloth->garment_count, sizeof *b.place_at, error);
     b.pin_stage = hed_arena_new(scratch, cloth->garment_count, sizeof *b.pin_stage, error);
     if (scratch->failed) return HED_ERROR_MEMORY;
@@ -525,7 +536,8 @@ static void sample_stage_places(hed_cloth *cloth, const cloth_tension *t, uint32
         cloth_run(cloth, CLOTH_KERNEL_PLACES, count,
             HED_VIEW_ARGS(cloth_places_launch, .position = cloth->buffers.position,
                 .previous = cloth->buffers.previous, .sources = t->b.sources, .places = t->b.places,
-                .from = t->b.from, .turns = turns, .first = first, .count = count),
+                .from = t->b.from, .turns = turns, .recall = t->remembers ? CLOTH_RECALL : 0.0f,
+                .first = first, .count = count),
             error);
 }
 
@@ -564,7 +576,7 @@ static void sweep_stage(hed_cloth *cloth, const cloth_tension *t, const tension_
     for (uint32_t k = from; k < to; k++) {
         const uint32_t *at = s->chain_at + k % 2;
         uint32_t pass = k < 2 ? 1 : 2;
-        if (sweeps == 1 && points == cloth->buffers.position) pass = 0;
+        if (sweeps == 1 && points == cloth->buffers.position && !t->remembers) pass = 0;
         solve_chains(cloth, t, points, steps, substep, pass, turns, at[0], at[1] - at[0], error);
     }
 }
@@ -579,7 +591,8 @@ hed_status cloth_tension_solve_lattices(hed_cloth *cloth, const cloth_tension *t
     for (uint32_t l = 0; l < t->levels; l++) {
         const tension_stage *s = t->stages + l;
         uint32_t sweeps = touched ? s->touched_sweeps : s->sweeps;
-        sweep_stage(cloth, t, s, sweeps, 0, 2 * sweeps, turns, t->b.places, steps, substep, error);
+        uint32_t turn = t->remembers && l >= CLOTH_TURNING_LATTICES ? 0 : turns;
+        sweep_stage(cloth, t, s, sweeps, 0, 2 * sweeps, turn, t->b.places, steps, substep, error);
         follow_shares(cloth, t, t->b.places, s->shares, s->share_count, error);
     }
     return error->status;
@@ -623,8 +636,9 @@ hed_status cloth_tension_limit(
     if (!t) return error->status;
     const uint32_t *at = t->stages[t->levels].chain_at;
     for (uint32_t d = 0; d < 2; d++)
-        solve_chains(cloth, t, cloth->buffers.position, steps, substep, CLOTH_LIMIT_PASS, 0,
-            t->limits + at[d] - at[0], at[d + 1] - at[d], error);
+        solve_chains(cloth, t, cloth->buffers.position, steps, substep,
+            t->remembers ? CLOTH_HUNG_PASS : CLOTH_LIMIT_PASS, 0,
+            (t->remembers && d == 0 ? at[0] : t->limits) + at[d] - at[0], at[d + 1] - at[d], error);
     return error->status;
 }
 

@@ -1,6 +1,7 @@
 /* Device memory of a cloth: all arrays of the kernels, filled from the garments, copy after copy.
  * Arrays that a cloth does not use are not allocated. */
 #include "solver/host.h"
+#include "solver/second_order.h"
 
 #include <string.h>
 
@@ -108,10 +109,13 @@ hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
 static void garment_words(const hed_cloth *cloth, float dt, float4 *words)
 {
     const hed_cloth *whole = cloth_whole(cloth);
+    float part = cloth_remembers(cloth) ? CLOTH_RECALL / (1.0f + CLOTH_RECALL) : 0.0f;
     for (uint32_t i = 0; i < whole->garment_count; i++, words += CLOTH_GARMENT_WORDS) {
         const cloth_garment *g = whole->garments[i];
         float factor = hed_pow(1.0f - g->damping, dt),
               upright = factor * hed_pow(1.0f - g->vertical_damping, dt);
+        factor += part * (1.0f - factor);
+        upright += part * (1.0f - upright);
         uint32_t up = cloth->def.up;
         words[0] = (float4){up == 0 ? upright : factor, up == 1 ? upright : factor,
             up == 2 ? upright : factor, g->thickness};
