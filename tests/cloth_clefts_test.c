@@ -169,3 +169,38 @@ Test(cloth_clefts, bodies_that_leave_no_room, .timeout = 300)
     cleft_free(c);
     test_close(&t);
 }
+
+/* A cloth that is given the state of cloth within two bodies continues to the bit, whether it has seen
+ * the bodies or not. */
+Test(cloth_clefts, states_carry_the_middle, .timeout = 300)
+{
+    test_device t = test_open(NULL);
+    enum { SAVED = CLOSES + 3, LAST = SAVED + 4 };
+    cleft *c = cleft_make(t.device, 0.009f, 0.0006f, HED_CLOTH_SELF_TRIANGLES),
+          *other = cleft_make(t.device, 0.009f, 0.0006f, HED_CLOTH_SELF_TRIANGLES);
+    uint64_t size = 0, hash = 0;
+    void *state = NULL;
+    for (int f = 0; f < LAST; f++) {
+        float by = f == CLOSES ? 0.0055f : 0;
+        if (f == SAVED) {
+            size = hed_cloth_save_size(c->d.cloth);
+            state = malloc(size);
+            OK(hed_cloth_save(c->d.cloth, state, &error));
+        }
+        cleft_step(c, by, by);
+    }
+    hash = dressed_measure(&c->d).hash;
+    for (int i = 0; i < 2; i++)
+        memcpy(other->bodies[i].positions, c->bodies[i].positions,
+            c->bodies[i].vertex_count * sizeof *c->bodies[i].positions);
+    cleft *again[] = {other, c};
+    for (int i = 0; i < 2; i++) {
+        OK(hed_cloth_load(again[i]->d.cloth, state, size, &error));
+        for (int f = SAVED; f < LAST; f++) cleft_step(again[i], 0, 0);
+        EXPECT_EQ(dressed_measure(&again[i]->d).hash, hash, "%s", i ? "the same" : "another");
+    }
+    free(state);
+    cleft_free(c);
+    cleft_free(other);
+    test_close(&t);
+}

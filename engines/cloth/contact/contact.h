@@ -63,6 +63,10 @@ hed_status cloth_contacts_check_state(
     const cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
 hed_status cloth_contacts_set_state(
     hed_cloth *cloth, cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
+/* Clefts for hed_cloth_save(): marks particles with two planes in the saved carries, and reads the marks.
+ * A particle within two bodies at a frame's start stays between them if it was in a cleft before. */
+hed_status cloth_clefts_save(hed_cloth *cloth, void *carries, hed_error *error);
+hed_status cloth_clefts_load(hed_cloth *cloth, const void *carries, hed_error *error);
 /* Forgets the previous positions of the mesh colliders, after a jump. */
 hed_status cloth_contacts_reset(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error);
 /* Makes the positions of all particles their grips. */

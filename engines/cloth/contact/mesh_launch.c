@@ -9,13 +9,25 @@
  * mesh without a border it has no limit. */
 #include "contact/contact_host.h"
 
+#include "object/division.h"
+
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* m/s, speed at which a particle leaves the inside of a mesh; it then rises 3 mm */
 #define COME_OUT 0.25
 
 /* ---- the tree ---- */
+
+/* Makes room for planes of contact, all 0, if there is none. */
+static hed_status make_planes(hed_cloth *cloth, hed_error *error)
+{
+    if (!cloth->buffers.contact)
+        cloth_upload(cloth, NULL, 16 * CLOTH_CONTACT_WORDS * (uint64_t)cloth->particles,
+            &cloth->buffers.contact, error);
+    return error->status;
+}
 
 static hed_status upload_tree(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
 {
@@ -31,10 +43,7 @@ static hed_status upload_tree(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     for (int i = 0; i < 2; i++)
         cloth_upload(cloth, NULL, 16 * vertices, &contacts->mb.place[i], error);
     cloth_upload(cloth, NULL, 16 * (uint64_t)cloth->particles, &contacts->mb.anchors, error);
-    if (!cloth->buffers.contact)
-        cloth_upload(cloth, NULL, 16 * CLOTH_CONTACT_WORDS * (uint64_t)cloth->particles,
-            &cloth->buffers.contact, error);
-    return error->status;
+    return make_planes(cloth, error);
 }
 
 /* Makes and uploads the tree, in the first frame with meshes. */
@@ -399,6 +408,60 @@ void cloth_contacts_state(const cloth_contacts *contacts, void *state)
     if (count > 0)
         memcpy((char *)state + sizeof count, contacts->known ? contacts->known : contacts->places,
             count * sizeof(float4));
+}
+
+#define CONTACT_ROWS CLOTH_ROWS(contact, 16 * CLOTH_CONTACT_WORDS, 1)
+#define STATE_IN_CLEFT 1u /* bit of a saved carry, whose second word has a free half */
+
+hed_status cloth_clefts_save(hed_cloth *cloth, void *carries, hed_error *error)
+{
+    for (uint32_t i = 0; i < cloth_part_count(cloth); i++)
+        if (!cloth_part(cloth, i)->buffers.contact) return error->status;
+    uint64_t count = CLOTH_CONTACT_WORDS * (uint64_t)cloth->particles;
+    float4 *planes = hed_new(&cloth->allocator, count, sizeof *planes, error);
+    if (!planes) return HED_ERROR_MEMORY;
+    cloth_read_rows(cloth, CONTACT_ROWS, planes, error);
+    if (!cloth_wait_parts(cloth, error))
+        for (uint32_t i = 0; i < cloth->particles; i++) {
+            uint2 carry;
+            memcpy(&carry, (char *)carries + i * sizeof carry, sizeof carry);
+            if (planes[CLOTH_CONTACT_WORDS * i + 1].w < CLOTH_NO_PLANE) carry.y |= STATE_IN_CLEFT;
+            memcpy((char *)carries + i * sizeof carry, &carry, sizeof carry);
+        }
+    hed_delete(&cloth->allocator, planes, count, sizeof *planes);
+    return error->status;
+}
+
+/* Writes the planes, and the carries again, without marks. */
+static hed_status clefts_write(
+    hed_cloth *cloth, const float4 *planes, const uint2 *carries, hed_error *error)
+{
+    for (uint32_t i = 0; i < cloth_part_count(cloth); i++) make_planes(cloth_part(cloth, i), error);
+    if (error->status) return error->status;
+    cloth_write_rows(cloth, CONTACT_ROWS, planes, error);
+    cloth_write_rows(cloth, CLOTH_ROWS(carry, sizeof *carries, 1), carries, error);
+    return cloth_wait_parts(cloth, error);
+}
+
+hed_status cloth_clefts_load(hed_cloth *cloth, const void *carries, hed_error *error)
+{
+    const hed_allocator *allocator = &cloth->allocator;
+    uint64_t count = cloth->particles, words = CLOTH_CONTACT_WORDS * count;
+    bool is_needed = cloth_part(cloth, 0)->buffers.contact != NULL;
+    if (!cloth->def.max_collider_triangles) return error->status;
+    float4 *planes = hed_new(allocator, words, sizeof *planes, error);
+    uint2 *unmarked = hed_new(allocator, count, sizeof *unmarked, error);
+    if (planes && unmarked) memcpy(unmarked, carries, count * sizeof *unmarked);
+    for (uint32_t i = 0; i < count && planes && unmarked; i++) {
+        uint32_t mark = unmarked[i].y & STATE_IN_CLEFT;
+        planes[CLOTH_CONTACT_WORDS * i + 1].w = mark ? cloth_two_planes(0.0f) : CLOTH_NO_PLANE;
+        unmarked[i].y ^= mark;
+        is_needed |= mark != 0;
+    }
+    if (!error->status && is_needed) clefts_write(cloth, planes, unmarked, error);
+    hed_delete(allocator, planes, words, sizeof *planes);
+    hed_delete(allocator, unmarked, count, sizeof *unmarked);
+    return error->status;
 }
 
 hed_status cloth_contacts_check_state(

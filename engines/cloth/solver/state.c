@@ -173,7 +173,7 @@ typedef struct state_home {
 
 /* Magic bytes; the last byte is the version. Version 2 had neither carries nor an origin; version 3
  * had no motion of the frame of reference, version 4 neither substeps nor middles of garments and driver,
- * version 5 had another head, version 6 no grips. */
+ * version 5 had another head, version 6 no grips. Carries have the marks of cloth_clefts_save(). */
 static const char magic[8] = "HEDCLTH7";
 
 static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
@@ -317,7 +317,8 @@ hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
         cloth, cloth->buffers.grips ? GRIP_ROWS : POSITION_ROWS, to + 2 * array + array / 2, error);
     if (cloth->has_driver)
         cloth_read_rows(cloth, DRIVER_ROWS(driver_to), to + 3 * array + array / 2, error);
-    if (cloth_wait_parts(cloth, error)) return error->status;
+    if (cloth_wait_parts(cloth, error) || cloth_clefts_save(cloth, to + 2 * array, error))
+        return error->status;
     to += array_bytes(cloth);
     memcpy(to, lead->host->colliders, collider_bytes(cloth));
     to += collider_bytes(cloth);
@@ -514,6 +515,7 @@ static hed_status load_arrays(
     cloth_write_rows(cloth, POSITION_ROWS, from, error);
     load_previous(cloth, head, from, error);
     cloth_write_rows(cloth, CARRY_ROWS, from + 2 * array, error);
+    cloth_clefts_load(cloth, from + 2 * array, error);
     from += 3 * array + array / 2;
     if (cloth->has_driver) {
         cloth_write_rows(cloth, DRIVER_ROWS(driver_to), from, error);
