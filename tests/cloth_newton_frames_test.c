@@ -297,6 +297,31 @@ Test(cloth_newton_frames, a_ball_holds_a_sheet, .timeout = 300)
     test_mesh_free(&mesh);
 }
 
+/* A thin body far away, whose contact follows each substep, leaves the cloth over another body as it is:
+ * positions are those without the thin body, to the bit. */
+Test(cloth_newton_frames, a_thin_body_far_away, .timeout = 300)
+{
+    const hed_cloth_collider bodies[] = {
+        {.shape = HED_CLOTH_SPHERE, .a = {0, -4.02f, 0}, .radius = {4, 4}, .friction = 0.4f},
+        {.shape = HED_CLOTH_SPHERE, .a = {50, 0, 0}, .radius = {0.005f, 0.005f}, .friction = 0.4f}};
+    test_mesh mesh = sheet_of(SIDE, "cotton");
+    float *places[2];
+    release(&mesh);
+    for (uint32_t k = 0; k < 2; k++) {
+        hed_cloth_def def = def_of(&mesh.def, HED_CLOTH_SOLVER_NEWTON);
+        hed_cloth_frame frame = hed_default_cloth_frame();
+        def.max_colliders = 2;
+        frame.collider_count = 1 + k;
+        frame.colliders = bodies;
+        places[k] = run_frames(&def, frame, 20, NULL).places;
+    }
+    EXPECT_EQ(memcmp(places[0], places[1], sizeof(float[3 * PARTICLES])), 0, "%g m apart",
+        rms_between(places[0], places[1], PARTICLES));
+    free(places[0]);
+    free(places[1]);
+    test_mesh_free(&mesh);
+}
+
 /* Mean speed along x in the last frame and the acceleration along x in the 20 frames before, of a sheet on a plane below
  * it, inclined by gravity of 9.81 m/s^2 that leans by `angle`. */
 typedef struct slide {

@@ -120,6 +120,7 @@ struct hed_cloth {
      * bodies have more substeps. 0: any */
     double body_motion;
     uint32_t frame_substeps; /* number in the last frame; 0: no frame yet */
+    uint32_t frame_at;       /* number in its frame of the substep with which the solver begins */
     uint32_t most_substeps;  /* largest number so far */
     /* A cloth on several devices has no stream, buffers, host and solver of its own: each of its
      * parts is a cloth on one device, of consecutive copies of the garments (object/division.h). */

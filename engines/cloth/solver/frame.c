@@ -403,6 +403,7 @@ static hed_status run_piece(
     if (hed_failed(error)) return error->status;
     cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);
     cloth->host->air_fresh = false;
+    cloth->frame_at = at % cloth->frame_substeps;
     if (cloth->pieces) cloth_expect(cloth, &first, error);
     if (cloth->ops->substeps(cloth, cloth->solver, &first, &rest, (float)s->dt, count, error))
         return error->status;

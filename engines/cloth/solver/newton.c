@@ -233,7 +233,8 @@ static hed_status newton_substeps(hed_cloth *cloth, cloth_solver *s, const cloth
         cloth_send(cloth, s->b.steps, 0, s->next, batch * sizeof *s->next, error);
         for (uint32_t i = 0; i < batch && !error->status; i++) {
             cloth_integrate_all(cloth, s->b.steps, i, error);
-            uint32_t bodies = CLOTH_NEWTON_TOUCHES | (at + i ? CLOTH_NEWTON_FOLLOWS : 0u);
+            bool follows = (cloth->frame_at + at + i) % cloth->frame_substeps != 0;
+            uint32_t bodies = CLOTH_NEWTON_TOUCHES | (follows ? CLOTH_NEWTON_FOLLOWS : 0u);
             newton_solve(cloth, s, i, iterations, touches ? bodies : 0, error);
             if (cloth->has_driver || touches) cloth_drive_all(cloth, s->b.steps, i, 0, error);
         }
