@@ -585,7 +585,8 @@ typedef struct hed_cloth_metrics {
     uint64_t body_pairs_most; /**< maximum of one substep; of several devices, the sum of theirs */
     /** pairs that were not separated at the end of a substep, because two bodies leave the cloth no
      *  room, or because there was no capacity for them; in all substeps. And particles between two
-     *  surfaces of meshes that close to less than a tenth of the thickness, in all frames */
+     *  surfaces of meshes that close to less than a tenth of the thickness, in all searches of
+     *  surfaces, of which a frame has one or more */
     uint64_t body_pressed;
 } hed_cloth_metrics;
 
