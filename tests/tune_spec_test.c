@@ -785,7 +785,8 @@ Test(tune_spec, arguments_are_checked)
     for (int i = 0; i < 32; i++)
         sprintf(many + strlen(many), ",{\"name\": \"a%d\", \"type\": \"int\", \"value\": 1}", i);
     snprintf(text, sizeof text, SHORT("", "%s"), many);
-    refuse(HED_ERROR_FORMAT, text, "arguments: 33 arguments; a kernel has at most 32");
+    refuse(HED_ERROR_FORMAT, text,
+        "arguments: 33 arguments; a kernel has at most 32. Pass numbers together as a struct");
 }
 
 Test(tune_spec, files_that_are_not_there)

@@ -403,7 +403,9 @@ void hed_spec_read_arguments(hed_spec_reader *reader, hed_json_node root)
     size_t count = hed_json_count(list);
     bool written = false;
     if (count > HED_MAX_ARGUMENTS)
-        hed_json_reject(list, "%zu arguments; a kernel has at most %d", count, HED_MAX_ARGUMENTS);
+        hed_json_reject(list,
+            "%zu arguments; a kernel has at most %d. Pass numbers together as a struct", count,
+            HED_MAX_ARGUMENTS);
     for (uint32_t i = 0; i < count && hed_spec_fine(reader); i++) {
         argument_read(reader, hed_json_item(list, i), i);
         written = written || (reader->spec->argument_defs[i].kind == HED_BUFFER &&

@@ -290,7 +290,9 @@ void hed_t1_read_arguments(hed_spec_reader *reader, hed_json_node specification)
     uint32_t count = (uint32_t)hed_json_count(list);
     bool written = false;
     if (hed_json_count(list) > HED_MAX_ARGUMENTS)
-        hed_json_reject(list, "%u arguments; a kernel has at most %d", count, HED_MAX_ARGUMENTS);
+        hed_json_reject(list,
+            "%u arguments; a kernel has at most %d. Pass numbers together as a struct", count,
+            HED_MAX_ARGUMENTS);
     for (uint32_t i = 0; i < count && hed_spec_fine(reader); i++) {
         const hed_argument_def *def = &reader->spec->argument_defs[i];
         t1_read_argument(reader, hed_json_item(list, i), i);

@@ -28,6 +28,7 @@ typedef struct parameter {
     uint32_t lanes;   /* elements of that type in one of the text's */
     bool is_pointer, is_local, is_const;
     bool is_unknown; /* the text alone does not show the type's size */
+    bool is_shared;  /* dynamic shared memory of CUDA C, which the kernel's list lacks */
 } parameter;
 
 /* A macro with a whole number as its default: #ifndef NAME, #define NAME 128. */
@@ -437,6 +438,39 @@ static bool sketch_kernel(sketch *s, const char *entry, const char *original)
     return false;
 }
 
+/* True if a place in the text belongs to a kernel: to its list or its body. */
+static bool sketch_in_kernel(const sketch *s, const char *place)
+{
+    const char *mark = NULL;
+    for (const char *at = s->text; (at = sketch_find(at, place, "__global__")); at++) mark = at;
+    int depth = 0;
+    bool has_begun = false;
+    for (const char *at = mark; at && at < place; at++) {
+        depth += (*at == '{') - (*at == '}');
+        has_begun = has_begun || *at == '{';
+        /* a body that ended, or a declaration without one */
+        if (has_begun ? !depth : *at == ';') return false;
+    }
+    return has_begun;
+}
+
+/* Adds the dynamic shared memory of CUDA C as the last argument, if the kernel or a function
+ * that is no kernel declares some: a launch without its size writes outside it. */
+static void sketch_shared(sketch *s)
+{
+    const char *end = s->text + strlen(s->text);
+    for (const char *at = s->text; (at = sketch_find(at, end, "extern")); at++) {
+        const char *stop = at + strcspn(at, ";{");
+        if (!sketch_find(at, stop, "__shared__")) continue;
+        if ((at < s->body || at >= s->body_end) && sketch_in_kernel(s, at)) continue;
+        uint32_t count = s->count;
+        sketch_parameter(s, at, stop);
+        if (s->count == count) return;
+        s->parameters[count].is_local = s->parameters[count].is_shared = true;
+        return;
+    }
+}
+
 /* ---- the description ---- */
 
 /* Writes the name of a dimension. */
@@ -530,6 +564,13 @@ static void write_sketch(FILE *to, sketch *s, const char *source)
 /* True if a tune file can describe all parameters; else reports the first one that it cannot. */
 static bool sketch_is_possible(const sketch *s, const char *path)
 {
+    if (s->count > HED_MAX_ARGUMENTS) {
+        fprintf(stderr,
+            "heddle: %s: %.*s has more than %d arguments; a tune file describes at most %d. "
+            "Pass numbers together as a struct, or join buffers in a kernel for the tuning\n",
+            path, s->length, s->name, HED_MAX_ARGUMENTS, HED_MAX_ARGUMENTS);
+        return false;
+    }
     static const char *const words[] = {"sampler_t", "image1d_t", "image1d_buffer_t",
         "image1d_array_t", "image2d_t", "image2d_array_t", "image2d_depth_t", "image3d_t",
         "cudaTextureObject_t", "cudaSurfaceObject_t", "CUtexObject", "CUsurfObject"};
@@ -564,6 +605,12 @@ static void print_guesses(const sketch *s)
             fprintf(stderr, ": type unknown here; an element counts as %d bytes\n", UNKNOWN_BYTES);
         else if (has) fputs(": write the bytes of the value into the file\n", stderr);
     }
+    const parameter *last = s->count ? &s->parameters[s->count - 1] : NULL;
+    if (last && last->is_shared)
+        fprintf(stderr,
+            "  %.*s: how large is this dynamic shared memory? The text lacks its size; one element "
+            "for each thread is a guess, and a kernel that needs more fails\n",
+            last->length, last->name);
 }
 
 /* The text's name for a description on the standard output: as a tune file in the same folder has
@@ -597,6 +644,7 @@ int cli_tune_sketch(const char *path, const char *entry)
         sketch_aliases(s);
         sketch_blank(bytes);
         is_read = sketch_kernel(s, entry, original);
+        if (is_read && s->is_cuda) sketch_shared(s);
     }
     bool is_possible = is_read && sketch_is_possible(s, path);
     if (is_possible) {

@@ -82,6 +82,22 @@ printf '%s\n' 'int g();' 'template <typename T, int BLOCK_SIZE = 128, bool FAST,
 run 0 tune "$work/named.cu"; out_has '"kernel": "work<float, TEMPLATE_BLOCK_SIZE, false, (Mode)0, float>"'; out_has '"defaults": {"TEMPLATE_BLOCK_SIZE": 128}'
 out_has '"name": "y", "type": "float", "size": "n"'; run 0 tune "$work/named.cu" --entry plain; out_has '"kernel": "plain"'
 # The text's path leads from the description's file to it: beside it, and elsewhere.
+# Dynamic shared memory has a size for the author to correct; that of another kernel is none of this one's.
+printf '%s\n' '__device__ int helper(int x) { return x; }' \
+    '__global__ void sum(double *y, int n) { extern __shared__ double part[]; part[threadIdx.x] = y[0]; }' \
+    '__global__ void later(int *y);' 'extern int other;' '__global__ void plain(int *y, int n) { __shared__ int fixed[4]; fixed[0] = helper(n); y[0] = fixed[0]; }' > "$work/shared.cu"
+run 0 tune "$work/shared.cu" --entry sum; out_is_object arguments; err_has '  part: how large is'
+tail -3 "$work/out" | head -1 | grep -q '"name": "part", "kind": "local", "type": "double", "size": "WG"}$' || complain 'dynamic shared memory is not the last argument'
+run 0 tune "$work/shared.cu" --entry plain; out_is_object arguments; ! grep -q local "$work/out" || complain 'shared memory of another kernel'
+! grep -q 'how large' "$work/err" || complain 'a question of another kernel'
+echo '__device__ float *pool() { extern __shared__ __align__(16) float4 all[]; return (float *)all; }' >> "$work/shared.cu"
+run 0 tune "$work/shared.cu" --entry plain; out_has '"name": "all", "kind": "local", "type": "float", "size": "4 \* WG"}$'
+# A kernel with more arguments than a tune file has is refused, with 32 it is described.
+for count in 32 33 70; do
+    { printf '__kernel void f('; seq -s , "$count" | sed 's/[0-9][0-9]*/__global int *a&/g'; echo ') { a1[0] = 1; }'; } > "$work/many.cl"
+    if [ "$count" = 32 ]; then run 0 tune "$work/many.cl"; out_has '"a32"'; else
+        run 2 tune "$work/many.cl"; out_is_empty; err_has 'f has more than 32 arguments.*as a struct'; fi
+done
 mkdir -p "$work/texts"; cp "$work/first.cl" "$work/texts/moved.cl"; here=$(pwd); cd "$work" || exit 1
 "$heddle" tune texts/moved.cl > texts/moved.json 2> "$work/err" || complain "heddle tune TEXT > FILE: exit code $?"
 grep -q '"source": "moved.cl"' texts/moved.json || complain "a description beside its text has another path: $(grep source texts/moved.json)"
