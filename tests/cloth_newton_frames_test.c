@@ -572,8 +572,8 @@ Test(cloth_newton_frames, substeps_are_chosen_by_bending, .timeout = 300)
     EXPECT_GT(substeps[1], 5, "bending of a finer mesh needs more");
 }
 
-/* Nothing but the state of the cloth lives from one frame to the next. */
-/* `balls`: number of bodies below the sheet, 0 or 1. */
+/* Nothing but the state of the cloth lives from one frame to the next. `balls`: number of bodies below
+ * the sheet, 0 or 1. */
 static void check_saved_state(uint32_t balls)
 {
     const hed_cloth_collider ball = {
