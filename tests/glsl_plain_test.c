@@ -404,6 +404,12 @@ Test(glsl_plain, preludes_of_engines)
         "layout (binding = 0) buffer top { sfp top_data[]; };\n"
         "void main() { buffer_st1(top_data, gl_GlobalInvocationID.x, nothing()); }\n",
         "scale.comp:6: ");
+    /* a word that nothing defines is in the line that the error quotes */
+    check_refused("bytes.comp",
+        "#version 450\n\nlayout (binding = 0) buffer top { sfp top_data[]; };\n"
+        "  layout (binding = 1) buffer low { sint8vec4 low_data[]; };\n"
+        "void main() { top_data[0] = sfp(0.5f); }\n",
+        " in: layout (binding = 1) buffer low { sint8vec4 low_data[]; };\n");
     /* a text of its own names is left alone */
     check_refused("own.comp", HEAD "void main() { b[0] = psc(1.0); }\n", "'psc'");
 }

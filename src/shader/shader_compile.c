@@ -97,8 +97,43 @@ static bool add_source_name(const hed_glsl_def *def, unsigned number, hed_text *
     return false;
 }
 
+/* Adds the text of a line: a syntax error of glslangValidator does not name the unknown word. Of
+ * several lines with its number the last one counts: lines put before a text have numbers, too. */
+static void add_line(const hed_glsl_def *def, unsigned source, unsigned line, hed_text *placed)
+{
+    enum { LONGEST = 120 };
+    const char *result = NULL, *result_end = NULL;
+    for (uint32_t i = 0; i < def->source_count; i++) {
+        const char *at = def->sources[i].text, *end = at + hed_glsl_size(&def->sources[i]);
+        unsigned number = i, count = 1;
+        while (at < end) {
+            const char *newline = memchr(at, '\n', (size_t)(end - at)),
+                       *stop = newline ? newline : end;
+            char start[48];
+            unsigned next, file = number;
+            snprintf(start, sizeof start, "%.*s", stop - at < 47 ? (int)(stop - at) : 47, at);
+            if (number == source && count == line) {
+                result = at;
+                result_end = stop;
+            }
+            count++;
+            if (sscanf(start, "#line %u %u", &next, &file) > 0) {
+                number = file + (next >> HED_GLSL_LINE_BITS);
+                count = next & ((1u << HED_GLSL_LINE_BITS) - 1);
+            }
+            at = stop + 1;
+        }
+    }
+    if (!result) return;
+    while (result < result_end && (*result == ' ' || *result == '\t')) result++;
+    size_t length = (size_t)(result_end - result);
+    hed_text_add(placed, " in: ");
+    hed_text_add_bytes(placed, result, length < LONGEST ? length : LONGEST);
+}
+
 void hed_glsl_place_log(const hed_glsl_def *def, const char *log, hed_text *placed)
 {
+    static const char syntax_error[] = "'' :  syntax error, unexpected IDENTIFIER";
     for (const char *next; *log; log = next) {
         size_t length = strcspn(log, "\n");
         const char *kind = strncmp(log, "ERROR: ", 7) == 0     ? "error: "
@@ -113,10 +148,13 @@ void hed_glsl_place_log(const hed_glsl_def *def, const char *log, hed_text *plac
                 sscanf(at, "%u(%u) : %n", &source, &line, &used);
         source += line >> HED_GLSL_LINE_BITS;
         line &= (1u << HED_GLSL_LINE_BITS) - 1;
-        if (used && used <= (int)length && add_source_name(def, source, placed))
-            hed_text_add(placed, ":%u: %s%.*s\n", line, kind,
+        if (used && used <= (int)length && add_source_name(def, source, placed)) {
+            hed_text_add(placed, ":%u: %s%.*s", line, kind,
                 (int)(length - (size_t)(at - log)) - used, at + used);
-        else if (strncmp(log, "stdin", length) != 0 || length == 0)
+            if (!strncmp(at + used, syntax_error, sizeof syntax_error - 1))
+                add_line(def, source, line, placed);
+            hed_text_add(placed, "\n");
+        } else if (strncmp(log, "stdin", length) != 0 || length == 0)
             hed_text_add(placed, "%.*s\n", (int)length, log);
     }
 }
