@@ -35,6 +35,26 @@ run 2 cloth run "$work/s.json" --out /dev/full; out_is_empty; err_has '^heddle: 
 printf 'v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n' > "$work/dm.obj"
 run 2 cloth drape "$work/dm.obj" --over "$work/dm.obj" --out "$work/dm.ply" --unit yd; err_has 'dm'
 
+# ---- sizes that hint at a wrong unit ----
+# a garment of 0.6 m and a body of 1.8 m, in metres
+printf 'v 0 0 0\nv .6 0 0\nv 0 .6 0\nv .6 .6 0\nf 1 2 4\nf 1 4 3\n' > "$work/size-shirt.obj"
+printf 'v 0 0 1\nv 1.8 0 1\nv 0 1.8 1\nv 0 0 2.8\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n' > "$work/size-body.obj"
+sizes() { printf '{"unit": "%s", "substeps": 1, "garments": [{"name": "shirt", "mesh": "size-shirt.obj"%s}], "colliders": [{"mesh": "size-body.obj"}]}' "$1" "$2" > "$work/sizes.json"; }
+sizes m ""; run 0 cloth inspect "$work/sizes.json"; err_is_empty
+sizes cm ""; run 0 cloth run "$work/sizes.json" --frames 1
+err_has 'garment "shirt": .*size-shirt.obj is 0.006 m large .*"unit": "m" (drape: --unit m) it would be 0.6 m'
+err_has 'collider-1: size-body.obj is 0.018 m large .*--unit m'
+run 0 cloth drape "$work/size-shirt.obj" --over "$work/size-body.obj" --out "$work/size-draped.obj" --seconds 0.02 --unit cm
+err_has 'collider-1: .*size-body.obj is 0.018 m large .*"unit": "m"'
+sizes ft ', "thickness": 3'; run 0 cloth inspect "$work/sizes.json"; err_has 'less than 10 times its thickness'
+sizes m ', "thickness": 0'; sed -i 's/"unit": "m"/"unit": 100/' "$work/sizes.json"
+run 0 cloth inspect "$work/sizes.json"; err_has 'collider-1: size-body.obj is 180 m tall .*"unit": "m"'
+! grep -q garment "$work/err" || complain "a garment without thickness is warned of"
+# a ribbon of quads of a millimetre
+awk 'BEGIN { for (i = 0; i <= 200; i++) printf "v %g 0 0\nv %g .001 0\n", i / 1000, i / 1000
+    for (i = 1; i < 400; i += 2) printf "f %d %d %d %d\n", i, i + 2, i + 3, i + 1 }' > "$work/size-shirt.obj"
+sizes m ""; run 0 cloth inspect "$work/sizes.json"; err_has 'edges of .* are 0.001 m long on average .*smaller "thickness"'
+
 # ---- a run ----
 run 0 cloth run "$work/s.json" --strict --out "$work/whole.pc2" --obj-every 12 --ply-every 24 --glb "$work/last.glb"
 out_has 'frames 1 to 24 on host, colours, strict'; out_has 'p50 .* p99 .* max .*constraints/s'; out_has 'worst stretch .* p99 .* median .*residual'; out_has 'whole.pc2: 25 samples, the start and 24 frames'; err_is_empty

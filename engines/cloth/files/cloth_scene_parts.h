@@ -342,6 +342,11 @@ void cloth_scene_read_sewing(
 /* scene_borders.c: warns of panels that touch and are not joined, unless the file says how. */
 void cloth_scene_warn_of_borders(
     cloth_scene_reader *reader, hed_json_node node, const cloth_scene_garment *garment);
+/* scene_sizes.c: warn of a mesh whose size hints at a wrong unit. */
+void cloth_scene_warn_of_garment_size(
+    const cloth_scene_reader *reader, const cloth_scene_garment *garment);
+void cloth_scene_warn_of_body_size(
+    const cloth_scene_reader *reader, const cloth_obstacle *obstacle, const char *file);
 /* Sets inverse masses of pinned particles to 0. */
 void cloth_scene_read_pins(cloth_scene_reader *reader, hed_json_node garment, float *inverse_masses,
     cloth_scene_garment *result);

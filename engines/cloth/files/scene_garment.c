@@ -474,6 +474,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node, size_t 
     hed_fields_read(&cloth_garment_fields, node, result, reader);
     if (!hed_json_has(node, "layer")) result->def.layer = HED_CLOTH_LAYER_AUTO;
     read_fabric(reader, node, result);
+    if (!shape && cloth_scene_fine(reader)) cloth_scene_warn_of_garment_size(reader, result);
     count_particles(reader, node, result);
     float *inverse_masses = weigh(reader, node, result);
     if (!inverse_masses || !cloth_scene_fine(reader)) return;

@@ -456,6 +456,7 @@ static void read_mesh_collider(
 {
     result->body = cloth_scene_read_body(reader, node, false);
     if (!result->body) return;
+    cloth_scene_warn_of_body_size(reader, result, hed_json_string(hed_json_member(node, "mesh")));
     result->shown = (cloth_body){.vertex_count = result->body->vertex_count,
         .triangle_count = result->body->triangle_count,
         .triangles = result->body->triangles,
