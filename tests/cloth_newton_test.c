@@ -65,7 +65,7 @@ typedef struct newton_result {
     float4 *bent, *solved;
 } newton_result;
 
-/* Runs a substep: a launch for each leg, or one for all (`is_joint`); `runs` times from the same positions. */
+/* Runs a substep: a launch for each leg, or one for all (`is_joint`) without integration; `runs` times from the same positions. */
 static newton_result run_substep(test_device *t, newton_mesh *m, hed_math math, int64_t group,
     uint32_t iterations, int runs, bool is_joint)
 {
@@ -89,13 +89,18 @@ static newton_result run_substep(test_device *t, newton_mesh *m, hed_math math, 
     OK(hed_kernel_create(t->device, is_joint ? &cloth_newton_joint_def : &cloth_newton_def,
         &options, &kernel, &error));
     newton_launch launch = {.position = buffer_of(t, NULL, particles * sizeof(float4)),
+        .carry = buffer_of(t, NULL, 64),
+        .air = buffer_of(t, NULL, 64),
+        .driver_from = buffer_of(t, NULL, 64),
+        .driver_to = buffer_of(t, NULL, 64),
+        .driver_map = buffer_of(t, NULL, 64),
         .moved = buffer_of(t, NULL, particles * sizeof(float4)),
         .words = buffer_of(t, m->tables.words, 4 * m->tables.word_count),
         .tables = buffer_of(t, m->elements.words, 16 * m->elements.word_rows),
         .steps = buffer_of(t, steps, sizeof steps),
         .sent = buffer_of(t, NULL, 2 * sizeof(float4) * CLOTH_NEWTON_OWN * patches),
         .diagonals = buffer_of(t, NULL, 3 * sizeof(float4) * CLOTH_NEWTON_OWN * patches),
-        .sums = buffer_of(t, NULL, 4 * sizeof(float4) * patches),
+        .sums = buffer_of(t, NULL, CLOTH_NEWTON_SUM_ROWS * sizeof(float4) * patches),
         .rows = buffer_of(t, rows, INVERSE * sizeof *rows),
         .kept = buffer_of(t, NULL, sizeof(cloth_newton_vertex) * CLOTH_NEWTON_LOCAL * patches),
         .coarse = buffer_of(t, NULL, 4 * CLOTH_NEWTON_KEPT * patches),
@@ -108,27 +113,26 @@ static newton_result run_substep(test_device *t, newton_mesh *m, hed_math math, 
         .launch = {.patched = m->elements.tables,
             .iterations = iterations,
             .bodies = m->touches ? CLOTH_NEWTON_TOUCHES | CLOTH_NEWTON_FOLLOWS : 0,
-            .patches = patches}};
+            .patches = patches,
+            .substeps = 1}};
     hed_problem problem = HED_PROBLEM(patches);
     for (int r = 0; r < runs; r++) {
-        uint32_t legs = CLOTH_NEWTON_LEGS(iterations), each = is_joint ? legs : 1;
+        uint32_t launches = is_joint ? 1 : CLOTH_NEWTON_LEGS(iterations);
         OK(hed_write(t->stream, launch.position, 0, places, particles * sizeof *places, &error));
         OK(hed_write(t->stream, launch.contacts, 0, motions, particles * sizeof *motions, &error));
-        for (uint32_t leg = 0; leg < legs; leg += each) {
-            launch.launch.begin = leg;
-            launch.launch.end = leg + each;
+        for (launch.launch.leg = 0; launch.launch.leg < launches; launch.launch.leg++)
             OK(hed_launch(
                 t->stream, kernel, &problem, HED_VIEW_ARGS_FROM(newton_launch, &launch), &error));
-        }
     }
     OK(hed_read(t->stream, result.bent, launch.moved, 0, particles * sizeof(float4), &error));
     OK(hed_read(t->stream, result.solved, launch.position, 0, particles * sizeof(float4), &error));
     OK(hed_stream_wait(t->stream, &error));
     hed_kernel_destroy(kernel);
-    hed_buffer *buffers[] = {launch.position, launch.moved, launch.words, launch.tables,
-        launch.steps, launch.sent, launch.diagonals, launch.sums, launch.rows, launch.kept,
-        launch.coarse, launch.state, launch.contacts, launch.previous, launch.garments,
-        launch.colliders, launch.contact};
+    hed_buffer *buffers[] = {launch.position, launch.previous, launch.carry, launch.garments,
+        launch.air, launch.driver_from, launch.driver_to, launch.driver_map, launch.moved,
+        launch.words, launch.tables, launch.steps, launch.sent, launch.diagonals, launch.sums,
+        launch.rows, launch.kept, launch.coarse, launch.state, launch.contacts, launch.colliders,
+        launch.contact};
     for (size_t b = 0; b < HED_COUNT(buffers); b++) hed_buffer_destroy(buffers[b]);
     free(places);
     free(before);
@@ -519,7 +523,8 @@ static void check_substep(test_mesh mesh, bool touches)
     EXPECT_BYTES(strict.solved, plain.solved, m.cloth.particles * sizeof(float4));
     newton_result fast = run_substep(&t, &m, HED_MATH_FAST, 256, MOST_ITERATIONS, 1, false);
     check_result(&m, &fast, alone.bent, MOST_ITERATIONS, "fast");
-    if (hed_device_describe(t.device).capabilities & HED_CAN_PACKETS) {
+    const uint64_t needs = cloth_newton_joint_def.needs;
+    if ((hed_device_describe(t.device).capabilities & needs) == needs) {
         newton_result joint = run_substep(&t, &m, HED_MATH_STRICT, 384, MOST_ITERATIONS, 2, true);
         EXPECT_BYTES(joint.solved, plain.solved, m.cloth.particles * sizeof(float4));
         free_result(&joint);

@@ -3,7 +3,7 @@
 #define WG 256
 #endif
 #ifndef JOINT
-#define JOINT 0 /* 1: all legs in one launch of resident groups; 0: a launch for each leg */
+#define JOINT 0 /* 1: whole substeps in one launch of resident groups; 0: a launch for each leg */
 #endif
 #ifndef CLOTH_PHYSICS_H
 #include "physics.h"
@@ -15,25 +15,33 @@
 #include "newton.h"
 #include "newton_coarse.h"
 #include "newton_contact.h"
+#include "newton_exchange.h"
 #include "newton_group.h"
 #endif
 
 #if JOINT
-/* All legs of a launch, which begin with the first one. */
+/* Whole substeps. The integrator moves the particles that the group itself moved last. */
 CLOTH_FUNCTION void newton_run(cloth_newton_view view, uint number, uint item)
 {
-    newton_group group = newton_group_of(number, view, item);
-    newton_item of;
-    newton_leg(&group, view, view.memory, &of, CLOTH_NEWTON_BEND);
-    if (view.launch.end <= CLOTH_NEWTON_MATRIX) return;
-    hed_grid_barrier(view.state);
-    newton_leg(&group, view, view.memory, &of, CLOTH_NEWTON_MATRIX);
-    if (view.launch.end <= CLOTH_NEWTON_ITERATE) return;
-    hed_grid_barrier(view.state);
     CLOTH_ROLLED
-    for (uint leg = CLOTH_NEWTON_ITERATE; leg < view.launch.end; leg++) {
-        if (leg > CLOTH_NEWTON_ITERATE && !NEWTON_PACKETS) hed_grid_barrier(view.state);
-        newton_leg(&group, view, view.memory, &of, leg);
+    for (; view.launch.substeps > 0u; view.launch.substeps--, view.launch.substep++) {
+        newton_group group = newton_group_of(number, view, item);
+        newton_item of;
+        if (view.launch.integrates) {
+            newton_integrate(&group, view);
+            hed_grid_barrier(view.state);
+        }
+        newton_leg(&group, view, view.memory, &of, CLOTH_NEWTON_BEND);
+        hed_grid_barrier(view.state);
+        group = newton_anew(group);
+        newton_leg(&group, view, view.memory, &of, CLOTH_NEWTON_MATRIX);
+        group = newton_anew(group);
+        CLOTH_ROLLED
+        for (uint leg = CLOTH_NEWTON_ITERATE; leg < CLOTH_NEWTON_LEGS(view.launch.iterations);
+             leg++) {
+            if (leg == CLOTH_NEWTON_ITERATE || !NEWTON_PACKETS) hed_grid_barrier(view.state);
+            newton_leg(&group, view, view.memory, &of, leg);
+        }
     }
 }
 #endif
@@ -46,6 +54,6 @@ __kernel void cloth_newton(HED_VIEW_PARAMETERS(CLOTH_NEWTON))
 #else
     newton_group group = newton_group_of((uint)get_group_id(0), view, (uint)get_local_id(0));
     newton_item of;
-    newton_leg(&group, view, view.memory, &of, view.launch.begin);
+    newton_leg(&group, view, view.memory, &of, view.launch.leg);
 #endif
 }

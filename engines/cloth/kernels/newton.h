@@ -25,11 +25,13 @@
 #define CLOTH_NEWTON_ITERATE 2u /* first iteration */
 #define CLOTH_NEWTON_LEGS(iterations) (CLOTH_NEWTON_ITERATE + (iterations) + 1u)
 
-/* Maximum of an item's polls for packets in a substep, after which it continues without them:
- * seconds. */
-#define CLOTH_NEWTON_POLLS 4000000u
+/* Maximum of an item's polls for packets in a leg, after which it continues without them: a tenth of
+ * a second. */
+#define CLOTH_NEWTON_POLLS 200000u
 #define CLOTH_NEWTON_SUMS \
     5u /* r u, w u, and w summed over a patch, or r in the leg of the matrix */
+#define CLOTH_NEWTON_COPIES 4u                                /* of an iteration's sums */
+#define CLOTH_NEWTON_SUM_ROWS (2u + 4u * CLOTH_NEWTON_COPIES) /* float4 of `sums` for a patch */
 #define CLOTH_NEWTON_SHIFTS \
     (3u * CLOTH_NEWTON_NEAR) /* coordinates of translations of a group's slots */
 #define CLOTH_NEWTON_KEPT \
@@ -40,10 +42,11 @@
 #define CLOTH_NEWTON_TOUCHES 1u
 #define CLOTH_NEWTON_FOLLOWS 2u
 
-/* Legs [begin, end) of substep `substep`. `bodies`: CLOTH_NEWTON_TOUCHES, CLOTH_NEWTON_FOLLOWS. */
+/* Leg `leg` of substep `substep`, or (JOINT) `substeps` whole substeps from it, `integrates`: with
+ * their integration. `bodies`: CLOTH_NEWTON_TOUCHES, CLOTH_NEWTON_FOLLOWS; then one substep. */
 typedef struct cloth_newton_launch {
     cloth_patched patched;
-    uint begin, end, iterations, patches, substep, bodies;
+    uint leg, iterations, patches, substep, substeps, integrates, bodies;
 } cloth_newton_launch;
 
 /* State of a particle of a patch: r, u, w, the sums p, s and d of conjugate gradients, inverse of
@@ -58,13 +61,19 @@ typedef struct cloth_newton_vertex {
 
 /* `moved`: positions after bending. Published by the groups, a half for each of two legs by
  * turns: `sent`, r or w of each particle that other patches have (all of them in the leg of the
- * matrix), at its place (newton_patch.h); `sums`. `diagonals`: three float4 of each particle,
- * inverse and normal. `contacts`: the displacement of each particle by the last solution, and from
- * bending to the solution its contact (newton_contact.h); not read where no body acts, nor are
- * `previous` to `contact`. `rows`: the inverse of the coarse matrix, CLOTH_NEWTON_PATCHES squared. `kept`, `coarse`:
+ * matrix), at its place (newton_patch.h); `sums` (newton_exchange.h). `diagonals`: three float4 of
+ * each particle, inverse and normal. `contacts`: the displacement of each particle by the last
+ * solution, and from bending to the solution its contact (newton_contact.h); not read where no body
+ * acts, nor are `colliders` and `contact`. `previous` to `driver_map`: as the integrator takes them.
+ * `rows`: the inverse of the coarse matrix, CLOTH_NEWTON_PATCHES squared. `kept`, `coarse`:
  * states between launches of single legs. */
 #define CLOTH_NEWTON(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
+    NEXT(INOUT, float4, previous) \
+    NEXT(INOUT, cloth_carry, carry) \
+    NEXT(IN, float4, garments) \
+    NEXT(IN, float4, air) \
+    CLOTH_DRIVER_ARRAYS(NEXT, NEXT) \
     NEXT(SHARED, float4, moved) \
     NEXT(IN, uint, words) \
     NEXT(IN, uint4, tables) \
@@ -76,8 +85,6 @@ typedef struct cloth_newton_vertex {
     NEXT(SHARED, cloth_newton_vertex, kept) \
     NEXT(SHARED, float, coarse) \
     NEXT(SHARED, float4, contacts) \
-    NEXT(IN, float4, previous) \
-    NEXT(IN, float4, garments) \
     NEXT(IN, float4, colliders) \
     NEXT(IN, float4, contact) \
     NEXT(SCRATCH, uint, state) NEXT(STRUCT, cloth_newton_launch, launch) NEXT(LOCAL, float4, memory)
@@ -119,36 +126,46 @@ typedef struct cloth_newton_element {
     float4 u, v;
 } cloth_newton_element;
 
-/* Takes element `at` of a patch. `give`: 1 / dt^2; `places`: positions of the patch's particles. */
-CLOTH_FUNCTION cloth_newton_element cloth_newton_take(uint at, cloth_newton_patch patch, float give,
-    __global const uint *words, HED_VIEW_LOCAL const float4 *places)
+/* Reads element `at` of a patch; compliances are in `warp_force`, `weft_force` and `shear`, the
+ * coupling in `coupled`, until cloth_newton_place() takes them. */
+CLOTH_FUNCTION cloth_newton_element cloth_newton_read(
+    uint at, cloth_newton_patch patch, __global const uint *words)
 {
     __global const uint *row = words + patch.elements + at;
-    uint each = patch.element_count, corners = row[0];
-    float4 a = places[cloth_newton_corner(corners, 0u)],
-           b = places[cloth_newton_corner(corners, 1u)],
-           c = places[cloth_newton_corner(corners, 2u)];
+    uint each = patch.element_count;
     cloth_newton_element e;
-    e.corners = corners;
+    e.corners = row[0];
     e.warp_b = as_float(row[each * CLOTH_NEWTON_ROW_WARP]);
     e.warp_c = as_float(row[each * (CLOTH_NEWTON_ROW_WARP + 1u)]);
     e.weft_b = as_float(row[each * CLOTH_NEWTON_ROW_WEFT]);
     e.weft_c = as_float(row[each * (CLOTH_NEWTON_ROW_WEFT + 1u)]);
-    float k0 = cloth_inverse(give * as_float(row[each * CLOTH_NEWTON_ROW_COMPLIANCE])),
-          k1 = cloth_inverse(give * as_float(row[each * (CLOTH_NEWTON_ROW_COMPLIANCE + 1u)])),
-          coupling = as_float(row[each * CLOTH_NEWTON_ROW_COUPLING]);
-    e.shear = cloth_inverse(give * as_float(row[each * (CLOTH_NEWTON_ROW_COMPLIANCE + 2u)]));
-    e.u = cloth_way_of(a, b, c, hed_f4(0.0f, e.warp_b, e.warp_c, 0.0f));
-    e.v = cloth_way_of(a, b, c, hed_f4(0.0f, e.weft_b, e.weft_c, 0.0f));
-    float per_u = cloth_per_length(e.u), per_v = cloth_per_length(e.v),
-          strain = fma(cloth_inner(e.u, e.u), per_u, -1.0f),
-          cross = fma(coupling, strain, fma(cloth_inner(e.v, e.v), per_v, -1.0f));
-    e.warp_force = fma(k0, strain, k1 * coupling * cross) * per_u;
-    e.weft_force = k1 * cross * per_v;
-    e.warp_pull = (fma(k1 * coupling, coupling, k0) - fabs(e.warp_force)) * (per_u * per_u);
-    e.weft_pull = (k1 - fabs(e.weft_force)) * (per_v * per_v);
-    e.coupled = k1 * coupling * (per_u * per_v);
+    e.warp_force = as_float(row[each * CLOTH_NEWTON_ROW_COMPLIANCE]);
+    e.weft_force = as_float(row[each * (CLOTH_NEWTON_ROW_COMPLIANCE + 1u)]);
+    e.shear = as_float(row[each * (CLOTH_NEWTON_ROW_COMPLIANCE + 2u)]);
+    e.coupled = as_float(row[each * CLOTH_NEWTON_ROW_COUPLING]);
     return e;
+}
+
+/* Makes an element that was read. `give`: 1 / dt^2; `places`: positions of the patch's particles. */
+CLOTH_FUNCTION void cloth_newton_place(
+    cloth_newton_element *e, float give, HED_VIEW_LOCAL const float4 *places)
+{
+    float4 a = places[cloth_newton_corner(e->corners, 0u)],
+           b = places[cloth_newton_corner(e->corners, 1u)],
+           c = places[cloth_newton_corner(e->corners, 2u)];
+    float k0 = cloth_inverse(give * e->warp_force), k1 = cloth_inverse(give * e->weft_force),
+          coupling = e->coupled;
+    e->shear = cloth_inverse(give * e->shear);
+    e->u = cloth_way_of(a, b, c, hed_f4(0.0f, e->warp_b, e->warp_c, 0.0f));
+    e->v = cloth_way_of(a, b, c, hed_f4(0.0f, e->weft_b, e->weft_c, 0.0f));
+    float per_u = cloth_per_length(e->u), per_v = cloth_per_length(e->v),
+          strain = fma(cloth_inner(e->u, e->u), per_u, -1.0f),
+          cross = fma(coupling, strain, fma(cloth_inner(e->v, e->v), per_v, -1.0f));
+    e->warp_force = fma(k0, strain, k1 * coupling * cross) * per_u;
+    e->weft_force = k1 * cross * per_v;
+    e->warp_pull = (fma(k1 * coupling, coupling, k0) - fabs(e->warp_force)) * (per_u * per_u);
+    e->weft_pull = (k1 - fabs(e->weft_force)) * (per_v * per_v);
+    e->coupled = k1 * coupling * (per_u * per_v);
 }
 
 /* Vectors at the second and third corner of an element; the first one has minus their sum. */

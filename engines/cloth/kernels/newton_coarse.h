@@ -7,10 +7,11 @@
 #define CLOTH_NEWTON_COARSE_H
 
 /* Local memory of a group (CLOTH_NEWTON_AT_*). `coarse`: x of all patches, then y and z;
- * `shifts`: coarse correction of each slot; `images`: of the last direction. */
+ * `shifts`: coarse correction of each slot; `images`: of the last direction; `dots`: two products
+ * of all patches. */
 typedef struct newton_memory {
     __local float4 *places, *forces;
-    __local float *values, *coarse, *shifts, *images;
+    __local float *values, *dots, *coarse, *shifts, *images;
     __local float4 *rows;
     __local uint *ends;
     __local ushort *corners;
@@ -22,6 +23,7 @@ CLOTH_FUNCTION newton_memory newton_memory_of(__local float4 *memory)
     m.places = memory;
     m.forces = memory + CLOTH_NEWTON_AT_FORCES;
     m.values = (__local float *)(memory + CLOTH_NEWTON_AT_VALUES);
+    m.dots = m.values + (HED_HAS_LANES ? 64 : 0); /* after the sums of a patch's lanes */
     m.coarse = (__local float *)(memory + CLOTH_NEWTON_AT_COARSE);
     m.rows = memory + CLOTH_NEWTON_AT_ROWS;
     m.ends = (__local uint *)(memory + CLOTH_NEWTON_AT_ENDS);

@@ -1,5 +1,5 @@
 /* Legs of Newton's method by a group, which has a patch; its items have elements and particles in
- * registers. Text of a group, after newton_coarse.h and newton_contact.h; C includes it as a group
+ * registers. Text of a group, after newton_contact.h and newton_exchange.h; C includes it as a group
  * of one item, whose legs are inlined: functions of their own would not have the processor's fma. */
 #ifndef CLOTH_NEWTON_GROUP_H
 #define CLOTH_NEWTON_GROUP_H
@@ -7,7 +7,9 @@
 /* Maximum number of an item's elements and particles, which are WG apart. */
 #define NEWTON_ELEMENTS_EACH ((CLOTH_NEWTON_ELEMENTS + WG - 1u) / WG)
 #define NEWTON_VERTICES_EACH ((CLOTH_NEWTON_LOCAL + WG - 1u) / WG)
+
 #define NEWTON_PATCHES_EACH ((CLOTH_NEWTON_PATCHES + WG - 1u) / WG)
+#define NEWTON_PART_WORDS ((NEWTON_PATCHES_EACH + 31u) / 32u)
 
 /* Positions of the first vectors of an own particle in `forces`, two in each word;
  * CLOTH_NEWTON_NOTHING after its last one. */
@@ -16,20 +18,20 @@ typedef struct newton_fan {
     uint at[NEWTON_FIRST / 2u];
 } newton_fan;
 
-/* State of an item. `length`: r u of the last iteration; `step`: its factor; `polls`: for packets
- * that were late. */
+/* State of an item. `length`: r u of the last iteration; `step`: its factor; `parts`:
+ * newton_has_part(). */
 typedef struct newton_item {
     cloth_newton_element elements[NEWTON_ELEMENTS_EACH];
     cloth_newton_vertex vertices[NEWTON_VERTICES_EACH];
     newton_fan fans[NEWTON_VERTICES_EACH];
     float length, step;
-    uint polls;
+    uint parts[NEWTON_PART_WORDS];
 } newton_item;
 
-/* A group's patch, for its iterations, and the patches whose sums it adds. */
+/* A group's patch, for its iterations. */
 typedef struct newton_group {
     uint number, item, own_count, shared_count, count; /* `count`: particles, ghosts included */
-    uint element_count, near_count, copy_begin, copy_end, copies;
+    uint element_count, near_count;
     float give;
 } newton_group;
 
@@ -40,13 +42,26 @@ typedef struct newton_group {
     for (uint s = 0, i = group->item; s < NEWTON_VERTICES_EACH; s++, i += WG) \
         if (i < (end))
 
+#define NEWTON_EACH_PATCH(s, patch, item) \
+    for (uint s = 0, patch = item; s < NEWTON_PATCHES_EACH; s++, patch += WG) \
+        if (patch < CLOTH_NEWTON_PATCHES)
+
 CLOTH_FUNCTION newton_group newton_group_of(uint number, cloth_newton_view view, uint item)
 {
     cloth_newton_patch patch = cloth_newton_patch_at(number, view.words);
     newton_group group = {number, item, patch.own_count, patch.shared_count,
         patch.own_count + patch.ghost_count, patch.element_count, patch.near_count,
-        patch.copy_begin, patch.copy_end, patch.copies,
         cloth_stiffness_at(view.steps, view.launch.substep)};
+    return group;
+}
+
+/* The group as one that the compiler does not know: it computes a leg's addresses in that leg, and
+ * does not keep them in registers through the other legs and substeps. */
+CLOTH_FUNCTION newton_group newton_anew(newton_group group)
+{
+#if NEWTON_PACKETS
+    asm volatile("" : "+r"(group.number), "+r"(group.item));
+#endif
     return group;
 }
 
@@ -56,72 +71,33 @@ CLOTH_FUNCTION cloth_newton_patch newton_patch_of(const newton_group *group, clo
     return cloth_newton_patch_at(group->number, view.words);
 }
 
-/* True if a patch has a part in the group's system. */
-CLOTH_FUNCTION uint newton_has_part(const newton_group *group, uint patch)
+/* True if the item's patch s, of those WG apart, has a part in the group's system. */
+CLOTH_FUNCTION uint newton_has_part(const newton_item *of, uint s)
 {
-    return patch >= group->copy_begin && patch < group->copy_end &&
-           (patch - group->copy_begin) % group->copies == 0u;
+    return of->parts[s / 32u] >> s % 32u & 1u;
 }
 
-/* ---- exchanges of an iteration ---- */
-
-/* All legs in one launch: the exchanged float4 are packets, whose w is the number of the leg that
- * sent them, so no barrier is needed. The groups of single legs have other launches between. */
-#define NEWTON_PACKETS (JOINT && HED_HAS_PACKETS)
-
-/* Half of the arrays to which a leg publishes. */
-CLOTH_FUNCTION uint newton_half(uint leg) { return leg & 1u; }
-
-/* Values of a half at the particles' places. */
-CLOTH_FUNCTION __global float4 *newton_sent(cloth_newton_view view, uint half_at)
+CLOTH_FUNCTION void newton_find_parts(newton_item *of, cloth_newton_patch patch, uint item)
 {
-    return view.sent + half_at * view.launch.patches * CLOTH_NEWTON_OWN;
+    for (uint k = 0; k < NEWTON_PART_WORDS; k++) of->parts[k] = 0u;
+    NEWTON_EACH_PATCH(s, k, item)
+    if (k >= patch.copy_begin && k < patch.copy_end && (k - patch.copy_begin) % patch.copies == 0u)
+        of->parts[s / 32u] |= 1u << s % 32u;
 }
 
-CLOTH_FUNCTION void newton_send(__global float4 *at, float4 value, uint leg)
-{
 #if NEWTON_PACKETS
-    hed_packet_put(
-        (__global uint4 *)at, hed_u4(as_uint(value.x), as_uint(value.y), as_uint(value.z), leg));
-#else
-    (void)leg;
-    *at = value;
-#endif
-}
-
-CLOTH_FUNCTION float4 newton_receive(__global const float4 *at)
-{
-#if NEWTON_PACKETS
-    uint4 packet = hed_packet_get((__global const uint4 *)at);
-    return hed_f4(as_float(packet.x), as_float(packet.y), as_float(packet.z), as_float(packet.w));
-#else
-    return *at;
-#endif
-}
-
-/* True if a received value is not of the leg. */
-CLOTH_FUNCTION uint newton_is_late(float4 value, uint leg)
-{
-#if NEWTON_PACKETS
-    return as_uint(value.w) != leg;
-#else
-    (void)value;
-    (void)leg;
-    return 0u;
-#endif
-}
-
-/* Clears the numbers of the legs, which the last launch left. */
+/* Clears the packets of the last substep. */
 CLOTH_FUNCTION void newton_clear(const newton_group *group, cloth_newton_view view)
 {
     float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    for (uint half_at = 0; half_at < 2u; half_at++) {
-        for (uint k = group->item; k < 2u; k += WG)
-            view.sums[2u * (half_at * view.launch.patches + group->number) + k] = zero;
-        for (uint i = group->item; i < group->shared_count; i += WG)
-            newton_sent(view, half_at)[group->number * CLOTH_NEWTON_OWN + i] = zero;
-    }
+    CLOTH_ROLLED
+    for (uint k = group->item; k < 4u * NEWTON_COPIES; k += WG)
+        newton_sums(view, NEWTON_OF_STEP, k, k / 4u)[2u * group->number + k / 2u % 2u] = zero;
+    CLOTH_ROLLED
+    for (uint i = group->item; i < 2u * group->shared_count; i += WG)
+        newton_sent(view, i % 2u)[group->number * CLOTH_NEWTON_OWN + i / 2u] = zero;
 }
+#endif
 
 /* ---- bending ---- */
 
@@ -186,6 +162,7 @@ CLOTH_INLINE void newton_bend(
     __local float *places = (__local float *)memory,
                   *masses = (__local float *)(memory + CLOTH_NEWTON_BEND_MASSES),
                   *elements = (__local float *)(memory + CLOTH_NEWTON_BEND_ITEMS);
+    CLOTH_ROLLED
     for (uint i = group->item; i <= patch.bend_colours; i += WG)
         ends[i] =
             cloth_patch_word(bends.at.ends + patch.ends + patch.strain_colours + 1u + i, bends);
@@ -274,6 +251,7 @@ CLOTH_FUNCTION float4 newton_gather(newton_memory m, const newton_fan *fan, uint
 CLOTH_INLINE void newton_diagonals(const newton_group *group, newton_memory m, newton_item *of)
 {
     cloth_newton_block sums[NEWTON_VERTICES_EACH];
+    CLOTH_ROLLED
     for (uint pass = 0; pass < 2u; pass++) {
         NEWTON_EACH_ELEMENT(s, e)
         for (uint corner = 0; corner < 3u; corner++) {
@@ -296,52 +274,61 @@ CLOTH_INLINE void newton_diagonals(const newton_group *group, newton_memory m, n
 
 /* ---- the matrix ---- */
 
-/* Loads the tables, the positions after bending, the elements, and masses and slots of the
- * particles. */
+/* Loads the part that does not depend on bending: tables, rows of the coarse inverse, elements and
+ * slots of the particles. */
+CLOTH_INLINE void newton_load_tables(
+    const newton_group *group, cloth_newton_view view, newton_memory m, newton_item *of)
+{
+    cloth_newton_patch patch = newton_patch_of(group, view);
+    __local uint *corners = (__local uint *)m.corners;
+    uint words = (view.words[patch.ends + group->own_count] + 1u) / 2u;
+    NEWTON_EACH_ELEMENT(s, e) of->elements[s] = cloth_newton_read(e, patch, view.words);
+    NEWTON_EACH_VERTEX(s, i, group->count)
+    {
+        uint member = view.words[patch.members + i];
+        of->vertices[s].place =
+            (member & ~((1u << CLOTH_NEWTON_SLOT_BITS) - 1u)) |
+            (i < group->own_count ? group->number * CLOTH_NEWTON_OWN + i
+                                  : view.words[patch.sources + i - group->own_count]);
+    }
+    CLOTH_ROLLED
+    for (uint i = group->item; i <= group->own_count; i += WG)
+        m.ends[i] = view.words[patch.ends + i];
+    CLOTH_ROLLED
+    for (uint i = group->item; i < words; i += WG) corners[i] = view.words[patch.corners + i];
+    if (group->item == 0u) m.forces[CLOTH_NEWTON_NOTHING] = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    newton_find_parts(of, patch, group->item);
+    newton_load_rows(patch, view, m, group->item);
+    NEWTON_EACH_VERTEX(s, i, group->own_count) of->fans[s] = newton_fan_of(m, i);
+}
+
+/* Loads the positions after bending, and makes the elements. */
 CLOTH_INLINE void newton_load(
     const newton_group *group, cloth_newton_view view, newton_memory m, newton_item *of)
 {
-    __local uint *corners = (__local uint *)m.corners;
-    uint words = (view.words[newton_patch_of(group, view).ends + group->own_count] + 1u) / 2u;
-    CLOTH_ROLLED
-    for (uint i = group->item; i <= group->own_count; i += WG)
-        m.ends[i] = view.words[newton_patch_of(group, view).ends + i];
-    CLOTH_ROLLED
-    for (uint i = group->item; i < words; i += WG)
-        corners[i] = view.words[newton_patch_of(group, view).corners + i];
     NEWTON_EACH_VERTEX(s, i, group->count)
     {
         uint member = view.words[newton_patch_of(group, view).members + i];
         float4 at = view.moved[cloth_newton_particle(member)];
         m.places[i] = at;
         of->vertices[s].mass = at.w > 0.0f ? 1.0f / at.w : 0.0f;
-        of->vertices[s].place =
-            (member & ~((1u << CLOTH_NEWTON_SLOT_BITS) - 1u)) |
-            (i < group->own_count
-                    ? group->number * CLOTH_NEWTON_OWN + i
-                    : view.words[newton_patch_of(group, view).sources + i - group->own_count]);
     }
-    if (group->item == 0u) m.forces[CLOTH_NEWTON_NOTHING] = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     barrier(CLK_LOCAL_MEM_FENCE);
-    NEWTON_EACH_VERTEX(s, i, group->own_count) of->fans[s] = newton_fan_of(m, i);
-    NEWTON_EACH_ELEMENT(s, e)
-    of->elements[s] =
-        cloth_newton_take(e, newton_patch_of(group, view), group->give, view.words, m.places);
+    NEWTON_EACH_ELEMENT(s, e) cloth_newton_place(&of->elements[s], group->give, m.places);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Terms of the sums over the own particles: mass and residual in the leg of the matrix; else r u,
- * w u and w. */
+/* Terms of the sums over the own particles: r u, w u and w, or 0, 0 and the first r. */
 typedef struct newton_terms {
     float of[CLOTH_NEWTON_SUMS];
 } newton_terms;
 
-CLOTH_FUNCTION newton_terms newton_terms_of(const cloth_newton_vertex *v, uint leg)
+CLOTH_FUNCTION newton_terms newton_terms_of(const cloth_newton_vertex *v, uint kind)
 {
-    uint begins = leg == CLOTH_NEWTON_MATRIX;
-    float4 sent = begins ? v->residual : v->image;
-    newton_terms terms = {{begins ? 0.0f : cloth_inner(v->residual, v->step),
-        begins ? v->mass : cloth_inner(v->image, v->step), sent.x, sent.y, sent.z}};
+    uint is_step = kind == NEWTON_OF_STEP;
+    float4 sent = is_step ? v->image : v->residual;
+    newton_terms terms = {{is_step ? cloth_inner(v->residual, v->step) : 0.0f,
+        is_step ? cloth_inner(v->image, v->step) : 0.0f, sent.x, sent.y, sent.z}};
     return terms;
 }
 
@@ -372,15 +359,15 @@ CLOTH_FUNCTION float newton_lane_sum(newton_terms terms, uint lane)
 }
 #endif
 
-/* Sums the terms of a leg into the first value of each row of `m.values`, as fixed trees; with
- * lanes into eight values. */
+/* Sums the terms into the first value of each row of `m.values`, as fixed trees; with lanes into
+ * eight values. */
 CLOTH_FUNCTION void newton_sum_terms(
-    const newton_group *group, newton_memory m, const newton_item *of, uint leg)
+    const newton_group *group, newton_memory m, const newton_item *of, uint kind)
 {
     for (uint s = 0, i = group->item; s < NEWTON_VERTICES_EACH; s++, i += WG) {
         newton_terms terms = {{0.0f, 0.0f, 0.0f, 0.0f, 0.0f}};
         if (i / 32u >= CLOTH_NEWTON_OWN / 32u) break;
-        if (i < group->own_count) terms = newton_terms_of(&of->vertices[s], leg);
+        if (i < group->own_count) terms = newton_terms_of(&of->vertices[s], kind);
 #if HED_HAS_LANES
         uint lane = i % 32u, row = lane % 2u ? 3u + lane / 2u : lane / 2u;
         float sum = newton_lane_sum(terms, lane);
@@ -401,23 +388,49 @@ CLOTH_FUNCTION float newton_sum(newton_memory m, uint row)
 {
     __local const float *of = m.values + row * NEWTON_CHUNKS;
 #if HED_HAS_LANES
-    return ((of[0] + of[1]) + (of[2] + of[3])) + ((of[4] + of[5]) + (of[6] + of[7]));
+    float4 a = ((__local const float4 *)of)[0], b = ((__local const float4 *)of)[1];
+    return ((a.x + a.y) + (a.z + a.w)) + ((b.x + b.y) + (b.z + b.w));
 #else
     return of[0];
 #endif
 }
 
-/* Publishes the sums of a leg. */
+/* Publishes the group's sums, products and then the vector's. */
 CLOTH_FUNCTION void newton_publish_sums(const newton_group *group, cloth_newton_view view,
-    newton_memory m, const newton_item *of, uint leg)
+    newton_memory m, const newton_item *of, uint kind, uint leg)
 {
-    __global float4 *to = view.sums + 2u * (newton_half(leg) * view.launch.patches + group->number);
-    newton_sum_terms(group, m, of, leg);
-    for (uint k = group->item; k < 2u; k += WG)
-        newton_send(to + k,
-            k ? hed_f4(newton_sum(m, 2u), newton_sum(m, 3u), newton_sum(m, 4u), 0.0f)
-              : hed_f4(newton_sum(m, 0u), newton_sum(m, 1u), 0.0f, 0.0f),
+    uint copies = kind == NEWTON_OF_STEP ? NEWTON_COPIES : 1u;
+    newton_sum_terms(group, m, of, kind);
+    CLOTH_ROLLED
+    for (uint k = group->item; k < 2u * copies; k += WG) {
+        uint row = k % 2u ? 2u : 0u;
+        newton_send(newton_sums(view, kind, leg, k / 2u) + 2u * group->number + k % 2u,
+            hed_f4(newton_sum(m, row), newton_sum(m, row + 1u), k % 2u ? newton_sum(m, 4u) : 0.0f,
+                0.0f),
             leg);
+    }
+}
+
+/* Multiplies the vector in `m.places` by A: images of the own particles. */
+CLOTH_INLINE void newton_product(const newton_group *group, newton_memory m, newton_item *of)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+    NEWTON_EACH_ELEMENT(s, e)
+    {
+        const cloth_newton_element *element = &of->elements[s];
+        newton_store(m, e,
+            cloth_newton_multiply(element, m.places[cloth_newton_corner(element->corners, 0u)],
+                m.places[cloth_newton_corner(element->corners, 1u)],
+                m.places[cloth_newton_corner(element->corners, 2u)]));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    NEWTON_EACH_VERTEX(s, i, group->own_count)
+    {
+        cloth_newton_vertex *v = &of->vertices[s];
+        float4 image = cloth_shift(newton_gather(m, &of->fans[s], i), v->mass, m.places[i]);
+        image = cloth_scaled(image, v->mass > 0.0f ? 1.0f : 0.0f);
+        v->image = cloth_newton_along(v->normal, image);
+    }
 }
 
 /* Makes the matrix: residual, contact and diagonal blocks of own particles. */
@@ -441,17 +454,73 @@ CLOTH_INLINE void newton_matrix(
     newton_diagonals(group, m, of);
     NEWTON_EACH_VERTEX(s, i, group->own_count)
     {
-        cloth_newton_vertex *v = &of->vertices[s];
+        const cloth_newton_vertex *v = &of->vertices[s];
         uint place = cloth_newton_particle(v->place);
         newton_sent(view, newton_half(CLOTH_NEWTON_MATRIX))[place] = v->residual;
         view.diagonals[3u * place] = v->inverse;
         view.diagonals[3u * place + 1u] = hed_f4(v->inverse_yz, v->inverse_zz, 0.0f, 0.0f);
         view.diagonals[3u * place + 2u] = v->normal;
     }
-    newton_publish_sums(group, view, m, of, CLOTH_NEWTON_MATRIX);
+    newton_publish_sums(group, view, m, of, NEWTON_OF_RESIDUAL, CLOTH_NEWTON_MATRIX);
 }
 
 /* ---- an iteration ---- */
+
+/* Receives the sums of all patches, and (`leg`: an iteration) the ghosts' images: products are in
+ * `m.dots` then, vectors in `m.coarse`. */
+CLOTH_INLINE void newton_take(const newton_group *group, cloth_newton_view view, newton_memory m,
+    newton_item *of, uint kind, uint leg)
+{
+    uint polls = 0u;
+    __global const float4 *sums = newton_sums(view, kind, leg, group->number % NEWTON_COPIES);
+    NEWTON_EACH_PATCH(s, patch, group->item)
+    {
+        float4 dots = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), vector = dots;
+        uint late = newton_has_part(of, s);
+        while (late) {
+            dots = newton_receive(sums + 2u * patch);
+            vector = newton_receive(sums + 2u * patch + 1u);
+            late = kind == NEWTON_OF_STEP &&
+                   (newton_is_late(dots, leg) | newton_is_late(vector, leg)) &&
+                   ++polls < CLOTH_NEWTON_POLLS;
+        }
+        newton_put_coarse(m, patch, vector);
+        m.dots[patch] = dots.x;
+        m.dots[CLOTH_NEWTON_PATCHES + patch] = dots.y;
+    }
+    NEWTON_EACH_VERTEX(s, i, kind == NEWTON_OF_STEP ? group->count : 0u)
+    {
+        cloth_newton_vertex *v = &of->vertices[s];
+        __global const float4 *sent =
+            newton_sent(view, newton_half(leg)) + cloth_newton_particle(v->place);
+        uint late = i >= group->own_count;
+        while (late) {
+            v->image = newton_receive(sent);
+            late = newton_is_late(v->image, leg) && ++polls < CLOTH_NEWTON_POLLS;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+/* Sums the products over the patches of the system as fixed trees. */
+CLOTH_FUNCTION float4 newton_dots(newton_memory m, uint item)
+{
+#if HED_HAS_LANES
+    __local const float4 *dots = (__local const float4 *)m.dots;
+    float4 a = dots[item % 32u], b = dots[CLOTH_NEWTON_PATCHES / 4u + item % 32u];
+    float first = (a.x + a.y) + (a.z + a.w), second = (b.x + b.y) + (b.z + b.w);
+    for (uint lane = 1; lane < 32u; lane *= 2u) {
+        first += hed_lane_xor(first, lane);
+        second += hed_lane_xor(second, lane);
+    }
+    return hed_f4(first, second, 0.0f, 0.0f);
+#else
+    newton_tree(m.dots, 2u, CLOTH_NEWTON_PATCHES, item);
+    float4 sum = hed_f4(m.dots[0], m.dots[CLOTH_NEWTON_PATCHES], 0.0f, 0.0f);
+    barrier(CLK_LOCAL_MEM_FENCE); /* the memory has other values next */
+    return sum;
+#endif
+}
 
 /* Begins the iterations: the ghosts' residuals and blocks, and the coarse residual. */
 CLOTH_INLINE void newton_begin(
@@ -459,6 +528,7 @@ CLOTH_INLINE void newton_begin(
 {
     float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     uint half_at = newton_half(CLOTH_NEWTON_MATRIX);
+    newton_take(group, view, m, of, NEWTON_OF_RESIDUAL, CLOTH_NEWTON_MATRIX);
     NEWTON_EACH_VERTEX(s, i, group->count)
     {
         cloth_newton_vertex *v = &of->vertices[s];
@@ -472,83 +542,25 @@ CLOTH_INLINE void newton_begin(
         v->search = v->search_image = v->moved = zero;
     }
     for (uint i = group->item; i < CLOTH_NEWTON_SHIFTS; i += WG) m.shifts[i] = m.images[i] = 0.0f;
-    for (uint k = group->item; k < CLOTH_NEWTON_PATCHES; k += WG)
-        newton_put_coarse(m, k,
-            newton_has_part(group, k) ? view.sums[2u * (half_at * view.launch.patches + k) + 1u]
-                                      : zero);
     of->length = of->step = 0.0f;
-    of->polls = 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
     newton_shift(m, group->near_count, -1.0f, 0.0f, group->item);
-}
-
-/* Sums r u and w u over the patches of the system as fixed trees. */
-CLOTH_FUNCTION float4 newton_dots(newton_memory m, const float4 *sums, uint item)
-{
-#if HED_HAS_LANES
-    __local float *values =
-        m.values + CLOTH_NEWTON_SUMS * NEWTON_CHUNKS; /* others still read the sums */
-    if (item < CLOTH_NEWTON_PATCHES) {
-        float length = sums[0].x, across = sums[0].y;
-        for (uint lane = 1; lane < 32u; lane *= 2u) {
-            length += hed_lane_xor(length, lane);
-            across += hed_lane_xor(across, lane);
-        }
-        if (item % 32u == 0u) {
-            values[item / 32u] = length;
-            values[4u + item / 32u] = across;
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    return hed_f4((values[0] + values[1]) + (values[2] + values[3]),
-        (values[4] + values[5]) + (values[6] + values[7]), 0.0f, 0.0f);
-#else
-    for (uint s = 0, patch = item; s < NEWTON_PATCHES_EACH; s++, patch += WG) {
-        if (patch >= CLOTH_NEWTON_PATCHES) break;
-        m.values[patch] = sums[s].x;
-        m.values[CLOTH_NEWTON_PATCHES + patch] = sums[s].y;
-    }
-    newton_tree(m.values, 2u, CLOTH_NEWTON_PATCHES, item);
-    float4 sum = hed_f4(m.values[0], m.values[CLOTH_NEWTON_PATCHES], 0.0f, 0.0f);
-    barrier(CLK_LOCAL_MEM_FENCE); /* others use the values next */
-    return sum;
-#endif
 }
 
 /* Ends an iteration with the results of the groups of its system, which the leg before published. */
 CLOTH_INLINE void newton_update(
     const newton_group *group, cloth_newton_view view, newton_memory m, newton_item *of, uint leg)
 {
-    uint half_at = newton_half(leg - 1u), is_first = leg == CLOTH_NEWTON_ITERATE + 1u, late;
-    __global const float4 *sums = view.sums + 2u * half_at * view.launch.patches;
-    float4 dots[NEWTON_PATCHES_EACH], images[NEWTON_PATCHES_EACH];
-    do {
-        late = 0;
-        for (uint s = 0, patch = group->item; s < NEWTON_PATCHES_EACH; s++, patch += WG) {
-            dots[s] = images[s] = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-            if (!newton_has_part(group, patch)) continue;
-            dots[s] = newton_receive(sums + 2u * patch);
-            images[s] = newton_receive(sums + 2u * patch + 1u);
-            late |= newton_is_late(dots[s], leg - 1u) | newton_is_late(images[s], leg - 1u);
-        }
-        NEWTON_EACH_VERTEX(s, i, group->count)
-        {
-            cloth_newton_vertex *v = &of->vertices[s];
-            if (i < group->own_count) continue;
-            v->image = newton_receive(newton_sent(view, half_at) + cloth_newton_particle(v->place));
-            late |= newton_is_late(v->image, leg - 1u);
-        }
-    } while (late && ++of->polls < CLOTH_NEWTON_POLLS);
-    for (uint s = 0, patch = group->item; s < NEWTON_PATCHES_EACH; s++, patch += WG)
-        if (patch < CLOTH_NEWTON_PATCHES) newton_put_coarse(m, patch, images[s]);
-    float4 total = newton_dots(m, dots, group->item);
+    uint is_first = leg == CLOTH_NEWTON_ITERATE + 1u;
+    newton_take(group, view, m, of, NEWTON_OF_STEP, leg - 1u);
+    float4 total = newton_dots(m, group->item);
     float length = total.x, across = total.y, beta = is_first ? 0.0f : length / of->length,
           step = length / (is_first ? across : across - beta * length / of->step);
     /* a residual of zero, or one that rounding has spoilt: the rest of the iterations change nothing */
     if (!(length > 1e-30f) || !(fabs(step) < 1e30f)) step = beta = 0.0f;
     of->length = length;
     of->step = step;
-    NEWTON_EACH_VERTEX(s, i, group->count) cloth_newton_update(&of->vertices[s], step, beta);
+    NEWTON_EACH_VERTEX(s, i, group->count) { cloth_newton_update(&of->vertices[s], step, beta); }
     newton_shift(m, group->near_count, step, beta, group->item);
 }
 
@@ -565,27 +577,14 @@ CLOTH_INLINE void newton_multiply(
             cloth_newton_along(v->normal, hed_f4(shift[0], shift[1], shift[2], 0.0f)));
         m.places[i] = v->step;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    NEWTON_EACH_ELEMENT(s, e)
+    newton_product(group, m, of);
+    NEWTON_EACH_VERTEX(s, i, group->shared_count)
     {
-        const cloth_newton_element *element = &of->elements[s];
-        newton_store(m, e,
-            cloth_newton_multiply(element, m.places[cloth_newton_corner(element->corners, 0u)],
-                m.places[cloth_newton_corner(element->corners, 1u)],
-                m.places[cloth_newton_corner(element->corners, 2u)]));
+        const cloth_newton_vertex *v = &of->vertices[s];
+        newton_send(
+            newton_sent(view, newton_half(leg)) + cloth_newton_particle(v->place), v->image, leg);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    NEWTON_EACH_VERTEX(s, i, group->own_count)
-    {
-        cloth_newton_vertex *v = &of->vertices[s];
-        float4 image = cloth_shift(newton_gather(m, &of->fans[s], i), v->mass, v->step);
-        if (!(v->mass > 0.0f)) image = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-        v->image = image = cloth_newton_along(v->normal, image);
-        if (i < group->shared_count)
-            newton_send(
-                newton_sent(view, newton_half(leg)) + cloth_newton_particle(v->place), image, leg);
-    }
-    newton_publish_sums(group, view, m, of, leg);
+    newton_publish_sums(group, view, m, of, NEWTON_OF_STEP, leg);
 }
 
 /* Moves the own particles. A last translation of the patches makes the residual's sum over the mesh
@@ -607,6 +606,22 @@ CLOTH_INLINE void newton_end(
 }
 
 /* ---- legs ---- */
+
+#if JOINT
+/* Integrates the own particles. */
+CLOTH_FUNCTION void newton_integrate(const newton_group *group, cloth_newton_view view)
+{
+    cloth_step step = cloth_step_at(view.steps, view.launch.substep);
+    cloth_integrate_view integrate = {view.position, view.previous, view.carry, view.garments,
+        view.air, 0, 0, view.driver_from, view.driver_to, view.driver_map, view.steps,
+        view.launch.substep};
+    CLOTH_ROLLED
+    for (uint i = group->item; i < group->own_count; i += WG)
+        cloth_integrate_one(
+            cloth_newton_particle(view.words[newton_patch_of(group, view).members + i]), integrate,
+            step);
+}
+#endif
 
 #if !JOINT
 /* Copies the state between a group and memory, which keeps it from launch to launch. */
@@ -641,17 +656,17 @@ CLOTH_INLINE void newton_leg(const newton_group *group, cloth_newton_view view,
 {
     newton_memory m = newton_memory_of(memory);
     uint last = CLOTH_NEWTON_LEGS(view.launch.iterations) - 1u;
-    if (leg == CLOTH_NEWTON_BEND) {
 #if NEWTON_PACKETS
-        newton_clear(group, view);
+    if (leg == CLOTH_NEWTON_BEND) newton_clear(group, view);
 #endif
-        newton_bend(group, view, memory);
-        return;
+    if (leg == CLOTH_NEWTON_BEND) newton_bend(group, view, memory);
+    /* all legs in one launch: before the meeting, during which the loads arrive */
+    if (leg == (JOINT ? CLOTH_NEWTON_BEND : view.launch.leg)) {
+        newton_group anew = newton_anew(*group);
+        newton_load_tables(&anew, view, m, of);
     }
-    if (leg == (JOINT ? CLOTH_NEWTON_MATRIX : view.launch.begin))
-        newton_load_rows(newton_patch_of(group, view), view, m, group->item);
-    if ((!JOINT && leg == view.launch.begin) || leg == CLOTH_NEWTON_MATRIX)
-        newton_load(group, view, m, of);
+    if (leg == CLOTH_NEWTON_BEND) return;
+    if (leg == (JOINT ? CLOTH_NEWTON_MATRIX : view.launch.leg)) newton_load(group, view, m, of);
     if (leg == CLOTH_NEWTON_MATRIX) {
         newton_matrix(group, view, m, of);
         return;

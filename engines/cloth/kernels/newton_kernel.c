@@ -17,10 +17,12 @@
 #include "kernels/element_patch_group.h"
 #include "kernels/newton_coarse.h"
 #include "kernels/newton_contact.h"
+#include "kernels/newton_exchange.h"
 #include "kernels/newton_group.h"
 
 extern const char hed_cloth_newton_patch_h[], hed_cloth_newton_h[], hed_cloth_newton_coarse_h[],
-    hed_cloth_newton_contact_h[], hed_cloth_newton_group_h[], hed_cloth_newton_cl[];
+    hed_cloth_newton_contact_h[], hed_cloth_newton_exchange_h[], hed_cloth_newton_group_h[],
+    hed_cloth_newton_cl[];
 
 HED_NATIVE_BODY newton_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
@@ -29,7 +31,7 @@ HED_NATIVE_BODY newton_body(const hed_native_call *call, uint64_t begin, uint64_
     newton_item of;
     for (uint64_t k = begin; k < end; k++) {
         const newton_group group = newton_group_of((uint)k, view, 0);
-        newton_leg(&group, view, memory, &of, view.launch.begin);
+        newton_leg(&group, view, memory, &of, view.launch.leg);
     }
 }
 HED_NATIVE_CLONES(newton_native, newton_body)
@@ -87,7 +89,7 @@ static void newton_fill(const hed_kernel_def *def, const hed_problem *problem, u
     if (!strcmp(name, "launch")) {
         *(cloth_newton_launch *)data =
             (cloth_newton_launch){.patched = cloth_sample_patched(patches),
-                .begin = bends ? CLOTH_NEWTON_BEND : CLOTH_NEWTON_MATRIX,
+                .leg = bends ? CLOTH_NEWTON_BEND : CLOTH_NEWTON_MATRIX,
                 .iterations = 4,
                 .patches = patches,
                 .bodies = CLOTH_NEWTON_TOUCHES | CLOTH_NEWTON_FOLLOWS};
@@ -135,6 +137,7 @@ static void newton_geometry(const hed_kernel_def *def, const hed_config *config,
         {"newton_patch.h", hed_cloth_newton_patch_h, 0}, {"newton.h", hed_cloth_newton_h, 0}, \
         {"newton_coarse.h", hed_cloth_newton_coarse_h, 0}, \
         {"newton_contact.h", hed_cloth_newton_contact_h, 0}, \
+        {"newton_exchange.h", hed_cloth_newton_exchange_h, 0}, \
         {"newton_group.h", hed_cloth_newton_group_h, 0}, {"newton.cl", hed_cloth_newton_cl, 0}), \
     HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_NEWTON), COUNT(position, "12*patches"), \
         COUNT(moved, "12*patches"), COUNT(words, "82*patches"), COUNT(tables, "30*patches"), \
@@ -166,8 +169,7 @@ const hed_kernel_def cloth_newton_def = {
 
 const hed_kernel_def cloth_newton_joint_def = {
     .name = "cloth_newton_joint",
-    .summary =
-        "Newton's method for the strains of a mesh, all legs of a substep by resident groups",
+    .summary = "Newton's method for the strains of a mesh, whole substeps by resident groups",
     .needs = HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER | HED_CAN_PACKETS,
     HED_DEFINES({"JOINT", "1"}),
     COMMON,

@@ -1,9 +1,10 @@
 /* HED_CLOTH_SOLVER_NEWTON: Newton's method for the strains of meshes (kernels/newton.h). A
- * substep is a launch of the integrator, then one launch of resident groups that bend the mesh
- * and solve its strains together, or a launch for each leg of it, and, if there are colliders,
- * contacts or a driver, a launch for these: bodies are met before the solution, too
+ * frame is one launch of resident groups, which integrate, bend the mesh and solve its strains
+ * together in each substep. If there are colliders, contacts or a driver, each substep is such a
+ * launch, and a launch for these: bodies are met before the solution, too
  * (kernels/newton_contact.h), and the launch moves out whatever the solution moves into them. A
- * frame's first substep does not follow a solution, so that a saved state continues alike. */
+ * frame's first substep does not follow a solution, so that a saved state continues alike. On other
+ * devices a substep is a launch of the integrator and one for each leg. */
 #include "solver/newton_tables.h"
 
 #include "kernels/newton_kernel.h"
@@ -125,7 +126,7 @@ static hed_status newton_upload(
         {&s->b.steps, NULL, s->batch * sizeof *s->next},
         {&s->b.sent, NULL, 2 * patches * CLOTH_NEWTON_OWN * sizeof(float4)},
         {&s->b.diagonals, NULL, 3 * patches * CLOTH_NEWTON_OWN * sizeof(float4)},
-        {&s->b.sums, NULL, 4 * patches * sizeof(float4)},
+        {&s->b.sums, NULL, CLOTH_NEWTON_SUM_ROWS * patches * sizeof(float4)},
         {&s->b.rows, NULL, INVERSE * sizeof(float)}, {&s->b.state, NULL, 2 * sizeof(uint32_t)},
         {&s->b.contacts, NULL, (may_touch ? particles : 1) * sizeof(float4)},
         {&s->b.kept, NULL, patches * CLOTH_NEWTON_LOCAL * sizeof(cloth_newton_vertex)},
@@ -177,12 +178,21 @@ static uint32_t newton_iterations(double dt, bool touches)
     return needed < FEWEST ? FEWEST : needed > MOST ? MOST : (uint32_t)(needed + 0.999);
 }
 
-/* Enqueues bending and strains of a substep. `bodies`: CLOTH_NEWTON_TOUCHES, CLOTH_NEWTON_FOLLOWS. */
+/* Enqueues `count` substeps, integration with them, in one launch, or one substep in a launch for
+ * each leg. `bodies`: CLOTH_NEWTON_TOUCHES, CLOTH_NEWTON_FOLLOWS. */
 static hed_status newton_solve(hed_cloth *cloth, const cloth_solver *s, uint32_t substep,
-    uint32_t iterations, uint32_t bodies, hed_error *error)
+    uint32_t count, uint32_t iterations, uint32_t bodies, hed_error *error)
 {
-    hed_buffer *none = cloth->buffers.none;
-    newton_launch launch = {.position = cloth->buffers.position,
+    const cloth_buffers *b = &cloth->buffers;
+    hed_buffer *none = b->none;
+    newton_launch launch = {.position = b->position,
+        .previous = b->previous,
+        .carry = b->carry,
+        .garments = b->garments,
+        .air = cloth_or_none(cloth, b->air),
+        .driver_from = cloth_or_none(cloth, b->driver_from),
+        .driver_to = cloth_or_none(cloth, b->driver_to),
+        .driver_map = cloth_or_none(cloth, b->driver_map),
         .moved = s->b.moved,
         .words = s->b.words,
         .tables = s->b.tables,
@@ -195,20 +205,20 @@ static hed_status newton_solve(hed_cloth *cloth, const cloth_solver *s, uint32_t
         .coarse = s->is_joint ? none : s->b.coarse,
         .state = s->b.state,
         .contacts = s->b.contacts,
-        .previous = cloth->buffers.previous,
-        .garments = cloth->buffers.garments,
-        .colliders = cloth_or_none(cloth, cloth->buffers.colliders),
-        .contact = cloth_or_none(cloth, cloth->buffers.contact),
+        .colliders = cloth_or_none(cloth, b->colliders),
+        .contact = cloth_or_none(cloth, b->contact),
         .launch = {.patched = s->patched,
             .iterations = iterations,
             .patches = s->patches,
             .substep = substep,
+            .substeps = count,
+            .integrates = 1,
             .bodies = bodies}};
     hed_problem problem = HED_PROBLEM(s->patches);
-    uint32_t legs = CLOTH_NEWTON_LEGS(iterations), each = s->is_joint ? legs : 1;
-    for (uint32_t leg = 0; leg < legs && !error->status; leg += each) {
-        launch.launch.begin = leg;
-        launch.launch.end = leg + each;
+    uint32_t launches = s->is_joint ? 1 : CLOTH_NEWTON_LEGS(iterations);
+    if (!s->is_joint) cloth_integrate_all(cloth, s->b.steps, substep, error);
+    for (uint32_t leg = 0; leg < launches && !error->status; leg++) {
+        launch.launch.leg = leg;
         hed_launch(
             cloth->stream, s->kernel, &problem, HED_VIEW_ARGS_FROM(newton_launch, &launch), error);
     }
@@ -231,12 +241,13 @@ static hed_status newton_substeps(hed_cloth *cloth, cloth_solver *s, const cloth
         for (uint32_t i = 0; i < batch; i++)
             s->next[i] = at + i ? cloth_step_after(*rest, at + i - 1, dt) : *first;
         cloth_send(cloth, s->b.steps, 0, s->next, batch * sizeof *s->next, error);
-        for (uint32_t i = 0; i < batch && !error->status; i++) {
-            cloth_integrate_all(cloth, s->b.steps, i, error);
+        bool is_driven = cloth->has_driver || touches;
+        uint32_t each = is_driven || !s->is_joint ? 1 : batch;
+        for (uint32_t i = 0; i < batch && !error->status; i += each) {
             bool follows = (cloth->frame_at + at + i) % cloth->frame_substeps != 0;
             uint32_t bodies = CLOTH_NEWTON_TOUCHES | (follows ? CLOTH_NEWTON_FOLLOWS : 0u);
-            newton_solve(cloth, s, i, iterations, touches ? bodies : 0, error);
-            if (cloth->has_driver || touches) cloth_drive_all(cloth, s->b.steps, i, 0, error);
+            newton_solve(cloth, s, i, each, iterations, touches ? bodies : 0, error);
+            if (is_driven) cloth_drive_all(cloth, s->b.steps, i, 0, error);
         }
     }
     return error->status;
