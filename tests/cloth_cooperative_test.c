@@ -47,13 +47,15 @@ Test(cloth_cooperative, meshes_do_as_colours)
     check_mesh(HED_CLOTH_SOLVER_COOPERATIVE);
 }
 
-static hed_cloth_solver chosen_for(
-    hed_device *device, const hed_cloth_garment_def *garments, uint32_t count, hed_math math)
+/* The solver chosen for garments that mesh bodies of so many triangles may touch. */
+static hed_cloth_solver chosen_for(hed_device *device, const hed_cloth_garment_def *garments,
+    uint32_t count, uint32_t triangles, hed_math math)
 {
     hed_cloth_def def = hed_default_cloth_def();
     hed_cloth *cloth;
     def.garments = garments;
     def.garment_count = count;
+    def.max_collider_triangles = triangles;
     def.substeps = 5;
     def.math = math;
     OK(hed_cloth_create(device, &def, &cloth, &error));
@@ -64,8 +66,8 @@ static hed_cloth_solver chosen_for(
     return solver;
 }
 
-/* The rule: one large grid with lattices on a device whose groups can meet, in both modes; a mesh, or
- * a grid in contact with itself, in fast mode. */
+/* The rule: one large grid with lattices on a device whose groups can meet, in both modes; a mesh that
+ * mesh bodies may touch (newton moves others), or a grid in contact with itself, in fast mode. */
 static void check_rule(hed_device *device)
 {
     const hed_cloth_solver one_launch = HED_CLOTH_SOLVER_COOPERATIVE;
@@ -75,22 +77,24 @@ static void check_rule(hed_device *device)
                   mesh = test_irregular(70, 7, 0.3f);
         make_lattices(&sheet, &rigid);
         make_lattices(&mesh, hed_cloth_fabric_named("cotton"));
-        EXPECT_EQ(
-            chosen_for(device, &mesh.def, 1, math) == one_launch, meets && math == HED_MATH_FAST);
+        EXPECT_EQ(chosen_for(device, &mesh.def, 1, 0, math) == HED_CLOTH_SOLVER_NEWTON,
+            meets && math == HED_MATH_FAST);
+        EXPECT_EQ(chosen_for(device, &mesh.def, 1, 64, math) == one_launch,
+            meets && math == HED_MATH_FAST);
         test_mesh_free(&mesh);
         make_lattices(&small, &rigid);
-        EXPECT_NE(chosen_for(device, &small.def, 1, math), one_launch);
+        EXPECT_NE(chosen_for(device, &small.def, 1, 0, math), one_launch);
         test_mesh_free(&small);
-        EXPECT_EQ(chosen_for(device, &sheet.def, 1, math) == one_launch, meets);
+        EXPECT_EQ(chosen_for(device, &sheet.def, 1, 0, math) == one_launch, meets);
         sheet.def.self_collision = HED_CLOTH_SELF_TRIANGLES;
         sheet.def.thickness = 0.004f;
-        EXPECT_EQ(
-            chosen_for(device, &sheet.def, 1, math) == one_launch, meets && math == HED_MATH_FAST);
+        EXPECT_EQ(chosen_for(device, &sheet.def, 1, 0, math) == one_launch,
+            meets && math == HED_MATH_FAST);
         sheet.def.self_collision = HED_CLOTH_SELF_NONE;
         hed_cloth_garment_def two[2] = {sheet.def, sheet.def};
-        EXPECT_NE(chosen_for(device, two, 2, math), one_launch);
+        EXPECT_NE(chosen_for(device, two, 2, 0, math), one_launch);
         sheet.def.lattices = false;
-        EXPECT_NE(chosen_for(device, &sheet.def, 1, math), one_launch);
+        EXPECT_NE(chosen_for(device, &sheet.def, 1, 0, math), one_launch);
         test_mesh_free(&sheet);
     }
 }
@@ -131,7 +135,7 @@ Test(cloth_cooperative_fake, merged_tasks_release_their_memory, .timeout = 120)
     CHECK(hed_device_describe(device).capabilities & HED_CAN_PACKETS);
     test_mesh sheet = test_grid(128, 128);
     make_lattices(&sheet, &rigid);
-    EXPECT_EQ(chosen_for(device, &sheet.def, 1, HED_MATH_FAST), HED_CLOTH_SOLVER_COOPERATIVE);
+    EXPECT_EQ(chosen_for(device, &sheet.def, 1, 0, HED_MATH_FAST), HED_CLOTH_SOLVER_COOPERATIVE);
     test_mesh_free(&sheet);
     hed_context_destroy(context);
     EXPECT_EQ(counted.live, 0);
