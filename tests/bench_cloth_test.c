@@ -33,7 +33,7 @@ Test(bench_cloth, a_hung_sheet_swings_with_2_substeps)
 {
     cloth_gate_row row = row_of(&(cloth_gate_case){.n = 40, CLOTH_GATE_HUNG, .lattices = true});
     EXPECT_LE(row.substeps, 2);
-    EXPECT_LT(row.rms, 0.038);
+    EXPECT_LT(row.rms, 0.039);
 }
 
 /* Cells are swept four times where cloth may touch something: one sweep is too soft in shear for the
