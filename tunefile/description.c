@@ -122,6 +122,7 @@ void hed_spec_refuse_defined(hed_spec_reader *reader, hed_json_node node,
 {
     bool is_open = false;
     int depth = 0;
+    uint32_t undefined = 0; /* parameters with #undef: the text has used their values before */
     if (kernel->def.language != HED_OPENCL_C && kernel->def.language != HED_CUDA_C) return;
     for (const char *line = hed_spec_fine(reader) ? source->text : ""; *line;) {
         size_t length = strcspn(line, "\n");
@@ -129,12 +130,15 @@ void hed_spec_refuse_defined(hed_spec_reader *reader, hed_json_node node,
         snprintf(copy, sizeof copy, "%.*s", (int)length, line);
         if (is_open || sscanf(copy, " # %15[a-z] %63[A-Za-z0-9_]", word, name) < 1) word[0] = 0;
         depth += !strncmp(word, "if", 2) - !strcmp(word, "endif");
-        for (uint32_t i = 0; depth <= 0 && i < kernel->def.parameter_count; i++)
-            if (!strcmp(word, "define") && !strcmp(name, kernel->parameters[i].name))
+        for (uint32_t i = 0; depth <= 0 && i < kernel->def.parameter_count; i++) {
+            if (strcmp(name, kernel->parameters[i].name) != 0) continue;
+            if (!strcmp(word, "undef")) undefined |= 1u << i;
+            if (!strcmp(word, "define") && !(undefined >> i & 1))
                 hed_json_reject(node,
                     "%s has #define %s outside #if, so no other value of that parameter would reach "
                     "the kernel. Write #ifndef %s before it and #endif after it",
                     source->name, name, name);
+        }
         is_open = hed_spec_in_comment(line, length, is_open);
         line += length + (line[length] == '\n');
     }

@@ -168,16 +168,17 @@ static float away_from(const cloth_triangle_ball *balls, uint32_t count, const f
 static void search_subtree(const cloth_search *search, const cloth_triangle_ball *balls,
     uint32_t count, const float *point, cloth_nearest *nearest)
 {
+    if (count == 0) return;
     uint32_t half = count / 2, rest = count - half - 1;
     float offset[3];
     cloth_subtract3(point, balls[half].centre, offset);
     float before = away_from(balls, half, point), after = away_from(balls + half + 1, rest, point);
-    if (sqrtf(cloth_dot3(offset, offset)) - balls[half].radius < nearest->distance)
+    if (sqrtf(cloth_dot3(offset, offset)) - balls[half].radius <= nearest->distance)
         try_triangle(search, balls[half].triangle, point, nearest);
     for (int turn = 0; turn < 2; turn++)
         if ((turn == 0) == (before <= after)) {
-            if (before < nearest->distance) search_subtree(search, balls, half, point, nearest);
-        } else if (after < nearest->distance) {
+            if (before <= nearest->distance) search_subtree(search, balls, half, point, nearest);
+        } else if (after <= nearest->distance) {
             search_subtree(search, balls + half + 1, rest, point, nearest);
         }
 }

@@ -74,9 +74,11 @@ std::vector<std::pair<std::string, std::string>> Controller::parameterTexts(Node
       entry.second = textOf(node.get_parameter(entry.first).get_parameter_value());
     }
   }
-  if (node.has_parameter("controller_frequency")) {
-    texts.emplace_back(
-      "controller_frequency", textOf(node.get_parameter("controller_frequency").get_parameter_value()));
+  // the server declares its frequency, which a file need not give
+  const char frequency[] = "controller_frequency";
+  const auto isFrequency = [&](const auto & entry) {return entry.first == frequency;};
+  if (node.has_parameter(frequency) && std::none_of(texts.begin(), texts.end(), isFrequency)) {
+    texts.emplace_back(frequency, textOf(node.get_parameter(frequency).get_parameter_value()));
   }
   return texts;
 }
