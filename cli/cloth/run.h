@@ -42,6 +42,8 @@ hed_status cli_cloth_output_announce(const cli_cloth_output_def *def, const char
 bool cli_cloth_output_exists(const cli_cloth_output_def *def);
 /* Reads later frames from another cloth of the same scene. */
 void cli_cloth_output_use(cli_cloth_output *output, hed_cloth *cloth);
+/* Light and ground of the pictures; NULL: there are no pictures. */
+cloth_studio *cli_cloth_output_studio(cli_cloth_output *output);
 /* Reads the cloth and writes frame `number`. After a failure all caches have exactly the frames
  * before. */
 hed_status cli_cloth_output_frame(
@@ -70,13 +72,14 @@ typedef struct cli_cloth_origin {
 
 hed_status cli_cloth_origin_of(const char *path, const char *settings, const char *device,
     cli_cloth_origin *origin, hed_error *error);
-/* Writes the cloth's state after `frames` frames; the file appears whole or not at all. */
+/* Writes the cloth's state after `frames` frames, and light and ground of its pictures; the file
+ * appears whole or not at all. */
 hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth,
-    uint32_t frames, hed_error *error);
+    const cloth_studio *studio, uint32_t frames, hed_error *error);
 /* Loads the state into a cloth. `*frames` 0: the file does not exist. `*moved`: the state is
  * from another device. */
 hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth,
-    uint32_t *frames, bool *moved, hed_error *error);
+    cloth_studio *studio, uint32_t *frames, bool *moved, hed_error *error);
 
 /* ---- the explanation of contact (run_explain.c) ---- */
 

@@ -25,6 +25,7 @@ typedef struct cloth_run {
     const char *path, *cache;
     char *state_path; /* NULL: no cache, no state */
     cli_cloth_origin origin;
+    cloth_studio studio; /* of the pictures of earlier runs */
     double rate;
     uint32_t first, frames; /* frames done by earlier runs; frames in all */
     uint32_t done, saved;   /* frames in the caches; frames in the state */
@@ -73,7 +74,8 @@ static hed_status find_start(cloth_run *r, hed_error *error)
     if (!r->state_path) return HED_OUT_OF_MEMORY(error, "a name");
     if (!hed_given(a, "resume")) return HED_OK;
     bool moved;
-    if (cli_cloth_state_load(r->state_path, &r->origin, r->cloth, &r->first, &moved, error))
+    if (cli_cloth_state_load(
+            r->state_path, &r->origin, r->cloth, &r->studio, &r->first, &moved, error))
         return error->status;
     if (r->first == 0 && !r->quiet)
         fprintf(
@@ -131,7 +133,10 @@ static hed_status cloth_run_open_output(
     if (r->state_path && r->first == 0 && lstat(r->state_path, &about) == 0 &&
         (S_ISREG(about.st_mode) || S_ISLNK(about.st_mode)))
         unlink(r->state_path);
-    return cli_cloth_output_open(def, r->first, &r->output, error);
+    if (cli_cloth_output_open(def, r->first, &r->output, error)) return error->status;
+    if (r->first && cli_cloth_output_studio(r->output))
+        *cli_cloth_output_studio(r->output) = r->studio;
+    return HED_OK;
 }
 
 /* ---- the loop ---- */
@@ -139,7 +144,9 @@ static hed_status cloth_run_open_output(
 static hed_status save(cloth_run *r, hed_error *error)
 {
     if (!r->state_path || r->saved == r->done) return HED_OK;
-    if (!cli_cloth_state_save(r->state_path, &r->origin, r->cloth, r->done, error))
+    const cloth_studio *studio = cli_cloth_output_studio(r->output);
+    if (!studio) studio = &r->studio; /* no pictures this time */
+    if (!cli_cloth_state_save(r->state_path, &r->origin, r->cloth, studio, r->done, error))
         r->saved = r->done;
     return error->status;
 }

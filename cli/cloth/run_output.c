@@ -227,6 +227,11 @@ hed_status cli_cloth_output_open(
 
 void cli_cloth_output_use(cli_cloth_output *output, hed_cloth *cloth) { output->def.cloth = cloth; }
 
+cloth_studio *cli_cloth_output_studio(cli_cloth_output *output)
+{
+    return output->picture ? cloth_picture_studio(output->picture) : NULL;
+}
+
 /* ---- announcing ---- */
 
 bool cli_cloth_output_exists(const cli_cloth_output_def *def)

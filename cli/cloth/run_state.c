@@ -12,13 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { VERSION = 2 }; /* version 1: caches began with frame 1, not with the start */
+/* version 1: caches began with frame 1, not with the start; 2: without a studio */
+enum { VERSION = 3 };
 static const size_t LARGEST = (size_t)1 << 36;
 
 typedef struct header {
     char mark[8];
     uint32_t version, frames;
     cli_cloth_origin origin;
+    cloth_studio studio; /* of the pictures so far */
     uint64_t size, hash; /* size and hash of the state that follows */
 } header;
 
@@ -48,12 +50,15 @@ hed_status cli_cloth_origin_of(const char *path, const char *settings, const cha
 }
 
 hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth,
-    uint32_t frames, hed_error *error)
+    const cloth_studio *studio, uint32_t frames, hed_error *error)
 {
-    header head = {.version = VERSION,
-        .frames = frames,
-        .origin = *origin,
-        .size = hed_cloth_save_size(cloth)};
+    header head;
+    memset(&head, 0, sizeof head); /* the file has its gaps, too */
+    head.version = VERSION;
+    head.frames = frames;
+    head.origin = *origin;
+    head.size = hed_cloth_save_size(cloth);
+    if (studio) memcpy(&head.studio, studio, sizeof *studio);
     memcpy(head.mark, MARK, sizeof MARK);
     hed_file_writer *writer;
     void *state = malloc(head.size);
@@ -70,7 +75,7 @@ hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin
 }
 
 hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth,
-    uint32_t *frames, bool *moved, hed_error *error)
+    cloth_studio *studio, uint32_t *frames, bool *moved, hed_error *error)
 {
     char *bytes;
     size_t size;
@@ -97,6 +102,7 @@ hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin
     free(bytes);
     if (error->status) return error->status;
     *frames = head.frames;
+    *studio = head.studio;
     *moved = strncmp(head.origin.device, origin->device, sizeof head.origin.device) != 0;
     return HED_OK;
 }

@@ -90,6 +90,12 @@ run 0 cloth run "$work/s.json" --frames 1 --json --threads 3; out_has '"choice":
 run 0 cloth run "$work/s.json" --strict --frames 9 --out "$work/part.pc2"
 run 0 cloth run "$work/s.json" --strict --out "$work/part.pc2" --resume; out_has 'frames 10 to 24'
 same "$work/part.pc2" "$work/whole.pc2" "a strict run in two parts has other bits than in one"
+# light and ground of pictures are fitted to the run's first picture
+lit="--strict --pictures software --png-every 8"
+run 0 cloth run "$work/s.json" $lit --out "$work/light.pc2"
+run 0 cloth run "$work/s.json" $lit --frames 9 --out "$work/lights.pc2"
+run 0 cloth run "$work/s.json" $lit --out "$work/lights.pc2" --resume
+same "$work/lights-0024.png" "$work/light-0024.png" "a picture after --resume differs from that of one go"
 run 0 cloth run "$work/s.json" --out "$work/fast.pc2"
 run 0 cloth run "$work/s.json" --frames 9 --out "$work/part.pc2"
 cp "$work/part.state" "$work/kept"

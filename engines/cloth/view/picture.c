@@ -88,6 +88,8 @@ void cloth_picture_destroy(cloth_picture *p)
     free(p);
 }
 
+cloth_studio *cloth_picture_studio(cloth_picture *p) { return &p->studio; }
+
 const char *cloth_picture_renderer(const cloth_picture *p)
 {
     return p->gl ? cloth_gl_picture_renderer(p->gl) : "software";

@@ -6,6 +6,7 @@
 #define CLOTH_VIEW_H
 
 #include "heddle/cloth_scene.h"
+#include "studio.h"
 #include "support/png.h"
 
 typedef struct cloth_picture cloth_picture;
@@ -38,6 +39,8 @@ typedef enum cloth_picture_kind {
 hed_status cloth_picture_create(uint32_t width, uint32_t height, cloth_picture_kind kind,
     cloth_picture **picture, hed_error *error);
 void cloth_picture_destroy(cloth_picture *picture);
+/* Light and ground of the pictures so far, which a program keeps if it continues them later. */
+cloth_studio *cloth_picture_studio(cloth_picture *picture);
 /* Name such as "OpenGL, NVIDIA H200/PCIe/SSE2", or "software". */
 const char *cloth_picture_renderer(const cloth_picture *picture);
 /* Draws surfaces with a shadowing light and a ground; `image` is created here and freed by
