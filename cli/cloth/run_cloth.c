@@ -25,7 +25,7 @@ typedef struct cloth_run {
     const char *path, *cache;
     char *state_path; /* NULL: no cache, no state */
     cli_cloth_origin origin;
-    cloth_studio studio; /* of the pictures of earlier runs */
+    cloth_studio studio; /* light and ground in earlier runs */
     double rate;
     uint32_t first, frames; /* frames done by earlier runs; frames in all */
     uint32_t done, saved;   /* frames in the caches; frames in the state */

@@ -20,7 +20,7 @@ typedef struct header {
     char mark[8];
     uint32_t version, frames;
     cli_cloth_origin origin;
-    cloth_studio studio; /* of the pictures so far */
+    cloth_studio studio; /* light and ground of the pictures so far */
     uint64_t size, hash; /* size and hash of the state that follows */
 } header;
 
